@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { wrongExamples } from './contract-validator.js';
+import {
+  at,
+  type ContractFile,
+  type ExampleKind,
+  findExampleSites,
+  isObject,
+  type Json,
+  type JsonObject,
+  loadContracts,
+  schemaShowsValue,
+} from './documented-examples.js';
+
+const contracts = loadContracts();
+const httpContracts = contracts.filter(({ root }) => !('asyncapi' in root));
+const webhooks = fileNamed('webhooks.asyncapi.yaml');
+
+function fileNamed(name: string, files: ContractFile[] = contracts): ContractFile {
+  const file = files.find((candidate) => candidate.name === name);
+  if (!file) throw new Error(`there is no openapi/${name}`);
+  return file;
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('the examples of the contracts', () => {
+  test('the gateway, the webhooks and the files they share are all looked at', () => {
+    const names = contracts.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['gateway.yaml', 'webhooks.asyncapi.yaml']));
+    expect(names).toEqual(expect.arrayContaining(['ids.yaml', 'problem.yaml', 'directory.yaml']));
+  });
+
+  test('every example is what its schema says', () => {
+    expect(wrongExamples(contracts)).toEqual([]);
+  });
+
+  test.each(httpContracts.map((file) => [file.name, file] as const))(
+    '%s shows an example of every parameter, header and JSON body',
+    (_name, file) => {
+      const without = findExampleSites(file)
+        .filter(({ examples, mediaType }) => examples.length === 0 && (!mediaType || isJson(mediaType)))
+        .filter(({ pointer }) => !schemaShowsValue(contracts, file, pointer));
+      expect(without.map(({ kind, pointer }) => `${kind} ${pointer}`)).toEqual([]);
+    },
+  );
+
+  test('every message has an example of its own type', () => {
+    const messages = at(webhooks.root, '/components/messages') as JsonObject;
+    expect(Object.keys(messages)).toHaveLength(9);
+    for (const [type, message] of Object.entries(messages)) {
+      const examples = examplesOf(message);
+      expect(examples.length).toBeGreaterThan(0);
+      for (const { headers, payload } of examples) {
+        expect(payload.type).toBe(type);
+        expect(headers['webhook-id']).toBe(payload.id);
+      }
+    }
+  });
+});
+
+describe('a wrong example is caught', () => {
+  const id = 'cli_tooShort';
+  const instanceIntegrations =
+    '/paths/~1v1~1instance-integrations/get/responses/200/content/application~1json';
+  const plants: [ExampleKind, string, string, string, Json][] = [
+    ['body', 'gateway.yaml', `${instanceIntegrations}/examples/twoInstances/value/0`, 'id', id],
+    ['parameter', 'gateway.yaml', '/components/parameters/ClientId', 'example', id],
+    ['header', 'problem.yaml', '/components/headers/RateLimitReset', 'example', -1],
+    [
+      'schema',
+      'directory.yaml',
+      '/components/schemas/Address/properties/isoCountryCode/examples',
+      '0',
+      'USA',
+    ],
+    ['message headers', 'webhooks.asyncapi.yaml', `${example('client.created')}/headers`, 'webhook-id', id],
+    ['message payload', 'webhooks.asyncapi.yaml', `${example('user.updated')}/payload/data`, 'manager', []],
+  ];
+
+  test.each(plants)('in a %s of %s', (_kind, name, pointer, key, wrong) => {
+    const copies = structuredClone(contracts);
+    const parent = at(fileNamed(name, copies).root, pointer) as JsonObject;
+    expect(parent[key]).toBeDefined();
+    parent[key] = wrong;
+    const found = wrongExamples(copies);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.every((line) => line.startsWith(`${name}#`))).toBe(true);
+  });
+
+  test('and so is a member that is missing', () => {
+    const copies = structuredClone(contracts);
+    const data = at(
+      fileNamed(webhooks.name, copies).root,
+      `${example('worker.updated')}/payload/data`,
+    ) as JsonObject;
+    delete data.organizationLocation;
+    expect(wrongExamples(copies).join()).toContain("must have required property 'organizationLocation'");
+  });
+});
+
+describe('the signatures of the message examples', () => {
+  const description = String(at(webhooks.root, '/info/description'));
+  const secret = /`(whsec_[A-Za-z0-9+/=]+)`/.exec(description)?.[1] ?? '';
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const messages = Object.entries(at(webhooks.root, '/components/messages') as JsonObject);
+  const examples = messages.flatMap(([, message]) => examplesOf(message));
+
+  test('are made with the documented secret over the compact payload', () => {
+    expect(key).toHaveLength(32);
+    for (const { headers, payload } of examples) {
+      const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${JSON.stringify(payload)}`;
+      const signature = createHmac('sha256', key).update(content).digest('base64');
+      expect(`${payload.id} ${headers['webhook-signature']}`).toBe(`${payload.id} v1,${signature}`);
+    }
+  });
+
+  test('verify with the code the document shows, and a changed byte or an old timestamp does not', async () => {
+    const code = /```js\n([\s\S]*?)```/.exec(description)?.[1] ?? '';
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    for (const { headers, payload } of examples) {
+      const body = JSON.stringify(payload);
+      const sentAtMs = Number(headers['webhook-timestamp']) * 1000;
+      const now = jest.spyOn(Date, 'now').mockReturnValue(sentAtMs + 299_000);
+      expect(isGenuine(headers, body, secret)).toBe(true);
+      const rotated = {
+        ...headers,
+        'webhook-signature': `v1,${'A'.repeat(43)}= ${headers['webhook-signature']}`,
+      };
+      expect(isGenuine(rotated, body, secret)).toBe(true);
+      expect(isGenuine(headers, body.replace('"specVersion":1', '"specVersion":2'), secret)).toBe(false);
+      now.mockReturnValue(sentAtMs + 301_000);
+      expect(isGenuine(headers, body, secret)).toBe(false);
+    }
+  });
+});
+
+function isJson(mediaType: string): boolean {
+  return mediaType === 'application/json' || mediaType.endsWith('+json');
+}
+
+function example(type: string): string {
+  return `/components/messages/${type}/examples/0`;
+}
+
+function examplesOf(message: Json): { headers: JsonObject; payload: JsonObject }[] {
+  const examples = isObject(message) && Array.isArray(message.examples) ? message.examples : [];
+  return examples as { headers: JsonObject; payload: JsonObject }[];
+}
