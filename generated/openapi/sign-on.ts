@@ -1,0 +1,2995 @@
+// Made by `make generate` from the contracts. Do not edit.
+export interface paths {
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the public keys
+         * @description The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until
+         *     the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices.
+         *     Choose the key by the token's `kid`.
+         */
+        get: operations["jwks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the discovery document
+         * @description What this server can do and where its endpoints are (OpenID Connect Discovery 1.0, RFC 8414). Client libraries
+         *     configure themselves from it. It changes rarely: keep it as long as `Cache-Control` says.
+         */
+        get: operations["discovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start a sign-in
+         * @description Send the browser here. It is a navigation, not a call for programs.
+         *
+         *     The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
+         *     answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
+         *     after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`.
+         *     If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
+         *     is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
+         *     your redirect URI.
+         */
+        get: operations["authorize"];
+        put?: never;
+        /**
+         * Start a sign-in with a form
+         * @description The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+         */
+        post: operations["authorizePost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/choose-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the contexts to choose from
+         * @description For a person who is several users or workers on the instance.
+         */
+        get: operations["showContexts"];
+        put?: never;
+        /**
+         * Choose a context
+         * @description Takes the context, which becomes `lastLoginContext`.
+         */
+        post: operations["chooseContext"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what the application will see
+         * @description For applications that need the consent of the person.
+         */
+        get: operations["showConsent"];
+        put?: never;
+        /**
+         * Approve or deny
+         * @description Takes the decision and leads back to the application.
+         */
+        post: operations["consent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email-verified": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show that the email address is verified
+         * @description The end of verifying an address.
+         */
+        get: operations["showEmailVerified"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a token is in force
+         * @description Says whether an access or refresh token of your application is in force this moment, and what it stands for
+         *     (RFC 7662), as a form or as JSON. For confidential applications. A token that is unknown, over, revoked or
+         *     another application's answers `{ "active": false }` and no more.
+         */
+        post: operations["introspect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * End the session in the browser
+         * @description Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
+         *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the
+         *     browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
+         *     one, to a page that says “signed out”. An expired ID token is accepted as a hint. A `post_logout_redirect_uri` that is
+         *     not registered, or that comes without `id_token_hint` or `client_id`, shows an error page.
+         */
+        get: operations["logout"];
+        put?: never;
+        /**
+         * End the session in the browser, with a form
+         * @description The same as `GET /auth/logout` with the parameters in a form, which keeps the ID token out of the address.
+         */
+        post: operations["logoutPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password-set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show that the password is set
+         * @description The end of setting a password.
+         */
+        get: operations["showPasswordSet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token
+         * @description Ends a token of your application (RFC 7009), as a form or as JSON. Revoking a refresh token ends its whole family
+         *     and the access tokens given with it; revoking an access token ends that token. A token that is
+         *     unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+         */
+        post: operations["revoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/set-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page that sets a password
+         * @description Where the links of invitations and password resets lead. A link that was used or has expired gets the error
+         *     page.
+         */
+        get: operations["showSetPassword"];
+        put?: never;
+        /**
+         * Set a password
+         * @description Takes the new password. The answer is 303: to `/auth/password-set`, or back to the same page with `problem`. A
+         *     reset ends the sessions and grants of the person.
+         */
+        post: operations["setPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page “Sign in”
+         * @description The sign-in page of a sign-in under way. One that has come to its end leads on.
+         */
+        get: operations["showSignIn"];
+        put?: never;
+        /**
+         * Sign in
+         * @description Takes email and password. Whether right or wrong the answer is 303: to the next page or back to the
+         *     application, or to the same page, which then says what to mend. Wrong email and wrong password look alike.
+         */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page that asks before it signs out
+         * @description Shown when a logout came without a valid `id_token_hint` for the person who is signed in.
+         */
+        get: operations["showSignOut"];
+        put?: never;
+        /**
+         * Sign out
+         * @description Ends the session and leads back to the application, or to `/auth/signed-out`.
+         */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/signed-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show that nobody is signed in any more
+         * @description The end of a logout that has no address to return to.
+         */
+        get: operations["showSignedOut"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a code, or refresh
+         * @description Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth
+         *     libraries send it; members it does not know are ignored.
+         *
+         *     A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public
+         *     application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is
+         *     right in everything else does harm: it revokes what the code had given.
+         */
+        post: operations["token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/userinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the claims of the person
+         * @description The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the
+         *     store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the
+         *     address it is refused.
+         */
+        get: operations["userinfo"];
+        put?: never;
+        /**
+         * Read the claims of the person, by POST
+         * @description The same as `GET /auth/userinfo`. The access token is in the `Authorization` header or in the form field
+         *     `access_token`, never in both.
+         */
+        post: operations["userinfoPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/verify-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page that verifies an email address
+         * @description Where the link mailed to an address leads. Opening it verifies nothing yet.
+         */
+        get: operations["showVerifyEmail"];
+        put?: never;
+        /**
+         * Verify an email address
+         * @description Takes the secret of the link; from now on `email_verified` is true. The answer is 303 to
+         *     `/auth/email-verified`.
+         */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "authorization-response": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What arrives at your redirect URI
+         * @description The browser comes back to the `redirect_uri` of the authorization request with these query parameters: `code`,
+         *     `state` and `iss` if it went well, else `error`, `error_description`, `state` and `iss`. Before you use the code,
+         *     compare `state` with the one kept in this browser's session, and `iss` with the issuer URL (RFC 9207).
+         */
+        get: operations["authorizationResponse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /**
+         * AccessToken
+         * @description An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as
+         *     opaque.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjF0c1RsWG9IUmVyY09reTRRNUM5V00iLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJzdWIiOiJhY2NfRVVnWTNIelhNZDhLYTR5SU00ZzVVRiIsImF1ZCI6Imh0dHBzOi8vc2lnbi1vbi5leGFtcGxlLmNvbSIsImNsaWVudF9pZCI6ImFwcF9HUmlOZEUyc3ZKNlVqMWg1cVdWc1lJIiwiZXhwIjoxNzgyODIwODAwLCJpYXQiOjE3ODI4MTcyMDAsImp0aSI6IlFtM3g5dlQxTGtacjhzV2QiLCJzY29wZSI6Im9wZW5pZCBwcm9maWxlIGVtYWlsIiwiZ3JhbnRfaWQiOiJjdUZFRVotbnQtSldZMkFvNnc0SjRnIn0.x8_YzawD_VnknxMvwl2s_n2laP6Mxn-efwUnxw7tK-hd2AQqZYeV6LX0gCi85ayuOavSfbtgUAIJ6FYH57sP3Q
+         */
+        AccessToken: string;
+        /**
+         * AccessTokenClaims
+         * @description What an access token says (RFC 9068), for information: the token is for this server, and its content can grow. Its
+         *     header has `typ` `at+jwt`, so it cannot be mistaken for an ID token.
+         */
+        AccessTokenClaims: {
+            /**
+             * Format: uri
+             * @description For whom the token is: this server, so the same as `iss`.
+             * @example https://sign-on.example.com
+             */
+            aud: string;
+            /** @description The application the token was issued to. */
+            client_id: components["schemas"]["ApplicationId"];
+            /**
+             * Format: int64
+             * @description Expiry, in seconds since 1970.
+             * @example 1782820800
+             */
+            exp: number;
+            /**
+             * @description Opaque id of the grant the token belongs to; all tokens of one sign-in share it.
+             * @example cuFEEZ-nt-JWY2Ao6w4J4g
+             */
+            grant_id?: string;
+            /**
+             * Format: int64
+             * @description When the token was issued, in seconds since 1970.
+             * @example 1782817200
+             */
+            iat: number;
+            /**
+             * Format: uri
+             * @description Issuer URL of the sign-on server.
+             * @example https://sign-on.example.com
+             */
+            iss: string;
+            /**
+             * @description Id of the token.
+             * @example Qm3x9vT1LkZr8sWd
+             */
+            jti: string;
+            /**
+             * @description The granted scopes, separated by spaces.
+             * @example openid profile email
+             */
+            scope: string;
+            /** @description The person. */
+            sub: components["schemas"]["AccountId"];
+        };
+        /**
+         * AccountId
+         * @description Public id of an account: the person who signs in, whatever users and workers they are. The `sub` of tokens.
+         * @example acc_ZPR2n2yhN9OcoAw3z56sSb
+         */
+        AccountId: `acc_${string}`;
+        /**
+         * ApplicationId
+         * @description Public id of an application registered for sign-on. Its `client_id`.
+         * @example app_ezZQ5TF4PDQn5WnW3wXgih
+         */
+        ApplicationId: `app_${string}`;
+        /**
+         * AuthorizationCode
+         * @description An authorization code. Opaque, single use, valid for 10 minutes.
+         * @example kTmAy0IngJVyw9QKvhdKQPU__LhboUjX8ItW9fJA0jQ
+         */
+        AuthorizationCode: string;
+        /**
+         * AuthorizationCodeGrant
+         * @description Exchange an authorization code.
+         */
+        AuthorizationCodeGrant: {
+            /** @description Your application. */
+            client_id: components["schemas"]["ApplicationId"];
+            /** @description Required for confidential applications, unless HTTP Basic carries it. Public applications have none. */
+            client_secret?: components["schemas"]["ClientSecret"];
+            /** @description The `code` that came to your redirect URI. */
+            code: components["schemas"]["AuthorizationCode"];
+            /** @description Required if the authorization request had a `code_challenge`, refused if it had none. */
+            code_verifier?: components["schemas"]["CodeVerifier"];
+            /**
+             * @description Which grant this is. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            grant_type: "authorization_code";
+            /**
+             * Format: uri
+             * @description The `redirect_uri` of the authorization request, identical.
+             * @example https://app.example.com/callback
+             */
+            redirect_uri: string;
+        };
+        /**
+         * AuthorizationErrorCode
+         * @description Why a sign-in did not succeed, as told to the redirect URI. New codes may be added.
+         *
+         *     | Code | Meaning |
+         *     |---|---|
+         *     | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
+         *     | `unauthorized_client` | The application may not make this request, or is disabled. |
+         *     | `access_denied` | The person did not approve, or has no access on this instance. |
+         *     | `unsupported_response_type` | `response_type` is not `code`. |
+         *     | `invalid_scope` | A scope is unknown or not registered for the application. |
+         *     | `server_error` | Something went wrong with us. Start again. |
+         *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
+         *     | `login_required` | `prompt=none`, and the person has to sign in. |
+         *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |
+         *     | `consent_required` | `prompt=none`, and the person has to consent. |
+         *     | `account_selection_required` | `prompt=none`, and the person has to choose an account. |
+         *     | `request_not_supported` | `request` was sent. |
+         *     | `request_uri_not_supported` | `request_uri` was sent. |
+         * @example access_denied
+         * @enum {string}
+         */
+        AuthorizationErrorCode: "invalid_request" | "unauthorized_client" | "access_denied" | "unsupported_response_type" | "invalid_scope" | "server_error" | "temporarily_unavailable" | "login_required" | "interaction_required" | "consent_required" | "account_selection_required" | "request_not_supported" | "request_uri_not_supported";
+        /**
+         * AuthorizationForm
+         * @description The parameters of an authorization request, as a form.
+         */
+        AuthorizationForm: {
+            /**
+             * @description Authentication context classes you would like. Accepted, as a wish.
+             * @example urn:example:password
+             */
+            acr_values?: string;
+            /**
+             * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+             * @example {"id_token":{"auth_time":{"essential":true}}}
+             */
+            claims?: string;
+            /**
+             * @description Preferred languages of the claims. Accepted; claims have no language.
+             * @example en
+             */
+            claims_locales?: string;
+            /** @description Your application. */
+            client_id: components["schemas"]["ApplicationId"];
+            /**
+             * @description BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for
+             *     those registered to require PKCE.
+             */
+            code_challenge?: components["schemas"]["CodeChallenge"];
+            /** @description Must be `S256`. Required with `code_challenge`. */
+            code_challenge_method?: components["schemas"]["CodeChallengeMethod"];
+            /**
+             * @description `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
+             * @example page
+             */
+            display?: string;
+            /**
+             * @description An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is
+             *     `login_required` if someone else is signed in.
+             */
+            id_token_hint?: components["schemas"]["IdToken"];
+            /**
+             * @description The email address to fill in on the sign-in page.
+             * @example maria.keller@northwind.example.com
+             */
+            login_hint?: string;
+            /**
+             * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token
+             *     then has `auth_time`.
+             * @example 3600
+             */
+            max_age?: number;
+            /**
+             * @description An opaque value that comes back in the ID token and ties it to this browser. Recommended.
+             * @example n-0S6_WzA2MjrJ8kQe
+             */
+            nonce?: string;
+            /**
+             * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
+             *     `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+             * @example login
+             */
+            prompt?: string;
+            /**
+             * Format: uri
+             * @description Where the browser comes back to. It must be one of the redirect URIs registered for your application,
+             *     equal in protocol, domain, path and port. It also says which instance the sign-in is for.
+             * @example https://app.example.com/callback
+             */
+            redirect_uri: string;
+            /**
+             * @description Request objects are not supported: the answer is `request_not_supported`.
+             * @example eyJhbGciOiJub25lIn0.eyJyZXNwb25zZV90eXBlIjoiY29kZSJ9.
+             */
+            request?: string;
+            /**
+             * @description Request objects by reference are not supported: the answer is `request_uri_not_supported`.
+             * @example https://app.example.com/request.jwt
+             */
+            request_uri?: string;
+            /**
+             * @description Must be `query`, which is also what you get without it. Another is `invalid_request`.
+             * @example query
+             */
+            response_mode?: string;
+            /** @description Must be `code`. Anything else is `unsupported_response_type`. */
+            response_type: components["schemas"]["ResponseType"];
+            /**
+             * @description Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application
+             *     is `invalid_scope`.
+             * @example openid profile email
+             */
+            scope: string;
+            /**
+             * @description Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
+             * @example CqI6pyvXbg_E8lvx2gq5VA
+             */
+            state?: string;
+            /**
+             * @description Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are
+             *     passed over.
+             * @example de-CH en
+             */
+            ui_locales?: string;
+        };
+        /**
+         * ChooseContextForm
+         * @description The form of the page that lists the contexts.
+         */
+        ChooseContextForm: {
+            /**
+             * @description The chosen context: user type and client, joined by a colon.
+             * @example USER:cli_x9sS1bFSklla6YZ7pnS811
+             */
+            context: string;
+            /** @description Ties the form to the browser it was shown in. */
+            csrf_token: components["schemas"]["CsrfToken"];
+            /** @description The sign-in or sign-out under way, as in the address of the page. */
+            interaction: components["schemas"]["Interaction"];
+        };
+        /**
+         * ClientId
+         * @description Public id of a client: a tenant of an instance.
+         * @example cli_4Fqnh5226raKAAEIfY2jwW
+         */
+        ClientId: `cli_${string}`;
+        /**
+         * ClientSecret
+         * Format: password
+         * @description The secret of a confidential application, as shown when it was made. It carries its environment.
+         * @example cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBk
+         */
+        ClientSecret: string;
+        /**
+         * CodeChallenge
+         * @description BASE64URL(SHA256(`code_verifier`)), without padding.
+         * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+         */
+        CodeChallenge: string;
+        /**
+         * CodeChallengeMethod
+         * @description How the code challenge is made from the verifier. `plain` is refused.
+         * @example S256
+         * @enum {string}
+         */
+        CodeChallengeMethod: "S256";
+        /**
+         * CodeVerifier
+         * @description The random string whose hash was the `code_challenge`.
+         * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+         */
+        CodeVerifier: string;
+        /**
+         * ConsentForm
+         * @description The form of the page “Allow access”.
+         */
+        ConsentForm: {
+            /** @description Ties the form to the browser it was shown in. */
+            csrf_token: components["schemas"]["CsrfToken"];
+            /**
+             * @description The button that was pressed: `approve`, or `deny`, which tells the application `access_denied`.
+             * @example approve
+             * @enum {string}
+             */
+            decision: "approve" | "deny";
+            /** @description The sign-in or sign-out under way, as in the address of the page. */
+            interaction: components["schemas"]["Interaction"];
+        };
+        /**
+         * CsrfToken
+         * @description Opaque value that ties a form to the browser it was shown in.
+         * @example X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c
+         */
+        CsrfToken: string;
+        /**
+         * DiscoveryDocument
+         * @description What this server can do (OpenID Connect Discovery 1.0, RFC 8414). More members may be added.
+         */
+        DiscoveryDocument: {
+            /**
+             * Format: uri
+             * @description Address of `authorize`.
+             * @example https://sign-on.example.com/auth/authorize
+             */
+            authorization_endpoint: string;
+            /**
+             * @description Whether each answer to an authorization carries `iss` (RFC 9207). Always true.
+             * @example true
+             */
+            authorization_response_iss_parameter_supported: boolean;
+            /**
+             * @description Only `normal`.
+             * @example [
+             *       "normal"
+             *     ]
+             */
+            claim_types_supported: string[];
+            /**
+             * @description Whether the parameter `claims` is understood. Always true.
+             * @example true
+             */
+            claims_parameter_supported: boolean;
+            /**
+             * @description The claims that ID tokens and userinfo can have.
+             * @example [
+             *       "iss",
+             *       "sub",
+             *       "aud",
+             *       "exp",
+             *       "iat",
+             *       "auth_time",
+             *       "nonce",
+             *       "name",
+             *       "firstName",
+             *       "lastName",
+             *       "email",
+             *       "email_verified",
+             *       "workerProfileId",
+             *       "userIds",
+             *       "workerIds",
+             *       "lastLoginContext"
+             *     ]
+             */
+            claims_supported: string[];
+            /**
+             * @description Only `S256`.
+             * @example [
+             *       "S256"
+             *     ]
+             */
+            code_challenge_methods_supported: string[];
+            /**
+             * @description The values of `display` that are accepted.
+             * @example [
+             *       "page",
+             *       "popup",
+             *       "touch",
+             *       "wap"
+             *     ]
+             */
+            display_values_supported: string[];
+            /**
+             * Format: uri
+             * @description Address of `logout`.
+             * @example https://sign-on.example.com/auth/logout
+             */
+            end_session_endpoint: string;
+            /**
+             * @description What `token` exchanges.
+             * @example [
+             *       "authorization_code",
+             *       "refresh_token"
+             *     ]
+             */
+            grant_types_supported: string[];
+            /**
+             * @description Algorithms of ID tokens. RS256 unless your application is registered for another.
+             * @example [
+             *       "RS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            id_token_signing_alg_values_supported: string[];
+            /**
+             * Format: uri
+             * @description Address of `introspect`.
+             * @example https://sign-on.example.com/auth/introspect
+             */
+            introspection_endpoint: string;
+            /**
+             * @description How applications prove themselves at `introspect`.
+             * @example [
+             *       "client_secret_basic",
+             *       "client_secret_post"
+             *     ]
+             */
+            introspection_endpoint_auth_methods_supported: string[];
+            /**
+             * Format: uri
+             * @description Issuer URL of this server: the `iss` of its tokens and answers.
+             * @example https://sign-on.example.com
+             */
+            issuer: string;
+            /**
+             * Format: uri
+             * @description Address of `jwks`.
+             * @example https://sign-on.example.com/.well-known/jwks.json
+             */
+            jwks_uri: string;
+            /**
+             * @description The values of `prompt`.
+             * @example [
+             *       "none",
+             *       "login",
+             *       "consent",
+             *       "select_account"
+             *     ]
+             */
+            prompt_values_supported: string[];
+            /**
+             * @description Whether request objects are understood. Always false.
+             * @example false
+             */
+            request_parameter_supported: boolean;
+            /**
+             * @description Whether request objects by reference are understood. Always false.
+             * @example false
+             */
+            request_uri_parameter_supported: boolean;
+            /**
+             * @description Whether such references have to be registered. False, as there are none.
+             * @example false
+             */
+            require_request_uri_registration?: boolean;
+            /**
+             * @description Only `query`.
+             * @example [
+             *       "query"
+             *     ]
+             */
+            response_modes_supported: string[];
+            /**
+             * @description Only `code`.
+             * @example [
+             *       "code"
+             *     ]
+             */
+            response_types_supported: string[];
+            /**
+             * Format: uri
+             * @description Address of `revoke`.
+             * @example https://sign-on.example.com/auth/revoke
+             */
+            revocation_endpoint: string;
+            /**
+             * @description How applications prove themselves at `revoke`.
+             * @example [
+             *       "client_secret_basic",
+             *       "client_secret_post",
+             *       "none"
+             *     ]
+             */
+            revocation_endpoint_auth_methods_supported: string[];
+            /**
+             * @description The scopes there are.
+             * @example [
+             *       "openid",
+             *       "profile",
+             *       "email"
+             *     ]
+             */
+            scopes_supported: string[];
+            /**
+             * Format: uri
+             * @description Address of this documentation.
+             * @example https://docs.example.com/sign-on
+             */
+            service_documentation?: string;
+            /**
+             * @description `public`: `sub` is the same for every application.
+             * @example [
+             *       "public"
+             *     ]
+             */
+            subject_types_supported: string[];
+            /**
+             * Format: uri
+             * @description Address of `token`.
+             * @example https://sign-on.example.com/auth/token
+             */
+            token_endpoint: string;
+            /**
+             * @description How applications prove themselves at `token`; `none` is for public ones.
+             * @example [
+             *       "client_secret_basic",
+             *       "client_secret_post",
+             *       "none"
+             *     ]
+             */
+            token_endpoint_auth_methods_supported: string[];
+            /**
+             * @description Languages of the pages.
+             * @example [
+             *       "en"
+             *     ]
+             */
+            ui_locales_supported: string[];
+            /**
+             * Format: uri
+             * @description Address of `userinfo`.
+             * @example https://sign-on.example.com/auth/userinfo
+             */
+            userinfo_endpoint: string;
+        };
+        /**
+         * HtmlPage
+         * @description An HTML page for people.
+         */
+        HtmlPage: string;
+        /**
+         * IdToken
+         * @description An ID token, a signed JWT. Its content is `IdTokenClaims`.
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6Im9pVWlOME5nbE81eDdTa214TF90aXYiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwibm9uY2UiOiJuLTBTNl9XekEyTWpySjhrUWUiLCJzdWIiOiJhY2NfRVVnWTNIelhNZDhLYTR5SU00ZzVVRiIsImF1ZCI6ImFwcF9HUmlOZEUyc3ZKNlVqMWg1cVdWc1lJIiwibmFtZSI6Ik1hcmlhIEtlbGxlciIsImZpcnN0TmFtZSI6Ik1hcmlhIiwibGFzdE5hbWUiOiJLZWxsZXIiLCJlbWFpbCI6Im1hcmlhLmtlbGxlckBub3J0aHdpbmQuZXhhbXBsZS5jb20iLCJlbWFpbF92ZXJpZmllZCI6dHJ1ZSwid29ya2VyUHJvZmlsZUlkIjoid3BmX1EyNXhUaDh6SEFqSGExeEV0eERQSEgiLCJ1c2VySWRzIjpbeyJpZCI6InVzcl9nRmllaEJacTJ3M3hHcGxwZlQwNGVtIiwiY2xpZW50SWQiOiJjbGlfeDlzUzFiRlNrbGxhNllaN3BuUzgxMSJ9XSwid29ya2VySWRzIjpbeyJpZCI6Indya19YcFpVTHJ4c21nYnI5Y2t1VzYxdjRvIiwiY2xpZW50SWQiOiJjbGlfeE5MM2s1TUZZa1UwSzNwcFM4WnNKQyJ9XSwibGFzdExvZ2luQ29udGV4dCI6eyJ1c2VyVHlwZSI6IlVTRVIiLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn19.Cf_caGPiLHgYzrrLLK4mNEw7S9p82PbrjJmjzOmT1rL1XOh6AyMaH5pGxB4dyIhQPN9Bxc4iY0eOn2Z0Fkr9GAF7omNuU45GGMWSW1gT2ArdWFoC_5NVhsZNML6htf8oA6uHMoNzLYV1ZQFfq50lPI8L_rUCX27gCvWYZCLwxFGSTgrpDXZRSEhEQFBfULUEg6vG_RvKFSxfjXA-hHuFP7lKEaAISR9t-TxY33bYyvSZTYCaZjPQYcEqwiD7uduCXSWyJhnc3_spfFwr2NbiT_1CS6bqTkzRVjoQ1LWwBuDYZrnEEFV7F_zll-QDkRABtQnJt3PvYE5qkl_fCTPRlA
+         */
+        IdToken: string;
+        /**
+         * IdTokenClaims
+         * @description What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent. More
+         *     claims may be added.
+         */
+        IdTokenClaims: {
+            /** @description Your application's `client_id`. */
+            aud: components["schemas"]["ApplicationId"];
+            /**
+             * Format: int64
+             * @description When the person last gave their password, in seconds since 1970. Present if `max_age` was sent or the claim was
+             *     asked for with `claims`.
+             * @example 1782817188
+             */
+            auth_time?: number;
+            /**
+             * @description Email address the person signs in with. It can change. Scope `email`.
+             * @example maria.keller@northwind.example.com
+             */
+            email?: string;
+            /**
+             * @description Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+             * @example true
+             */
+            email_verified?: boolean;
+            /**
+             * Format: int64
+             * @description Expiry, in seconds since 1970.
+             * @example 1782820800
+             */
+            exp: number;
+            /**
+             * @description First name. Scope `profile`.
+             * @example Maria
+             */
+            firstName?: string;
+            /**
+             * Format: int64
+             * @description When the token was issued, in seconds since 1970.
+             * @example 1782817200
+             */
+            iat: number;
+            /**
+             * Format: uri
+             * @description Issuer URL of the sign-on server. It must equal the one in the discovery document.
+             * @example https://sign-on.example.com
+             */
+            iss: string;
+            /** @description The last active state of the person on this instance. Always included. */
+            lastLoginContext: components["schemas"]["LoginContext"];
+            /**
+             * @description Last name. Scope `profile`.
+             * @example Keller
+             */
+            lastName?: string;
+            /**
+             * @description Full name. Scope `profile`.
+             * @example Maria Keller
+             */
+            name?: string;
+            /**
+             * @description The `nonce` of the authorization request, unchanged. Present if there was one; compare it.
+             * @example n-0S6_WzA2MjrJ8kQe
+             */
+            nonce?: string;
+            /** @description The person, the same for every application and for good. Key your accounts on it. */
+            sub: components["schemas"]["AccountId"];
+            /** @description The users that this person is on the instance of the sign-in; empty if none. Always included. */
+            userIds: components["schemas"]["UserContext"][];
+            /** @description The workers that this person is on the instance of the sign-in; empty if none. Always included. */
+            workerIds: components["schemas"]["WorkerContext"][];
+            /** @description Public worker profile id of the person. Always included. */
+            workerProfileId: components["schemas"]["WorkerProfileId"];
+        };
+        /**
+         * Interaction
+         * @description Opaque name of a sign-in or sign-out under way.
+         * @example cuFEEZ-nt-JWY2Ao6w4J4g
+         */
+        Interaction: string;
+        /**
+         * IntrospectionError
+         * @description The answer of the introspection endpoint when it refuses.
+         */
+        IntrospectionError: {
+            error: components["schemas"]["IntrospectionErrorCode"];
+            /**
+             * @description What went wrong, for people. Its wording may change.
+             * @example The field token is missing.
+             */
+            error_description: string;
+        };
+        /**
+         * IntrospectionErrorCode
+         * @description Why the introspection endpoint refused. New codes may be added: treat one you do not know like its HTTP
+         *     status.
+         *
+         *     | Code | Status | Meaning |
+         *     |---|---|---|
+         *     | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. |
+         *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
+         *     | `unauthorized_client` | 400 | The application is public or disabled. |
+         * @example invalid_request
+         * @enum {string}
+         */
+        IntrospectionErrorCode: "invalid_request" | "invalid_client" | "unauthorized_client";
+        /**
+         * IntrospectionRequest
+         * @description The token to ask about.
+         */
+        IntrospectionRequest: {
+            /** @description Your application. Required unless HTTP Basic names it. */
+            client_id?: components["schemas"]["ApplicationId"];
+            /** @description The secret of your application, unless HTTP Basic carries it. */
+            client_secret?: components["schemas"]["ClientSecret"];
+            /**
+             * @description An access token or a refresh token of your application.
+             * @example I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP04IYCSdhcyRP5Ucu00tvOaeKFptVB2qJFpBUM8-
+             */
+            token: string;
+            /**
+             * @description `access_token` or `refresh_token`. Only a hint: it may be wrong, and an unknown one is ignored.
+             * @example access_token
+             */
+            token_type_hint?: string;
+        };
+        /**
+         * IntrospectionResponse
+         * @description Whether a token is in force. All but `active` is present only if it is.
+         */
+        IntrospectionResponse: {
+            /**
+             * @description Whether the token is in force this moment, for your application.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * Format: uri
+             * @description For whom an access token is; absent for a refresh token.
+             * @example https://sign-on.example.com
+             */
+            aud?: string;
+            /** @description The application the token was issued to. */
+            client_id?: components["schemas"]["ApplicationId"];
+            /**
+             * Format: int64
+             * @description Expiry, in seconds since 1970.
+             * @example 1782820800
+             */
+            exp?: number;
+            /**
+             * Format: int64
+             * @description When the token was issued, in seconds since 1970.
+             * @example 1782817200
+             */
+            iat?: number;
+            /**
+             * Format: uri
+             * @description Issuer URL of the sign-on server.
+             * @example https://sign-on.example.com
+             */
+            iss?: string;
+            /**
+             * @description Id of an access token; absent for a refresh token.
+             * @example Qm3x9vT1LkZr8sWd
+             */
+            jti?: string;
+            /**
+             * @description The granted scopes, separated by spaces.
+             * @example openid profile email
+             */
+            scope?: string;
+            /** @description The person. */
+            sub?: components["schemas"]["AccountId"];
+            /**
+             * @description `Bearer` for an access token; absent for a refresh token.
+             * @example Bearer
+             */
+            token_type?: string;
+        };
+        /**
+         * Jwk
+         * @description A public key (RFC 7517, RFC 7518, RFC 8037). Pass over keys whose `kty`, `alg` or `crv` you do not know: other
+         *     kinds may be added.
+         *
+         *     | `kty` | `alg` | Members | Signs |
+         *     |---|---|---|---|
+         *     | `RSA` | `RS256` | `n`, `e` | ID tokens |
+         *     | `EC` | `ES256` | `crv` (`P-256`), `x`, `y` | access tokens; ID tokens of applications registered for it |
+         *     | `OKP` | `EdDSA` | `crv` (`Ed25519`), `x` | ID tokens of applications registered for it |
+         */
+        Jwk: {
+            /**
+             * @description The algorithm the key signs with.
+             * @example RS256
+             */
+            alg: string;
+            /**
+             * @description EC and OKP: the curve.
+             * @example P-256
+             */
+            crv?: string;
+            /**
+             * @description RSA: exponent, base64url.
+             * @example AQAB
+             */
+            e?: string;
+            /**
+             * @description Id of the key, as in the header of the tokens it signs.
+             * @example oiUiN0NglO5x7SkmxL_tiv
+             */
+            kid: string;
+            /**
+             * @description Kind of key.
+             * @example RSA
+             */
+            kty: string;
+            /**
+             * @description RSA: modulus, base64url.
+             * @example i2W_kn3xFlgjZ3UvsjxEJ6Bz6xCkxlGdZwFFOreJx19IdBDdqzek57roch9QLU0SQiSAFtjfMTaXBZRdYirLT6DnMXZC-sj9QAbnFwCbmGfXJuyPRcqSu8NeITDrQQnXPkTqOywvSLONPAocb9QFSwiDRYnw53ZgOxSAiQfecL8z7Liapu4Jaz-KG62V93oimL0zNw7fR-sj27nxeP40o0xrx_ouP7r6Fu8tj_Zx6LsyKErUkatxaMDtL78UZHCgKh5HYBff_0U7Tw4uUCqPcFK3p7VKpzkN8We2t5SYE8_M72enZZzTVdYrwbjz6esQ83Ur1bhOx9PAtRDFUHVEsQ
+             */
+            n?: string;
+            /**
+             * @description Always `sig`: the key is for signatures.
+             * @example sig
+             * @constant
+             */
+            use: "sig";
+            /**
+             * @description EC: x coordinate; OKP: the public key. Base64url.
+             * @example 4kfqJU0qXwc7FduAs7aVK4Tx-IgWrWQaBl44i5xqo00
+             */
+            x?: string;
+            /**
+             * @description EC: y coordinate, base64url.
+             * @example O2lP9f_OQawMp19KX2_XeH0N_RAU2I3XNjiprSfZdkA
+             */
+            y?: string;
+        };
+        /**
+         * JwkSet
+         * @description The public keys (RFC 7517, section 5).
+         */
+        JwkSet: {
+            /** @description The keys: those that sign now, those about to, and those whose last token is not over yet. In no order. */
+            keys: components["schemas"]["Jwk"][];
+        };
+        /**
+         * LinkToken
+         * @description Opaque secret of a mailed link.
+         * @example kTmAy0IngJVyw9QKvhdKQPU__LhboUjX8ItW9fJA0jQ
+         */
+        LinkToken: string;
+        /**
+         * LoginContext
+         * @description The last active state of the person on this instance, chosen at sign-in.
+         */
+        LoginContext: {
+            /** @description Public id of the client. */
+            clientId: components["schemas"]["ClientId"];
+            userType: components["schemas"]["LoginUserType"];
+        };
+        /**
+         * LoginUserType
+         * @description In which role a person is signed in.
+         *
+         *     | Value | Meaning |
+         *     |---|---|
+         *     | `WORKER` | as a worker, an employee or contractor of the client |
+         *     | `USER` | as a user, on behalf of the client |
+         * @example USER
+         * @enum {string}
+         */
+        LoginUserType: "WORKER" | "USER";
+        /**
+         * LogoutForm
+         * @description The parameters of a logout request, as a form.
+         */
+        LogoutForm: {
+            /** @description Your application. If `id_token_hint` is sent as well they must agree. */
+            client_id?: components["schemas"]["ApplicationId"];
+            /**
+             * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
+             *     out, and which application asks.
+             */
+            id_token_hint?: components["schemas"]["IdToken"];
+            /**
+             * @description The email address of the person to sign out, for want of an ID token.
+             * @example maria.keller@northwind.example.com
+             */
+            logout_hint?: string;
+            /**
+             * Format: uri
+             * @description Where the browser goes afterwards. It must be one of those registered for your application, character by
+             *     character.
+             * @example https://app.example.com/signed-out
+             */
+            post_logout_redirect_uri?: string;
+            /**
+             * @description An opaque value, added unchanged to `post_logout_redirect_uri`.
+             * @example CqI6pyvXbg_E8lvx2gq5VA
+             */
+            state?: string;
+            /**
+             * @description Preferred languages of the pages, separated by spaces, best first.
+             * @example de-CH en
+             */
+            ui_locales?: string;
+        };
+        /**
+         * RefreshToken
+         * @description A refresh token. Opaque; each is replaced by the next.
+         * @example I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP04IYCSdhcyRP5Ucu00tvOaeKFptVB2qJFpBUM8-
+         */
+        RefreshToken: string;
+        /**
+         * RefreshTokenGrant
+         * @description Get new tokens for a refresh token.
+         */
+        RefreshTokenGrant: {
+            /** @description Your application. */
+            client_id: components["schemas"]["ApplicationId"];
+            /** @description Required for confidential applications, unless HTTP Basic carries it. Public applications have none. */
+            client_secret?: components["schemas"]["ClientSecret"];
+            /**
+             * @description Which grant this is. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            grant_type: "refresh_token";
+            /** @description The refresh token you hold. */
+            refresh_token: components["schemas"]["RefreshToken"];
+            /**
+             * @description Fewer scopes than were granted, separated by spaces. Without it you get all of them.
+             * @example openid profile
+             */
+            scope?: string;
+        };
+        /**
+         * ResponseType
+         * @description What the authorization endpoint gives: an authorization code.
+         * @example code
+         * @enum {string}
+         */
+        ResponseType: "code";
+        /**
+         * RevocationError
+         * @description The answer of the revocation endpoint when it refuses.
+         */
+        RevocationError: {
+            error: components["schemas"]["RevocationErrorCode"];
+            /**
+             * @description What went wrong, for people. Its wording may change.
+             * @example The field token is missing.
+             */
+            error_description: string;
+        };
+        /**
+         * RevocationErrorCode
+         * @description Why the revocation endpoint refused. New codes may be added: treat one you do not know like its HTTP status.
+         *
+         *     | Code | Status | Meaning |
+         *     |---|---|---|
+         *     | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. |
+         *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
+         *     | `unauthorized_client` | 400 | The application is disabled. |
+         *     | `invalid_grant` | 400 | The token was issued to another application. |
+         *     | `unsupported_token_type` | 400 | The token is an ID token: it cannot be revoked. |
+         * @example invalid_request
+         * @enum {string}
+         */
+        RevocationErrorCode: "invalid_request" | "invalid_client" | "unauthorized_client" | "invalid_grant" | "unsupported_token_type";
+        /**
+         * RevocationRequest
+         * @description The token to end.
+         */
+        RevocationRequest: {
+            /** @description Your application. Required unless HTTP Basic names it. */
+            client_id?: components["schemas"]["ApplicationId"];
+            /** @description The secret of a confidential application, unless HTTP Basic carries it. */
+            client_secret?: components["schemas"]["ClientSecret"];
+            /**
+             * @description A refresh token or an access token of your application.
+             * @example I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP04IYCSdhcyRP5Ucu00tvOaeKFptVB2qJFpBUM8-
+             */
+            token: string;
+            /**
+             * @description `refresh_token` or `access_token`. Only a hint: it may be wrong, and an unknown one is ignored.
+             * @example refresh_token
+             */
+            token_type_hint?: string;
+        };
+        /**
+         * ServiceError
+         * @description The answer to a request that an endpoint could not take.
+         */
+        ServiceError: {
+            error: components["schemas"]["ServiceErrorCode"];
+            /**
+             * @description What went wrong, for people. Its wording may change.
+             * @example The service is briefly unable to answer.
+             */
+            error_description: string;
+        };
+        /**
+         * ServiceErrorCode
+         * @description Why no endpoint could take the request, whatever it asked.
+         *
+         *     | Code | Status | Meaning |
+         *     |---|---|---|
+         *     | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. |
+         *     | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. |
+         *     | `server_error` | 500 | Something went wrong with us. Quote the `x-request-id`. |
+         * @example invalid_request
+         * @enum {string}
+         */
+        ServiceErrorCode: "invalid_request" | "temporarily_unavailable" | "server_error";
+        /**
+         * SetPasswordForm
+         * @description The form of the page that sets a password. The secret of the link protects it, no cookie is needed.
+         */
+        SetPasswordForm: {
+            /**
+             * @description The address shown, for password managers. It is not looked at.
+             * @example maria.keller@northwind.example.com
+             */
+            email?: string;
+            /**
+             * Format: password
+             * @description The new password.
+             * @example correct horse battery staple
+             */
+            password: string;
+            /** @description The secret of the mailed link. */
+            token: components["schemas"]["LinkToken"];
+        };
+        /**
+         * SignInForm
+         * @description The form of the page “Sign in”.
+         */
+        SignInForm: {
+            /** @description Ties the form to the browser it was shown in. */
+            csrf_token: components["schemas"]["CsrfToken"];
+            /**
+             * @description Email address.
+             * @example maria.keller@northwind.example.com
+             */
+            email: string;
+            /** @description The sign-in or sign-out under way, as in the address of the page. */
+            interaction: components["schemas"]["Interaction"];
+            /**
+             * Format: password
+             * @description Password.
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
+        /**
+         * SignOutForm
+         * @description The form of the page that asks before it signs out.
+         */
+        SignOutForm: {
+            /** @description Ties the form to the browser it was shown in. */
+            csrf_token: components["schemas"]["CsrfToken"];
+            /** @description The sign-in or sign-out under way, as in the address of the page. */
+            interaction: components["schemas"]["Interaction"];
+        };
+        /**
+         * TokenError
+         * @description The answer of the token endpoint when it refuses.
+         */
+        TokenError: {
+            error: components["schemas"]["TokenErrorCode"];
+            /**
+             * @description What went wrong, for people. Its wording may change.
+             * @example The code is invalid, expired or already used.
+             */
+            error_description: string;
+        };
+        /**
+         * TokenErrorCode
+         * @description Why the token endpoint refused. New codes may be added: treat one you do not know like its HTTP status.
+         *
+         *     | Code | Status | Meaning |
+         *     |---|---|---|
+         *     | `invalid_request` | 400 | A parameter is missing, repeated or malformed, or the secret was sent in two ways. |
+         *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
+         *     | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. |
+         *     | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |
+         *     | `unsupported_grant_type` | 400 | `grant_type` is none of `authorization_code` and `refresh_token`. |
+         *     | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted. |
+         * @example invalid_request
+         * @enum {string}
+         */
+        TokenErrorCode: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope";
+        /**
+         * TokenRequest
+         * @description What to exchange for tokens; `grant_type` says which.
+         */
+        TokenRequest: components["schemas"]["AuthorizationCodeGrant"] | components["schemas"]["RefreshTokenGrant"];
+        /**
+         * TokenResponse
+         * @description The tokens that an exchange or a refresh gives.
+         */
+        TokenResponse: {
+            access_token: components["schemas"]["AccessToken"];
+            /**
+             * @description Seconds until the access token expires.
+             * @example 3600
+             */
+            expires_in: number;
+            /**
+             * @description The ID token; its content is `IdTokenClaims`. Present in the answer to a code if the scope `openid` was granted,
+             *     never in the answer to a refresh.
+             */
+            id_token?: components["schemas"]["IdToken"];
+            /**
+             * @description The refresh token. If there is one in the answer to a refresh, replace the stored one with it at once. Absent
+             *     if your application is not registered for refreshing.
+             */
+            refresh_token?: components["schemas"]["RefreshToken"];
+            /**
+             * @description The granted scopes, separated by spaces. They can be fewer than you asked for.
+             * @example openid profile email
+             */
+            scope: string;
+            /**
+             * @description Always `Bearer`.
+             * @example Bearer
+             * @constant
+             */
+            token_type: "Bearer";
+        };
+        /**
+         * UserContext
+         * @description A user that this person is, and the client it relates to.
+         */
+        UserContext: {
+            /** @description Public id of the client the user relates to. */
+            clientId: components["schemas"]["ClientId"];
+            /** @description Public user id. */
+            id: components["schemas"]["UserId"];
+        };
+        /**
+         * UserId
+         * @description Public id of a user: a person who can sign in to the dashboard on behalf of a client.
+         * @example usr_HCZONjGb2Vig7IXUdMsJi5
+         */
+        UserId: `usr_${string}`;
+        /**
+         * UserinfoClaims
+         * @description Who signed in. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
+         */
+        UserinfoClaims: {
+            /** @description Your application's `client_id`. */
+            aud: components["schemas"]["ApplicationId"];
+            /**
+             * @description Email address the person signs in with. It can change. Scope `email`.
+             * @example maria.keller@northwind.example.com
+             */
+            email?: string;
+            /**
+             * @description Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+             * @example true
+             */
+            email_verified?: boolean;
+            /**
+             * @description First name. Scope `profile`.
+             * @example Maria
+             */
+            firstName?: string;
+            /** @description The last active state of the person on this instance. Always included. */
+            lastLoginContext: components["schemas"]["LoginContext"];
+            /**
+             * @description Last name. Scope `profile`.
+             * @example Keller
+             */
+            lastName?: string;
+            /**
+             * @description Full name. Scope `profile`.
+             * @example Maria Keller
+             */
+            name?: string;
+            /** @description The person, the same for every application and for good. Key your accounts on it. */
+            sub: components["schemas"]["AccountId"];
+            /** @description The users that this person is on the instance of the sign-in; empty if none. Always included. */
+            userIds: components["schemas"]["UserContext"][];
+            /** @description The workers that this person is on the instance of the sign-in; empty if none. Always included. */
+            workerIds: components["schemas"]["WorkerContext"][];
+            /** @description Public worker profile id of the person. Always included. */
+            workerProfileId: components["schemas"]["WorkerProfileId"];
+        };
+        /**
+         * UserinfoError
+         * @description The answer of userinfo when it refuses.
+         */
+        UserinfoError: {
+            error: components["schemas"]["UserinfoErrorCode"];
+            /**
+             * @description What went wrong, for people. Its wording may change.
+             * @example The access token is invalid or expired.
+             */
+            error_description: string;
+        };
+        /**
+         * UserinfoErrorCode
+         * @description Why userinfo refused. New codes may be added: treat one you do not know like its HTTP status.
+         *
+         *     | Code | Status | Meaning |
+         *     |---|---|---|
+         *     | `invalid_request` | 400 | The token was sent in two places or in the address, or the request is malformed. |
+         *     | `invalid_token` | 401 | The access token is missing, invalid, expired or revoked. |
+         *     | `insufficient_scope` | 403 | The access token lacks the scope `openid`. |
+         * @example invalid_request
+         * @enum {string}
+         */
+        UserinfoErrorCode: "invalid_request" | "invalid_token" | "insufficient_scope";
+        /**
+         * UserinfoForm
+         * @description The access token in a form (RFC 6750, section 2.2), if it is not in the `Authorization` header.
+         */
+        UserinfoForm: {
+            access_token?: components["schemas"]["AccessToken"];
+        };
+        /**
+         * VerifyEmailForm
+         * @description The form of the page that verifies an email address.
+         */
+        VerifyEmailForm: {
+            /** @description The secret of the mailed link. */
+            token: components["schemas"]["LinkToken"];
+        };
+        /**
+         * WorkerContext
+         * @description A worker that this person is, and the client the contract is with.
+         */
+        WorkerContext: {
+            /** @description Public id of the client the worker has a contract with. */
+            clientId: components["schemas"]["ClientId"];
+            /** @description Public worker id. */
+            id: components["schemas"]["WorkerId"];
+        };
+        /**
+         * WorkerId
+         * @description Public id of a worker: an employee or contractor of a client who receives payroll.
+         * @example wrk_l50ycP5H6CnQHxa7Xt2y3d
+         */
+        WorkerId: `wrk_${string}`;
+        /**
+         * WorkerProfileId
+         * @description Public id of a worker profile: what one person has in common over all their contracts.
+         * @example wpf_f00J1FZbEtwTMV6n5Tc3w6
+         */
+        WorkerProfileId: `wpf_${string}`;
+    };
+    responses: {
+        /** @description To a page of this server, or back to the application. */
+        AuthorizationRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["AuthorizationLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The page that lists the contexts of the person on this instance. */
+        ChooseContextPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The page that names the application and what it will see. */
+        ConsentPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The body is larger than 64 KiB. */
+        ContentTooLarge: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description The form is larger than 64 KiB. */
+        ContentTooLargePage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The page that says the email address is verified. */
+        EmailVerifiedPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /**
+         * @description The error page: the request is not valid, or it is over (a stale page, a used link). It says how to go on and
+         *     never redirects.
+         */
+        ErrorPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description Something went wrong with us. */
+        InternalError: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description Something went wrong with us. */
+        InternalErrorPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description To the application, to the page that asks first, or to the page that says “signed out”. */
+        LogoutRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["LogoutLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The path does not take this method. */
+        MethodNotAllowed: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                Allow: components["headers"]["Allow"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description The path does not take this method. */
+        MethodNotAllowedPage: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description Your copy is still good. The body is empty. */
+        NotModified: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                "Cache-Control": components["headers"]["PublicCache"];
+                ETag: components["headers"]["ETag"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description To the next page, back to the same page with what to mend, or back to the application. */
+        PageRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["PageLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The page that says the password is set. */
+        PasswordSetPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The page that sets a password, with what to mend if `problem` says so. */
+        SetPasswordPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The page that says nobody is signed in any more. */
+        SignedOutPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /**
+         * @description The page “Sign in”, as long as the sign-in is under way, also for someone who is signed in and wants to be
+         *     someone else.
+         */
+        SignInPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The page that asks before it signs out. */
+        SignOutPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description Too many requests. Wait as long as `Retry-After` says. */
+        TooManyRequests: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description Too many tries. Wait as long as `Retry-After` says. */
+        TooManyRequestsPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The service is briefly unable to answer. Wait as long as `Retry-After` says. */
+        Unavailable: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description The service is briefly unable to answer. Wait as long as `Retry-After` says. */
+        UnavailablePage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The body is of a type that the endpoint does not take. */
+        UnsupportedMediaType: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description The body is not a form. */
+        UnsupportedMediaTypePage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description The claims. */
+        Userinfo: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UserinfoClaims"];
+            };
+        };
+        /** @description The access token was granted without the scope `openid`. */
+        UserinfoInsufficientScope: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["ScopeChallenge"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UserinfoError"];
+            };
+        };
+        /** @description The token was sent in two places, in the address, or the request is malformed. */
+        UserinfoInvalidRequest: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                "Cache-Control": components["headers"]["NoStore"];
+                /**
+                 * @description What was wrong with the request (RFC 6750, section 3).
+                 * @example Bearer realm="sign-on", error="invalid_request", error_description="Send the access token in one place."
+                 */
+                "WWW-Authenticate": string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UserinfoError"];
+            };
+        };
+        /** @description The access token is missing, invalid, expired or revoked. */
+        UserinfoInvalidToken: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UserinfoError"];
+            };
+        };
+        /** @description The page that asks for a click, so that mail scanners, which open links, verify nothing. */
+        VerifyEmailPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+    };
+    parameters: {
+        /** @description The `ETag` of the copy you hold. The answer is 304 if it is still good. */
+        IfNoneMatch: string;
+        /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+        Interaction: components["schemas"]["Interaction"];
+        /** @description Opaque secret of the mailed link. It works once and expires. */
+        LinkToken: components["schemas"]["LinkToken"];
+        /**
+         * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+         *     replaced by an id of ours.
+         */
+        RequestId: string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The methods this path takes.
+         * @example GET, POST, OPTIONS
+         */
+        Allow: string;
+        /**
+         * @description Scripts of any origin may read the answer. Cookies are neither sent nor looked at.
+         * @example *
+         */
+        AnyOrigin: "*";
+        /**
+         * @description Scripts of any origin may read the answer. Absent on the introspection endpoint, which is for servers.
+         * @example *
+         */
+        AnyOriginIfOpen: "*";
+        /**
+         * @description Where the browser goes: to a page of this server, or back to `redirect_uri` with the answer in the query.
+         *     Any query the registered redirect URI has is kept.
+         */
+        AuthorizationLocation: string;
+        /**
+         * @description How to authenticate. Sent when the request used the `Authorization` header.
+         * @example Basic realm="sign-on", charset="UTF-8"
+         */
+        BasicChallenge: string;
+        /** @description What was wrong with the access token (RFC 6750, section 3). Without `error` if the request brought no token at all. */
+        BearerChallenge: string;
+        /**
+         * @description No scripts, no framing, nothing from third parties; forms may lead only here and to the application.
+         * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https://app.example.com; frame-ancestors 'none'; base-uri 'none'
+         */
+        ContentSecurityPolicy: string;
+        /**
+         * @description Version of the answer. Send it back in `If-None-Match`.
+         * @example "Yx3oYp1sJ0m9cQ2b"
+         */
+        ETag: string;
+        /** @description The registered `post_logout_redirect_uri` with `state`, or a page of this server. */
+        LogoutLocation: string;
+        /**
+         * @description Nothing here is to be kept in a cache.
+         * @example no-store
+         */
+        NoStore: "no-store";
+        /** @description The next page, or back to the application when all is done. */
+        PageLocation: string;
+        /**
+         * @description The same for old caches (RFC 6749, section 5.1).
+         * @example no-cache
+         */
+        Pragma: "no-cache";
+        /**
+         * @description How long a copy may be used. The time is an example.
+         * @example public, max-age=300
+         */
+        PublicCache: string;
+        /**
+         * @description The address of the page goes nowhere.
+         * @example no-referrer
+         */
+        ReferrerPolicy: "no-referrer";
+        /**
+         * @description Id of the request, yours or one of ours. It is in our logs; quote it when you ask for help.
+         * @example req-7d1f0c52
+         */
+        RequestId: string;
+        /**
+         * @description Seconds to wait before the next try.
+         * @example 5
+         */
+        RetryAfter: number;
+        /**
+         * @description Which scope the access token lacks (RFC 6750, section 3).
+         * @example Bearer realm="sign-on", error="insufficient_scope", error_description="The access token lacks the scope openid.", scope="openid"
+         */
+        ScopeChallenge: string;
+        /**
+         * @description The session or the state of the page, in cookies of this server that scripts cannot read. Their names may change.
+         * @example __Host-sign-on=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; Secure; HttpOnly; SameSite=Lax
+         */
+        SetCookie: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    jwks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the copy you hold. The answer is 304 if it is still good. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key set. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ETag"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JwkSet"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    discovery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the copy you hold. The answer is 304 if it is still good. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The discovery document. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ETag"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscoveryDocument"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    authorize: {
+        parameters: {
+            query: {
+                /** @description Authentication context classes you would like. Accepted, as a wish. */
+                acr_values?: string;
+                /** @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. */
+                claims?: string;
+                /** @description Preferred languages of the claims. Accepted; claims have no language. */
+                claims_locales?: string;
+                /** @description Your application. */
+                client_id: components["schemas"]["ApplicationId"];
+                /**
+                 * @description BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for
+                 *     those registered to require PKCE.
+                 */
+                code_challenge?: components["schemas"]["CodeChallenge"];
+                /** @description Must be `S256`. Required with `code_challenge`. */
+                code_challenge_method?: components["schemas"]["CodeChallengeMethod"];
+                /** @description `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves. */
+                display?: string;
+                /**
+                 * @description An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is
+                 *     `login_required` if someone else is signed in.
+                 */
+                id_token_hint?: components["schemas"]["IdToken"];
+                /** @description The email address to fill in on the sign-in page. */
+                login_hint?: string;
+                /**
+                 * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token
+                 *     then has `auth_time`.
+                 */
+                max_age?: number;
+                /** @description An opaque value that comes back in the ID token and ties it to this browser. Recommended. */
+                nonce?: string;
+                /**
+                 * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
+                 *     `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+                 */
+                prompt?: string;
+                /**
+                 * @description Where the browser comes back to. It must be one of the redirect URIs registered for your application,
+                 *     equal in protocol, domain, path and port. It also says which instance the sign-in is for.
+                 */
+                redirect_uri: string;
+                /** @description Request objects are not supported: the answer is `request_not_supported`. */
+                request?: string;
+                /** @description Request objects by reference are not supported: the answer is `request_uri_not_supported`. */
+                request_uri?: string;
+                /** @description Must be `query`, which is also what you get without it. Another is `invalid_request`. */
+                response_mode?: string;
+                /** @description Must be `code`. Anything else is `unsupported_response_type`. */
+                response_type: components["schemas"]["ResponseType"];
+                /**
+                 * @description Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application
+                 *     is `invalid_scope`.
+                 */
+                scope: string;
+                /** @description Recommended. An opaque value, returned unchanged; compare it when the browser comes back. */
+                state?: string;
+                /**
+                 * @description Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are
+                 *     passed over.
+                 */
+                ui_locales?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            303: components["responses"]["AuthorizationRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    authorizePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizationForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["AuthorizationRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showContexts: {
+        parameters: {
+            query: {
+                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                interaction: components["parameters"]["Interaction"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ChooseContextPage"];
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    chooseContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ChooseContextForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showConsent: {
+        parameters: {
+            query: {
+                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                interaction: components["parameters"]["Interaction"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ConsentPage"];
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    consent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ConsentForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showEmailVerified: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["EmailVerifiedPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    introspect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntrospectionRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["IntrospectionRequest"];
+            };
+        };
+        responses: {
+            /** @description Whether the token is in force. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntrospectionResponse"];
+                };
+            };
+            /** @description The request is refused; `error` says why. */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntrospectionError"];
+                };
+            };
+            /** @description HTTP Basic was used and the secret or the application is wrong. */
+            401: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntrospectionError"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    logout: {
+        parameters: {
+            query?: {
+                /** @description Your application. If `id_token_hint` is sent as well they must agree. */
+                client_id?: components["schemas"]["ApplicationId"];
+                /**
+                 * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
+                 *     out, and which application asks.
+                 */
+                id_token_hint?: components["schemas"]["IdToken"];
+                /** @description The email address of the person to sign out, for want of an ID token. */
+                logout_hint?: string;
+                /**
+                 * @description Where the browser goes afterwards. It must be one of those registered for your application, character by
+                 *     character.
+                 */
+                post_logout_redirect_uri?: string;
+                /** @description An opaque value, added unchanged to `post_logout_redirect_uri`. */
+                state?: string;
+                /** @description Preferred languages of the pages, separated by spaces, best first. */
+                ui_locales?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            303: components["responses"]["LogoutRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    logoutPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["LogoutForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["LogoutRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showPasswordSet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PasswordSetPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    revoke: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevocationRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["RevocationRequest"];
+            };
+        };
+        responses: {
+            /** @description The token is over. The body is empty. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is refused; `error` says why. */
+            400: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevocationError"];
+                };
+            };
+            /** @description HTTP Basic was used and the secret or the application is wrong. */
+            401: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevocationError"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showSetPassword: {
+        parameters: {
+            query: {
+                /** @description Why the last try was refused, in a word; the page says it in a sentence. An unknown one says nothing. */
+                problem?: string;
+                /** @description Opaque secret of the mailed link. It works once and expires. */
+                token: components["parameters"]["LinkToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SetPasswordPage"];
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    setPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SetPasswordForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showSignIn: {
+        parameters: {
+            query: {
+                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                interaction: components["parameters"]["Interaction"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SignInPage"];
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SignInForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showSignOut: {
+        parameters: {
+            query: {
+                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                interaction: components["parameters"]["Interaction"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SignOutPage"];
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SignOutForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showSignedOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SignedOutPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+                "application/x-www-form-urlencoded": {
+                    /** @description Your application. Required unless HTTP Basic names it. */
+                    client_id?: components["schemas"]["ApplicationId"];
+                    /**
+                     * @description Required for confidential applications, unless HTTP Basic carries it. Public applications have
+                     *     none.
+                     */
+                    client_secret?: components["schemas"]["ClientSecret"];
+                    /** @description With `authorization_code`: required. The `code` that came to your redirect URI. */
+                    code?: components["schemas"]["AuthorizationCode"];
+                    /**
+                     * @description With `authorization_code`: required if the authorization request had a `code_challenge`, refused
+                     *     if it had none.
+                     */
+                    code_verifier?: components["schemas"]["CodeVerifier"];
+                    /**
+                     * @description Which grant this is.
+                     * @example authorization_code
+                     * @enum {string}
+                     */
+                    grant_type: "authorization_code" | "refresh_token";
+                    /**
+                     * Format: uri
+                     * @description With `authorization_code`: required. The `redirect_uri` of the authorization request, identical.
+                     * @example https://app.example.com/callback
+                     */
+                    redirect_uri?: string;
+                    /** @description With `refresh_token`: required. The refresh token you hold. */
+                    refresh_token?: components["schemas"]["RefreshToken"];
+                    /**
+                     * @description With `refresh_token`: fewer scopes than were granted, separated by spaces. Without it you get all
+                     *     of them.
+                     * @example openid profile
+                     */
+                    scope?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tokens. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenResponse"];
+                };
+            };
+            /** @description The request is refused; `error` says why. */
+            400: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenError"];
+                };
+            };
+            /** @description HTTP Basic was used and the secret or the application is wrong. */
+            401: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Pragma: components["headers"]["Pragma"];
+                    "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenError"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userinfo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Userinfo"];
+            400: components["responses"]["UserinfoInvalidRequest"];
+            401: components["responses"]["UserinfoInvalidToken"];
+            403: components["responses"]["UserinfoInsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    userinfoPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
+                 *     replaced by an id of ours.
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["UserinfoForm"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Userinfo"];
+            400: components["responses"]["UserinfoInvalidRequest"];
+            401: components["responses"]["UserinfoInvalidToken"];
+            403: components["responses"]["UserinfoInsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showVerifyEmail: {
+        parameters: {
+            query: {
+                /** @description Opaque secret of the mailed link. It works once and expires. */
+                token: components["parameters"]["LinkToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["VerifyEmailPage"];
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["VerifyEmailForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PageRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    authorizationResponse: {
+        parameters: {
+            query: {
+                /** @description The authorization code, for one exchange within 10 minutes. Present if the sign-in went well. */
+                code?: components["schemas"]["AuthorizationCode"];
+                /** @description What went wrong. Present if the sign-in did not succeed. */
+                error?: components["schemas"]["AuthorizationErrorCode"];
+                /** @description What went wrong, for people. Present with `error`; its wording may change. */
+                error_description?: string;
+                /** @description Issuer URL of this server, the same as in the discovery document. */
+                iss: string;
+                /** @description The `state` of the authorization request, unchanged. Absent if the request had none. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What your application answers the browser is up to you. A redirect takes the code out of the address. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A good answer to a `state` or `iss` that does not match. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

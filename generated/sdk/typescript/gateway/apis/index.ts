@@ -1,0 +1,8 @@
+/* tslint:disable */
+/* eslint-disable */
+export * from './ClientsApi.js';
+export * from './InstanceIntegrationsApi.js';
+export * from './JobTitlesApi.js';
+export * from './OrganizationStructureApi.js';
+export * from './UsersApi.js';
+export * from './WorkersApi.js';

@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generatedDir, root } from './layout.js';
+import { MANIFEST, manifestOf } from './manifest.js';
+import { Progress } from './progress.js';
+import { generateBundles } from './steps/bundles.js';
+import { generateEventTypes } from './steps/event-types.js';
+import { generateIds } from './steps/ids.js';
+import { generateProto } from './steps/proto.js';
+import { generateSdk, sdkLanguages } from './steps/sdks.js';
+import { generateServerTypes } from './steps/server-types.js';
+
+const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
+  ['gRPC messages and services', generateProto],
+  ['contract bundles', generateBundles],
+  ['public ids', generateIds],
+  ['server types', generateServerTypes],
+  ['event types and schemas', generateEventTypes],
+  ...sdkLanguages.map(
+    (language) =>
+      [`${language} clients`, (outDir: string) => generateSdk(outDir, language)] as [
+        string,
+        typeof generateProto,
+      ],
+  ),
+];
+
+/** Fills a folder with all that the contracts say; the manifest comes last. */
+export async function generateInto(outDir: string): Promise<void> {
+  const progress = new Progress(steps.length);
+  await mkdir(join(outDir, 'openapi'), { recursive: true });
+  await mkdir(join(outDir, 'asyncapi'), { recursive: true });
+  for (const [title, step] of steps) {
+    await progress.during(title, step(outDir));
+  }
+  await writeFile(join(outDir, MANIFEST), await manifestOf(outDir));
+}
+
+/** Replaces generated/ as a whole, so that nothing is left of what the contracts no longer say. */
+export async function generate(): Promise<void> {
+  const fresh = await mkdtemp(join(root, '.generating-'));
+  try {
+    await generateInto(fresh);
+    await rm(generatedDir, { recursive: true, force: true });
+    await rename(fresh, generatedDir);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}

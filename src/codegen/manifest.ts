@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+
+export const MANIFEST = 'MANIFEST';
+
+/** Every file below a folder, sorted, with forward slashes. */
+export async function filesBelow(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+}
+
+/** One line a file: its SHA-256 and its path. A file that is not listed is an orphan. */
+export async function manifestOf(dir: string): Promise<string> {
+  const files = (await filesBelow(dir)).filter((file) => file !== MANIFEST);
+  const lines = await Promise.all(
+    files.map(async (file) => `${sha256(await readFile(join(dir, file)))}  ${file}\n`),
+  );
+  return lines.join('');
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { root } from './layout.js';
+
+export interface ToolResult {
+  exitCode: number;
+  output: string;
+}
+
+/** Runs a command of node_modules or of the PATH, and keeps what it says until somebody wants to know. */
+export function runTool(command: string, args: readonly string[], cwd = root): Promise<ToolResult> {
+  return new Promise((resolve, reject) => {
+    const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;
+    const child = spawn(command, args, { cwd, env: { ...process.env, PATH: path, NO_COLOR: '1' } });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ exitCode: code ?? 1, output }));
+  });
+}
+
+export async function mustRun(command: string, args: readonly string[], cwd = root): Promise<string> {
+  const { exitCode, output } = await runTool(command, args, cwd);
+  if (exitCode !== 0) {
+    throw new Error(`${command} ${args.join(' ')}\n${output.trim()}`);
+  }
+  return output;
+}

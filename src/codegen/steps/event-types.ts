@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { asyncapiDocument, BANNER } from '../layout.js';
+import { readBundle } from './bundles.js';
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+interface Document {
+  components: {
+    messages: Record<string, { name: string; headers: { $ref: string }; payload: { $ref: string } }>;
+    schemas: Record<string, JSONSchema>;
+  };
+}
+
+/** The AsyncAPI document -> a type for each event, and the schemas that validators are compiled from. */
+export async function generateEventTypes(outDir: string): Promise<void> {
+  const document = await readBundle<Document>(outDir, asyncapiDocument);
+  const definitions = toDefinitions(document.components.schemas as Json) as Record<string, JSONSchema>;
+  const events = Object.values(document.components.messages).map(({ name, payload }) => ({
+    name,
+    schema: payload.$ref.split('/').pop() as string,
+  }));
+  const headers = Object.values(document.components.messages)[0]?.headers.$ref.split('/').pop() as string;
+  await writeFile(join(outDir, 'asyncapi/events.ts'), BANNER + (await types(definitions, events)));
+  await writeFile(join(outDir, 'asyncapi/schemas.ts'), schemas(definitions, events, headers));
+}
+
+async function types(definitions: Record<string, JSONSchema>, events: { name: string; schema: string }[]) {
+  const typed = Object.fromEntries(
+    Object.entries(definitions).map(([name, schema]) => [name, withIdType(schema)]),
+  );
+  const compiled = await compile(
+    { title: 'EventSchemas', definitions: typed } as JSONSchema,
+    'EventSchemas',
+    {
+      bannerComment: '',
+      additionalProperties: false,
+      unreachableDefinitions: true,
+      format: true,
+    },
+  );
+  const map = events.map(({ name, schema }) => `  '${name}': ${schema};`).join('\n');
+  const withoutRoot = compiled
+    .replace(/export interface EventSchemas \{[^}]*\}\n/, '')
+    .replaceAll(NOTE, '')
+    .replaceAll(EMPTY_COMMENT, '');
+  return `${withoutRoot}
+/** Each event by its type. */
+export interface EventsByType {
+${map}
+}
+
+export type EventType = keyof EventsByType;
+export type WebhookEvent = EventsByType[EventType];
+`;
+}
+
+/** A remark of the compiler about where a type is used, which says nothing to a reader. */
+const NOTE =
+  /( \*\n)? \* This interface was referenced by `EventSchemas`'s JSON-Schema\n \* via the `definition` "[^"]*"\.\n/g;
+const EMPTY_COMMENT = /\/\*\*\n \*\/\n/g;
+
+/** A public id is a text with its prefix. */
+function withIdType(schema: JSONSchema): JSONSchema {
+  const prefix = /^\^(\w{3})_/.exec(schema.pattern ?? '')?.[1];
+  return prefix ? { ...schema, tsType: `\`${prefix}_\${string}\`` } : schema;
+}
+
+function schemas(definitions: unknown, events: { name: string; schema: string }[], headers: string): string {
+  const rows = events.map(({ name, schema }) => `  '${name}': '#/definitions/${schema}',`).join('\n');
+  return `${BANNER}
+/** JSON Schema (draft 7) of every payload; compile with ajv, adding this document under an id of your choice. */
+export const eventSchemas = ${JSON.stringify({ definitions }, null, 2)} as const;
+
+/** Where in it the payload of each event type stands. */
+export const payloadSchemaOf = {
+${rows}
+} as const;
+
+/** Where in it the request headers of every delivery stand. */
+export const headersSchema = '#/definitions/${headers}';
+`;
+}
+
+/** References into the AsyncAPI document become references into the list of definitions. */
+function toDefinitions(value: Json): Json {
+  if (Array.isArray(value)) {
+    return value.map(toDefinitions);
+  }
+  if (value === null || typeof value !== 'object') {
+    return typeof value === 'string' ? value.replace('#/components/schemas/', '#/definitions/') : value;
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'examples' && !key.startsWith('x-'))
+      .map(([key, member]) => [key, toDefinitions(member)]),
+  );
+}

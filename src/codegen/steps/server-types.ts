@@ -1,0 +1,64 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { BANNER, type OpenapiDocument, openapiDocuments } from '../layout.js';
+import { readBundle } from './bundles.js';
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  security?: Record<string, unknown>[];
+}
+
+interface Document {
+  security?: Record<string, unknown>[];
+  paths: Record<string, Record<string, Operation>>;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/** The OpenAPI documents -> types of every operation for the edge, and a table of the operations themselves. */
+export async function generateServerTypes(outDir: string): Promise<void> {
+  for (const name of openapiDocuments) {
+    const document = await readBundle<Document>(outDir, name);
+    const types = astToString(
+      await openapiTS(document as never, { alphabetize: true, transform: publicIdType }),
+    );
+    await writeFile(join(outDir, 'openapi', `${name}.ts`), BANNER + types);
+    await writeFile(join(outDir, 'openapi', `${name}-operations.ts`), operationsTable(name, document));
+  }
+}
+
+/** A public id is a text with its prefix, so that one kind cannot stand where another is meant. */
+function publicIdType(schema: object): ts.TypeNode | undefined {
+  if (!('x-public-id-prefix' in schema)) {
+    return undefined;
+  }
+  const { factory } = ts;
+  const text = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
+  const head = factory.createTemplateHead(`${schema['x-public-id-prefix']}_`);
+  return factory.createTemplateLiteralType(head, [
+    factory.createTemplateLiteralTypeSpan(text, factory.createTemplateTail('')),
+  ]);
+}
+
+function operationsTable(name: OpenapiDocument, document: Document): string {
+  const rows = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (!operation) {
+        return [];
+      }
+      const requirements = operation.security ?? document.security ?? [];
+      const security = JSON.stringify(requirements.map((requirement) => Object.keys(requirement)));
+      return [`  ${operation.operationId}: { method: '${method}', path: '${path}', security: ${security} },`];
+    }),
+  );
+  return [
+    BANNER,
+    `/** Every operation of the ${name} contract, by its operation id. Security: alternatives of schemes needed together. */`,
+    `export const operations = {\n${rows.join('\n')}\n} as const;\n`,
+    'export type OperationId = keyof typeof operations;\n',
+  ].join('\n');
+}

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { breakingChanges } from './breaking.js';
+import { generateInto } from './generate.js';
+import { asyncapiDocument, generatedDir, openapiDocuments, redoclyConfig, root, sourceOf } from './layout.js';
+import { filesBelow } from './manifest.js';
+import { runTool } from './run-tool.js';
+
+interface Finding {
+  title: string;
+  lines: readonly string[];
+  mend: string;
+}
+
+const LINTERS: [title: string, command: string, args: string[], mend: string][] = [
+  [
+    'The HTTP and event contracts have lint findings',
+    'redocly',
+    ['lint', '--config', redoclyConfig, ...[...openapiDocuments, asyncapiDocument].map(sourceOf)],
+    'edit the documents in openapi/',
+  ],
+  ['The gRPC contract has lint findings', 'buf', ['lint', 'proto'], 'edit the files in proto/'],
+  [
+    'The gRPC contract is not formatted',
+    'buf',
+    ['format', 'proto', '--diff', '--exit-code'],
+    'npx buf format proto --write',
+  ],
+];
+
+/** Everything that can be wrong between the contracts and what is made from them, each with what mends it. */
+export async function verify(): Promise<void> {
+  const findings = [...(await lint()), ...(await compareWithFreshlyMade())];
+  for (const { title, lines, mend } of findings) {
+    process.stderr.write(
+      `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n  To mend it: ${mend}\n`,
+    );
+  }
+  if (findings.length > 0) {
+    throw new Error(
+      `verify found ${findings.length === 1 ? 'one thing' : `${findings.length} things`} to mend.`,
+    );
+  }
+  process.stderr.write('The contracts are sound, and generated/ is what they say.\n');
+}
+
+async function lint(): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [title, command, args, mend] of LINTERS) {
+    const { exitCode, output } = await runTool(command, args, root);
+    if (exitCode !== 0) {
+      findings.push({ title, lines: output.trim().split('\n'), mend });
+    }
+  }
+  return findings;
+}
+
+async function compareWithFreshlyMade(): Promise<Finding[]> {
+  const fresh = await mkdtemp(join(tmpdir(), 'integration-generated-'));
+  try {
+    await generateInto(fresh);
+    const findings: Finding[] = [];
+    const differences = await compareFolders(generatedDir, fresh);
+    if (differences.length > 0) {
+      const title = 'generated/ is not what the contracts say';
+      findings.push({ title, lines: differences, mend: 'make generate' });
+    }
+    const breaking = await breakingChanges(fresh);
+    if (breaking.length > 0) {
+      findings.push({
+        title: 'The change breaks what was released (openapi/released)',
+        lines: breaking.flatMap((text) => text.split('\n')),
+        mend: 'add instead of changing; what must go needs a new version of the path, package or dataVersion',
+      });
+    }
+    return findings;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Files edited, missing or stray, compared with what the contracts give. */
+export async function compareFolders(present: string, expected: string): Promise<string[]> {
+  const [presentFiles, expectedFiles] = await Promise.all([filesBelow(present), filesBelow(expected)]);
+  const everywhere = [...new Set([...presentFiles, ...expectedFiles])].sort();
+  const verdicts = await Promise.all(
+    everywhere.map(async (file) => {
+      if (!presentFiles.includes(file)) {
+        return [`missing  ${file}`];
+      }
+      if (!expectedFiles.includes(file)) {
+        return [`stray    ${file}`];
+      }
+      const [one, other] = await Promise.all([present, expected].map((dir) => readFile(join(dir, file))));
+      return one?.equals(other as Buffer) ? [] : [`differs  ${file}`];
+    }),
+  );
+  return verdicts.flat();
+}
