@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import type { Parser } from './parsers.js';
+import { Secret } from './secret.js';
+import { type Setting, type SettingName, settings } from './settings.js';
+
+type ValueOf<S> = S extends { parse: Parser<infer T> }
+  ? S extends { fallback: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** Every setting under its own name, validated and frozen. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
+
+export type Environment = Config['ENVIRONMENT'];
+
+/** Says everything that is wrong with the settings, one line each. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Source = Readonly<Record<string, string | undefined>>;
+
+const names = Object.keys(settings) as SettingName[];
+
+export function loadConfig(environment: Source): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const source = textOf(name, environment);
+    if (source === undefined) {
+      continue;
+    }
+    try {
+      values[name] = (settings[name] as Setting<unknown>).parse(source);
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`);
+    }
+  }
+  problems.push(...contradictions(values as Partial<Config>));
+  if (problems.length > 0) {
+    throw new ConfigError(problems);
+  }
+  values.DATA_DIR = resolve(values.DATA_DIR as string);
+  return Object.freeze(values) as Config;
+}
+
+/** What is in force, as text, for `integration config`. Secrets are masked by their own class. */
+export function describeConfig(config: Config, environment: Source) {
+  return names.map((name) => ({
+    name,
+    value: display(config[name]),
+    isDefault: environment[name] === undefined || environment[name] === '',
+    about: settings[name].about,
+  }));
+}
+
+function textOf(name: SettingName, environment: Source): string | undefined {
+  const given = environment[name];
+  if (given !== undefined && given !== '') {
+    return given;
+  }
+  const { fallback } = settings[name] as Setting<unknown>;
+  return fallback?.replace(/\{(\w+)\}/g, (_, other: SettingName) => {
+    const value = textOf(other, environment) ?? '';
+    return other === 'DATA_DIR' ? resolve(value) : value;
+  });
+}
+
+function contradictions(values: Partial<Config>): string[] {
+  const found: string[] = [];
+  if (Boolean(values.GRPC_TLS_CERT_FILE) !== Boolean(values.GRPC_TLS_KEY_FILE)) {
+    found.push('GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together');
+  }
+  if (Boolean(values.TEMPORAL_TLS_CERT_FILE) !== Boolean(values.TEMPORAL_TLS_KEY_FILE)) {
+    found.push('TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together');
+  }
+  if (values.GRPC_HOST !== undefined && !isLoopback(values.GRPC_HOST) && !values.GRPC_TLS_CERT_FILE) {
+    found.push('GRPC_HOST reaches beyond loopback, so GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set');
+  }
+  if (values.WEBHOOK_RETRY_DELAYS !== undefined && values.WEBHOOK_RETRY_DELAYS.length !== 2) {
+    found.push('WEBHOOK_RETRY_DELAYS must name two waits, such as 30s,5m');
+  }
+  found.push(...sharedPorts(values));
+  return found;
+}
+
+function sharedPorts(values: Partial<Config>): string[] {
+  const ports = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'] as const;
+  return ports.flatMap((name, index) => {
+    const other = ports.slice(0, index).find((earlier) => values[name] && values[earlier] === values[name]);
+    return other ? [`${name} is the same as ${other} (${values[name]})`] : [];
+  });
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}
+
+function display(value: Config[SettingName]): string {
+  if (value === undefined) {
+    return '';
+  }
+  if (value instanceof Secret || typeof value !== 'object') {
+    return String(value);
+  }
+  return JSON.stringify(value);
+}

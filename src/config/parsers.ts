@@ -1,0 +1,98 @@
+import { isIP } from 'node:net';
+import { Secret } from './secret.js';
+
+/** Turns the text of a setting into its value, or throws an Error whose message completes "NAME …". */
+export type Parser<T> = (text: string) => T;
+
+const MILLISECONDS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export const text: Parser<string> = (value) => value;
+
+export const secret: Parser<Secret> = (value) => new Secret(value);
+
+export const port: Parser<number> = (value) => {
+  const number = Number(value);
+  if (!/^\d{1,5}$/.test(value) || number > 65_535) {
+    throw new Error('must be a port number between 0 and 65535');
+  }
+  return number;
+};
+
+export function oneOf<const T extends string>(...values: T[]): Parser<T> {
+  return (value) => {
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) {
+      throw new Error(`must be one of ${values.join(', ')}`);
+    }
+    return found;
+  };
+}
+
+/** `250ms`, `30s`, `5m`, `12h`, `30d`. */
+export const durationMs: Parser<number> = (value) => {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value);
+  if (!match) {
+    throw new Error('must be a duration such as 250ms, 30s, 5m, 12h or 30d');
+  }
+  return Number(match[1]) * MILLISECONDS_PER_UNIT[match[2] as keyof typeof MILLISECONDS_PER_UNIT];
+};
+
+export function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map(item);
+}
+
+/** `600/1m`: so many requests in such a window. */
+export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
+  const match = /^(\d{1,9})\/(.+)$/.exec(value);
+  if (!match || Number(match[1]) === 0) {
+    throw new Error('must be a rate such as 600/1m');
+  }
+  const windowMs = durationMs(match[2] as string);
+  if (windowMs < 1_000) {
+    throw new Error('must have a window of at least 1s');
+  }
+  return { limit: Number(match[1]), windowMs };
+};
+
+/** The public address of a listener: an http(s) origin without a path, so that links can be made by joining. */
+export const origin: Parser<string> = (value) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== value.replace(/\/$/, '').toLowerCase()) {
+    throw new Error('must be an address such as https://gateway.example.com, without a path');
+  }
+  return url.origin;
+};
+
+export const postgresUrl: Parser<Secret> = (value) => {
+  if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol)) {
+    throw new Error('must be an address such as postgres://user:password@host:5432/database');
+  }
+  return new Secret(value);
+};
+
+export const hostAndPort: Parser<string> = (value) => {
+  if (!/^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/.test(value)) {
+    throw new Error('must be host:port');
+  }
+  return value;
+};
+
+/** host:port, or `unix:/path` for a socket on this machine. */
+export const grpcAddress: Parser<string> = (value) => (/^unix:.+/.test(value) ? value : hostAndPort(value));
+
+/** An address or a CIDR block, as node:net's BlockList takes it. */
+export const network: Parser<{ address: string; prefix: number; family: 'ipv4' | 'ipv6' }> = (value) => {
+  const [address = '', prefixText] = value.split('/');
+  const version = isIP(address);
+  const widest = version === 4 ? 32 : 128;
+  const prefix = prefixText === undefined ? widest : Number(prefixText);
+  if (version === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > widest) {
+    throw new Error('must be IP addresses or CIDR blocks, such as 10.0.0.0/8, separated by commas');
+  }
+  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+};

@@ -1,0 +1,77 @@
+import {
+  durationMs,
+  grpcAddress,
+  hostAndPort,
+  listOf,
+  network,
+  oneOf,
+  origin,
+  type Parser,
+  port,
+  postgresUrl,
+  rate,
+  secret,
+  text,
+} from './parsers.js';
+
+export interface Setting<T> {
+  readonly parse: Parser<T>;
+  /** Text as it would stand in the environment; absent means the setting may stay unset. */
+  readonly fallback?: string;
+  readonly about: string;
+}
+
+function required<T>(parse: Parser<T>, fallback: string, about: string) {
+  return { parse, fallback, about } satisfies Setting<T>;
+}
+
+function optional<T>(parse: Parser<T>, about: string) {
+  return { parse, about } satisfies Setting<T>;
+}
+
+/** `{environment}` and the like in a default are replaced by the setting of that name. */
+export const settings = {
+  ENVIRONMENT: required(oneOf('live', 'demo'), 'live', 'live, or demo: seeded, strangers to each other'),
+  DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database, keys and sockets live'),
+  DATABASE_URL: optional(postgresUrl, 'PostgreSQL instead of SQLite in DATA_DIR'),
+  SECRETS_KEY_FILE: required(text, '{DATA_DIR}/secrets.key', 'key that encrypts secrets in the database'),
+
+  LISTEN_HOST: required(text, '127.0.0.1', 'address that the HTTP and metrics ports listen on'),
+  SIGN_ON_PORT: required(port, '4000', 'HTTP port of the sign-on server'),
+  GATEWAY_PORT: required(port, '4001', 'HTTP port of the gateway API'),
+  GRPC_HOST: required(text, '127.0.0.1', 'address of the gRPC port; beyond loopback TLS is required'),
+  GRPC_PORT: required(port, '4002', 'gRPC port for the platform and operators'),
+  METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
+  SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
+  GATEWAY_URL: required(origin, 'http://localhost:{GATEWAY_PORT}', 'public address of the gateway API'),
+  TRUSTED_PROXIES: required(listOf(network), '', 'proxies whose X-Forwarded-* headers are believed'),
+
+  DOMAIN_ADDRESS: required(
+    grpcAddress,
+    'unix:{DATA_DIR}/run/domain.sock',
+    'where edge and worker find the domain: unix:/path, or host:port',
+  ),
+  SERVICE_TOKEN: optional(secret, 'token that edge and worker show the domain; made by serve itself'),
+  GRPC_TLS_CERT_FILE: optional(text, 'certificate of the gRPC port'),
+  GRPC_TLS_KEY_FILE: optional(text, 'private key of the gRPC port'),
+  GRPC_TLS_CA_FILE: optional(text, 'authority that edge and worker trust to vouch for the domain'),
+
+  TEMPORAL_ADDRESS: optional(hostAndPort, 'Temporal front end; unset, demo runs a server of its own'),
+  TEMPORAL_NAMESPACE: required(text, 'default', 'Temporal namespace'),
+  TEMPORAL_TLS_CERT_FILE: optional(text, 'client certificate for Temporal'),
+  TEMPORAL_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
+  TEMPORAL_TLS_CA_FILE: optional(text, 'authority that vouches for Temporal'),
+  TEMPORAL_UI_PORT: required(port, '8233', 'port of the Temporal UI that demo runs'),
+
+  GATEWAY_RATE_LIMIT: required(rate, '600/1m', 'requests per API key and window'),
+  WEBHOOK_RETRY_DELAYS: required(listOf(durationMs), '30s,5m', 'waits before attempts 2 and 3'),
+  EVENT_RETENTION: required(durationMs, '30d', 'how long events and deliveries are kept'),
+  API_KEY_RETENTION: required(durationMs, '90d', 'how long revoked and expired API keys are kept'),
+  PURGE_INTERVAL: required(durationMs, '1h', 'how often what is past its retention is removed'),
+
+  SHUTDOWN_GRACE: required(durationMs, '10s', 'time that requests under way get to finish'),
+  LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'least level that is logged'),
+  LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),
+} as const;
+
+export type SettingName = keyof typeof settings;

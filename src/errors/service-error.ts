@@ -1,0 +1,71 @@
+import { ErrorCode } from '../../generated/proto/integration/errors/v1/errors.js';
+
+export { ErrorCode };
+
+export interface FieldViolation {
+  path: string;
+  message: string;
+}
+
+export interface RateLimit {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export interface ErrorDetails {
+  /** For the log only: ids, states, the cause. Never a secret. */
+  internal?: string;
+  cause?: unknown;
+  fieldViolations?: readonly FieldViolation[];
+  rateLimit?: RateLimit;
+  retryAfterSeconds?: number;
+}
+
+/** A refusal with a code of the contract. Its message is public: it is shown to whoever made the call. */
+export class ServiceError extends Error {
+  readonly internal: string | undefined;
+  readonly fieldViolations: readonly FieldViolation[];
+  readonly rateLimit: RateLimit | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    details: ErrorDetails = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.name = 'ServiceError';
+    this.internal = details.internal;
+    this.fieldViolations = details.fieldViolations ?? [];
+    this.rateLimit = details.rateLimit;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  /** The same refusal, told together with where the caller stands against its limit. */
+  withRateLimit(rateLimit: RateLimit): ServiceError {
+    const { internal, cause, fieldViolations, retryAfterSeconds } = this;
+    return new ServiceError(this.code, this.message, {
+      internal,
+      cause,
+      fieldViolations,
+      retryAfterSeconds,
+      rateLimit,
+    });
+  }
+}
+
+/** What anybody may know of a fault that nobody foresaw; what happened stays in `internal`. */
+export function internalError(cause: unknown): ServiceError {
+  const internal = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return new ServiceError(ErrorCode.INTERNAL_ERROR, 'Something went wrong on our side.', { internal, cause });
+}
+
+export function asServiceError(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : internalError(error);
+}
+
+/** The `code` of a problem body: the contract's name without its prefix, in lower case. */
+export function publicCode(code: ErrorCode): string {
+  return code.replace(/^ERROR_CODE_/, '').toLowerCase();
+}

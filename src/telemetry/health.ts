@@ -1,0 +1,60 @@
+export interface CheckResult {
+  ok: boolean;
+  /** What a person on call should read: why not, or since when. */
+  detail?: string;
+}
+
+export interface Check {
+  name: string;
+  /** Without a required thing the role cannot do its work; without another it does part of it. */
+  required: boolean;
+  probe(): CheckResult | Promise<CheckResult>;
+}
+
+export interface Readiness {
+  status: 'ready' | 'degraded' | 'unready';
+  checks: Record<string, CheckResult>;
+}
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Whether a role can do its work now, asked afresh each time. */
+export class Health {
+  #draining = false;
+
+  constructor(private readonly checks: readonly Check[]) {}
+
+  /** From here on the role says it is not ready, so that whoever balances load turns away first. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  async readiness(): Promise<Readiness> {
+    const results = await Promise.all(this.checks.map((check) => probe(check)));
+    const failed = this.checks.filter((_, index) => !results[index]?.ok);
+    const checks = Object.fromEntries(
+      this.checks.map(({ name }, index) => [name, results[index] as CheckResult]),
+    );
+    if (this.#draining) {
+      return { status: 'unready', checks: { ...checks, shutdown: { ok: false, detail: 'draining' } } };
+    }
+    if (failed.some(({ required }) => required)) {
+      return { status: 'unready', checks };
+    }
+    return { status: failed.length > 0 ? 'degraded' : 'ready', checks };
+  }
+}
+
+async function probe(check: Check): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<CheckResult>((resolve) => {
+    timer = setTimeout(() => resolve({ ok: false, detail: 'no answer in time' }), PROBE_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(() => check.probe()), timeout]);
+  } catch (error) {
+    return { ok: false, detail: (error as Error).message };
+  } finally {
+    clearTimeout(timer);
+  }
+}

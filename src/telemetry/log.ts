@@ -1,0 +1,47 @@
+import { type DestinationStream, pino } from 'pino';
+import pretty from 'pino-pretty';
+import { scrub } from './scrub.js';
+
+export type LogFields = Record<string, unknown>;
+
+/** A message is a constant sentence; what varies goes into the fields. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export interface LogOptions {
+  role: string;
+  level: string;
+  format: 'json' | 'pretty';
+  destination?: DestinationStream;
+}
+
+export function createLog({ role, level, format, destination }: LogOptions): Log {
+  const options = {
+    level,
+    base: { role },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    hooks: { streamWrite: scrub },
+  };
+  const logger = pino(options, destination ?? (format === 'pretty' ? prettyStream() : pino.destination(1)));
+  const at =
+    (name: 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, fields: LogFields = {}) =>
+      logger[name](fields, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function prettyStream() {
+  return pretty({
+    sync: true,
+    colorize: process.stdout.isTTY,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname,role',
+    messageFormat: '{role}: {msg}',
+    singleLine: true,
+  });
+}

@@ -1,0 +1,58 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*\n/;
+
+/** The metrics of one role. Labels hold names from the contracts only, never ids, so that their number stays bounded. */
+export function createMetricsRegistry(role: string): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+export type HttpRequestTimer = (operation: string, status: number, durationMs: number) => void;
+
+export function httpRequestTimer(registry: Registry): HttpRequestTimer {
+  const histogram = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'HTTP requests by operation of the contract and status.',
+    labelNames: ['operation', 'status'],
+    buckets: DURATION_BUCKETS_S,
+    registers: [registry],
+  });
+  return (operation, status, durationMs) => histogram.observe({ operation, status }, durationMs / 1_000);
+}
+
+export type RpcCallTimer = (method: string, code: string, durationMs: number) => void;
+
+export function rpcCallTimer(registry: Registry): RpcCallTimer {
+  const histogram = new Histogram({
+    name: 'grpc_server_call_duration_seconds',
+    help: 'gRPC calls served, by method and status code.',
+    labelNames: ['method', 'code'],
+    buckets: DURATION_BUCKETS_S,
+    registers: [registry],
+  });
+  return (method, code, durationMs) => histogram.observe({ method, code }, durationMs / 1_000);
+}
+
+export function temporalPollingGauge(registry: Registry): Gauge {
+  return new Gauge({
+    name: 'temporal_worker_polling',
+    help: '1 while this role polls Temporal for work.',
+    registers: [registry],
+  });
+}
+
+/** One exposition out of several: the samples of a metric stand together under one header, as Prometheus asks. */
+export function mergeExpositions(expositions: readonly string[]): string {
+  const blocks = new Map<string, string[]>();
+  for (const block of expositions.flatMap((text) => text.trim().split('\n\n'))) {
+    const header = BLOCK_HEADER.exec(block)?.[0] ?? '';
+    const samples = blocks.get(header) ?? [];
+    samples.push(block.slice(header.length).trimEnd());
+    blocks.set(header, samples);
+  }
+  return `${[...blocks].map(([header, samples]) => header + samples.join('\n')).join('\n\n')}\n`;
+}
