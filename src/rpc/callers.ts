@@ -1,0 +1,8 @@
+/**
+ * Who can be at the other end of a call. `service` is the edge and the worker; the others hold tokens that the
+ * database knows.
+ */
+export type Caller = 'service' | 'operator' | 'platform';
+
+/** Says whose token this is, or throws the refusal. */
+export type Authenticate = (token: string) => Caller | Promise<Caller>;

@@ -1,0 +1,25 @@
+import type { ServiceDefinition } from '@grpc/grpc-js';
+
+/** A method as ts-proto writes it: how to put a message on the wire and how to take it off. */
+export interface MethodOf<Request, Response> {
+  path: string;
+  requestStream: boolean;
+  responseStream: boolean;
+  requestSerialize: (message: Request) => Buffer;
+  requestDeserialize: (bytes: Buffer) => Request;
+  responseSerialize: (message: Response) => Buffer;
+  responseDeserialize: (bytes: Buffer) => Response;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the message types are inferred from each definition.
+export type AnyMethod = MethodOf<any, any>;
+export type AnyService = ServiceDefinition & Record<string, AnyMethod>;
+
+export type RequestOf<M> = M extends { requestSerialize: (message: infer T) => Buffer } ? T : never;
+export type ResponseOf<M> = M extends { responseSerialize: (message: infer T) => Buffer } ? T : never;
+
+/** `integration.directory.v1.DirectoryService`, from the path of any of its methods. */
+export function serviceNameOf(service: AnyService): string {
+  const path = Object.values(service)[0]?.path ?? '';
+  return path.split('/')[1] ?? '';
+}

@@ -1,0 +1,142 @@
+import { type ChannelCredentials, Client, type ServiceError as GrpcFailure, Metadata } from '@grpc/grpc-js';
+import {
+  loadFileDescriptorSetFromBuffer,
+  type MethodDefinition,
+  type PackageDefinition,
+} from '@grpc/proto-loader';
+import { AUTHORIZATION_KEY } from './call-metadata.js';
+import type { AnyMethod } from './definitions.js';
+import { fromStatus } from './error-trailer.js';
+import { reflectionDefinition } from './reflection.js';
+
+const DEADLINE_MS = 30_000;
+const DECODING = { longs: String, enums: String, bytes: String, oneofs: true };
+
+/** A method that was learned of from the server, not from generated code. */
+export interface DynamicMethod {
+  service: string;
+  name: string;
+  requestType: string;
+  responseType: string;
+  requestStream: boolean;
+  responseStream: boolean;
+  definition: AnyMethod;
+}
+
+interface ReflectionAnswer {
+  errorResponse?: { errorMessage: string };
+  listServicesResponse?: { service: { name: string }[] };
+  fileDescriptorResponse?: { fileDescriptorProto: Uint8Array[] };
+}
+
+/** Calls whatever the server says it has, by reflection: for operators and their scripts. */
+export class DynamicClient {
+  readonly #client: Client;
+  readonly #metadata = new Metadata();
+
+  constructor(address: string, token: string, channelCredentials: ChannelCredentials) {
+    this.#client = new Client(address, channelCredentials);
+    this.#metadata.set(AUTHORIZATION_KEY, `Bearer ${token}`);
+  }
+
+  async methods(): Promise<DynamicMethod[]> {
+    const listed = await this.#reflect([{ listServices: '*' }]);
+    const services = listed
+      .flatMap((answer) => answer.listServicesResponse?.service ?? [])
+      .map(({ name }) => name);
+    const described = await this.#reflect(services.map((name) => ({ fileContainingSymbol: name })));
+    const files = described.flatMap((answer) => answer.fileDescriptorResponse?.fileDescriptorProto ?? []);
+    const packages = loadFileDescriptorSetFromBuffer(descriptorSetOf(files), DECODING);
+    return services.flatMap((service) => methodsOf(packages, service));
+  }
+
+  /** One message or many; a request stream is given its one message and closed. */
+  async *call({ definition }: DynamicMethod, request: object): AsyncGenerator<unknown> {
+    const { path, requestSerialize, responseDeserialize } = definition;
+    const options = { deadline: Date.now() + DEADLINE_MS };
+    const stream = this.#client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      this.#metadata,
+      options,
+    );
+    try {
+      stream.write(request);
+      stream.end();
+      yield* stream;
+    } catch (failure) {
+      throw fromStatus(failure as GrpcFailure);
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #reflect(questions: readonly object[]): Promise<ReflectionAnswer[]> {
+    const method = reflectionDefinition().ServerReflectionInfo as unknown as AnyMethod;
+    const options = { deadline: Date.now() + DEADLINE_MS };
+    const { path, requestSerialize, responseDeserialize } = method;
+    const stream = this.#client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      this.#metadata,
+      options,
+    );
+    const answers: ReflectionAnswer[] = [];
+    try {
+      for (const question of questions) {
+        stream.write(question);
+      }
+      stream.end();
+      for await (const answer of stream) {
+        answers.push(answer as ReflectionAnswer);
+      }
+    } catch (failure) {
+      throw fromStatus(failure as GrpcFailure);
+    }
+    return answers;
+  }
+}
+
+function methodsOf(packages: PackageDefinition, service: string): DynamicMethod[] {
+  const definition = packages[service];
+  if (!definition || 'format' in definition) {
+    return [];
+  }
+  return Object.entries(definition as Record<string, MethodDefinition<object, object>>).map(
+    ([name, method]) => ({
+      service,
+      name,
+      requestType: typeNameOf(method.requestType),
+      responseType: typeNameOf(method.responseType),
+      requestStream: method.requestStream,
+      responseStream: method.responseStream,
+      definition: method as unknown as AnyMethod,
+    }),
+  );
+}
+
+function typeNameOf({ type }: { type: object }): string {
+  return (type as { name?: string }).name ?? '';
+}
+
+/** A FileDescriptorSet is its files one after the other, each as field 1 with its length; doubles are left out. */
+function descriptorSetOf(files: readonly Uint8Array[]): Buffer {
+  const unique = new Map(files.map((file) => [Buffer.from(file).toString('base64'), Buffer.from(file)]));
+  return Buffer.concat(
+    [...unique.values()].flatMap((file) => [Buffer.from([0x0a]), varint(file.length), file]),
+  );
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  return Buffer.from([...bytes, rest]);
+}

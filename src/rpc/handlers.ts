@@ -1,0 +1,34 @@
+import type { Caller } from './callers.js';
+import type { AnyService, RequestOf, ResponseOf } from './definitions.js';
+
+/** What a handler knows of the call besides its message. */
+export interface CallContext {
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** Aborted when the caller went away or the deadline passed. */
+  readonly signal: AbortSignal;
+}
+
+type Incoming<M> = M extends { requestStream: true } ? AsyncIterable<RequestOf<M>> : RequestOf<M>;
+type Outgoing<M> = M extends { responseStream: true } ? AsyncIterable<ResponseOf<M>> : Promise<ResponseOf<M>>;
+
+export type Handler<M> = (request: Incoming<M>, context: CallContext) => Outgoing<M>;
+
+/** A handler per method; a method without one answers NOT_IMPLEMENTED. */
+export type Handlers<S extends AnyService> = { readonly [Name in keyof S]?: Handler<S[Name]> };
+
+/** A service with those who may call it and its handlers, ready to be served. */
+export interface ServedService {
+  readonly definition: AnyService;
+  readonly callers: readonly Caller[];
+  // biome-ignore lint/suspicious/noExplicitAny: each handler was checked against its method by `serve`.
+  readonly handlers: Readonly<Record<string, Handler<any> | undefined>>;
+}
+
+export function serve<S extends AnyService>(
+  definition: S,
+  callers: readonly Caller[],
+  handlers: Handlers<S>,
+): ServedService {
+  return { definition, callers, handlers };
+}

@@ -1,0 +1,174 @@
+import { type EventEmitter, once } from 'node:events';
+import {
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServerWritableStream,
+  type sendUnaryData,
+  status,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js';
+import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
+import type { Log } from '../telemetry/log.js';
+import type { RpcCallTimer } from '../telemetry/metrics.js';
+import { bearerTokenOf, requestIdOf } from './call-metadata.js';
+import type { Authenticate, Caller } from './callers.js';
+import type { AnyMethod } from './definitions.js';
+import { toStatus } from './error-trailer.js';
+import { grpcStatusOf } from './grpc-status.js';
+import type { CallContext, Handler, ServedService } from './handlers.js';
+
+const MAX_MESSAGE_BYTES = 16 * 1_024 * 1_024;
+
+export interface RpcServerOptions {
+  services: readonly ServedService[];
+  authenticate: Authenticate;
+  log: Log;
+  timer: RpcCallTimer;
+}
+
+/** What the four kinds of call have in common. */
+type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean };
+
+/** A server in which no method can be reached without a token that may call it. */
+export function createRpcServer(options: RpcServerOptions): Server {
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  });
+  for (const service of options.services) {
+    const implementation = Object.entries(service.definition).map(([name, method]) => [
+      name,
+      adapt(method, service.handlers[name] ?? notImplemented, service.callers, options),
+    ]);
+    server.addService(service.definition, Object.fromEntries(implementation));
+  }
+  return server;
+}
+
+export function bind(
+  server: Server,
+  address: string,
+  credentials = ServerCredentials.createInsecure(),
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
+  });
+}
+
+/** Lets calls under way end, then closes; what is still open after the grace is cut. */
+export async function closeRpcServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  const timer = setTimeout(() => server.forceShutdown(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+/** Authentication, then authorization: the same two steps before every handler. */
+export async function admit(
+  call: AnyCall,
+  callers: readonly Caller[],
+  authenticate: Authenticate,
+): Promise<Caller> {
+  const caller = await authenticate(bearerTokenOf(call.metadata));
+  if (!callers.includes(caller)) {
+    throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this service.');
+  }
+  return caller;
+}
+
+function adapt(
+  method: AnyMethod,
+  handler: Handler<AnyMethod>,
+  callers: readonly Caller[],
+  { authenticate, log, timer }: RpcServerOptions,
+): UntypedHandleCall {
+  return async (call: AnyCall, callback?: sendUnaryData<unknown>) => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(call.metadata);
+    let caller: Caller | undefined;
+    let code = 'OK';
+    try {
+      caller = await admit(call, callers, authenticate);
+      const context = contextOf(call, requestId, caller);
+      const answer = handler(
+        method.requestStream ? call : (call as unknown as { request: unknown }).request,
+        context,
+      );
+      if (method.responseStream) {
+        await pump(
+          answer as unknown as AsyncIterable<unknown>,
+          call as ServerWritableStream<unknown, unknown>,
+        );
+      } else {
+        callback?.(null, await answer);
+      }
+    } catch (thrown) {
+      const error = asServiceError(thrown);
+      code = status[grpcStatusOf[error.code]] ?? 'UNKNOWN';
+      if (error.code === ErrorCode.INTERNAL_ERROR) {
+        const stack = error.cause instanceof Error ? error.cause.stack : undefined;
+        log.error('call failed', { requestId, method: method.path, internal: error.internal, stack });
+      }
+      fail(call, callback, error);
+    }
+    const durationMs = performance.now() - startedAt;
+    timer(method.path.slice(1), code, durationMs);
+    const level = caller === 'operator' || caller === 'platform' ? 'info' : 'debug';
+    log[level]('call', {
+      requestId,
+      method: method.path,
+      caller,
+      code,
+      durationMs: Math.round(durationMs * 10) / 10,
+    });
+  };
+}
+
+/** Writes no faster than the peer reads. */
+async function pump(
+  messages: AsyncIterable<unknown>,
+  call: ServerWritableStream<unknown, unknown>,
+): Promise<void> {
+  for await (const message of messages) {
+    if (call.cancelled || call.destroyed) {
+      return;
+    }
+    if (!call.write(message)) {
+      await Promise.race([once(call, 'drain'), once(call, 'cancelled'), once(call, 'close')]);
+    }
+  }
+  call.end();
+}
+
+function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error: ServiceError): void {
+  const refusal = toStatus(error);
+  if (callback) {
+    callback(refusal);
+  } else {
+    call.emit('error', refusal);
+  }
+}
+
+function contextOf(call: AnyCall, requestId: string, caller: Caller): CallContext {
+  let controller: AbortController | undefined;
+  return {
+    requestId,
+    caller,
+    get signal() {
+      if (!controller) {
+        const made = new AbortController();
+        controller = made;
+        call.once('cancelled', () => made.abort());
+        if (call.cancelled) {
+          made.abort();
+        }
+      }
+      return controller.signal;
+    },
+  };
+}
+
+const notImplemented: Handler<AnyMethod> = () => {
+  throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This method is not part of this release yet.');
+};
