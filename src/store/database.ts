@@ -1,0 +1,21 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from './schema.js';
+
+/** What an adapter reads with: sees committed data only. */
+export type Reader = Kysely<Schema>;
+
+/** What an adapter writes with, inside one transaction or one savepoint of a group. */
+export type Writer = Kysely<Schema> | Transaction<Schema>;
+
+/** The database as adapters see it, whichever it is. */
+export interface Database {
+  readonly reader: Reader;
+  /**
+   * Runs the work as one transaction: all of it or none. It is acknowledged only when it would survive a power cut. The work
+   * may await nothing but SQL, because others may share its commit.
+   */
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  /** The connection that migrations run on, before anything else does. */
+  readonly migrator: Kysely<Schema>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,43 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Database } from '../database.js';
+import type { Schema } from '../schema.js';
+import { StoreError } from '../store-error.js';
+
+const MAX_CONNECTIONS = 16;
+const CONNECT_TIMEOUT_MS = 5_000;
+const INT8_OID = 20;
+
+/** PostgreSQL commits concurrent transactions together by itself, so each write is a plain transaction here. */
+export async function openPostgres(
+  connectionString: string,
+  onIdleError: (error: Error) => void,
+): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+  });
+  pool.on('error', onIdleError);
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    await pool.end();
+    throw new StoreError(`PostgreSQL does not let the service in: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    reader: db,
+    write: (work) => db.transaction().execute(work),
+    migrator: db,
+    close: () => db.destroy(),
+  };
+}
+
+/** Times and counts are int8, and all of ours are safe integers; pg would hand them over as text. */
+function parserOf(oid: number, format?: 'text' | 'binary') {
+  return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as 'text');
+}

@@ -1,0 +1,32 @@
+import { type Kysely, Migrator } from 'kysely';
+import { migrations } from './migrations/index.js';
+import type { Schema } from './schema.js';
+import { StoreError } from './store-error.js';
+
+/** Brings the database to this version; refuses one that a newer version has already touched. */
+export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  await refuseNewer(db);
+  const { error } = await migrator.migrateToLatest();
+  if (error) {
+    throw error;
+  }
+}
+
+async function refuseNewer(db: Kysely<Schema>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) {
+    return;
+  }
+  const executed = await (db as unknown as Kysely<{ kysely_migration: { name: string } }>)
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute();
+  const unknown = executed.filter(({ name }) => !(name in migrations));
+  if (unknown.length > 0) {
+    const names = unknown.map(({ name }) => name).join(', ');
+    throw new StoreError(
+      `The database was last used by a newer version of the service (it has ${names}). Start that version, or restore a backup made before it.`,
+    );
+  }
+}
