@@ -1,0 +1,76 @@
+import type { ErrorObject } from 'ajv';
+import type { Context } from 'openapi-backend';
+import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
+import type { HttpAnswer } from '../http/exchange.js';
+
+/** What openapi-backend does where no handler is meant. Each is required: without one it would run the handler regardless. */
+export interface Fallbacks {
+  notFound(context: Context): never;
+  methodNotAllowed(context: Context): never;
+  notImplemented(context: Context): never;
+  unauthorizedHandler(context: Context): never;
+  validationFail(context: Context): never;
+  postResponseHandler(context: Context): HttpAnswer;
+}
+
+export const FALLBACK_NAMES = [
+  'notFound',
+  'methodNotAllowed',
+  'notImplemented',
+  'unauthorizedHandler',
+  'validationFail',
+  'postResponseHandler',
+] as const satisfies (keyof Fallbacks)[];
+
+export const fallbacks: Fallbacks = {
+  notFound() {
+    throw new ServiceError(ErrorCode.ROUTE_NOT_FOUND, 'There is nothing at this path.');
+  },
+
+  methodNotAllowed() {
+    throw new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, 'This path does not take this method.');
+  },
+
+  notImplemented() {
+    throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This operation is not part of this release yet.');
+  },
+
+  unauthorizedHandler({ security }) {
+    const refusal = Object.values(security ?? {}).find((result) => result?.error)?.error;
+    throw (
+      refusal ?? new ServiceError(ErrorCode.INTERNAL_ERROR, 'A security handler refused without saying why.')
+    );
+  },
+
+  validationFail({ validation }) {
+    const fieldViolations = (validation.errors ?? []).map(toViolation);
+    const message = 'The request does not satisfy the contract; `errors` says where.';
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
+  },
+
+  postResponseHandler({ response }) {
+    const { status, headers, body } = response as HttpAnswer & { body?: unknown };
+    if (body === undefined) {
+      return { status, headers };
+    }
+    return {
+      status,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    };
+  },
+};
+
+/** `/query/limit` must be integer -> { path: 'query.limit', message: 'must be integer' }. */
+function toViolation({
+  instancePath,
+  keyword,
+  params,
+  message = 'is not valid',
+}: ErrorObject): FieldViolation {
+  const [, place = 'body', ...rest] = instancePath.split('/');
+  const name =
+    keyword === 'required' ? [...rest, (params as { missingProperty: string }).missingProperty] : rest;
+  const said = keyword === 'required' ? 'is required' : message;
+  return { path: `${place === 'requestBody' ? 'body' : place}.${name.join('/')}`, message: said };
+}

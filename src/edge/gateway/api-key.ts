@@ -1,0 +1,47 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { inspectApiKey } from '../../identifiers/api-key.js';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+import type { HttpRequest } from '../http/exchange.js';
+
+export interface Identity {
+  /** The only form in which a key goes on from here. */
+  apiKeyHash: Buffer;
+}
+
+const QUERY_NAMES = /^(x[-_]?)?api[-_]?key$/i;
+
+/** Refuses what cannot be a key without asking anyone; whether it is one, the domain says within the call that reads. */
+export function apiKeySecurity(environment: 'live' | 'demo') {
+  return ({ headers, query }: HttpRequest): Identity => {
+    refuseKeyInQuery(query);
+    const key = headers['x-api-key'];
+    if (typeof key !== 'string' || key === '') {
+      throw new ServiceError(ErrorCode.API_KEY_MISSING, 'Send your API key in the header x-api-key.');
+    }
+    const verdict = inspectApiKey(key, environment);
+    if (verdict === 'malformed') {
+      throw new ServiceError(
+        ErrorCode.API_KEY_MALFORMED,
+        'This is not an API key: it was cut off or mistyped.',
+      );
+    }
+    if (verdict === 'wrong_environment') {
+      const [mine, other] = environment === 'live' ? ['live', 'demo'] : ['demo', 'live'];
+      const message = `This is a key of the ${other} environment, and this is the ${mine} environment.`;
+      throw new ServiceError(ErrorCode.API_KEY_WRONG_ENVIRONMENT, message);
+    }
+    return { apiKeyHash: hashSecret(key) };
+  };
+}
+
+/** Addresses end up in logs, here and on the way; a key found in one should be replaced. */
+function refuseKeyInQuery(query: URLSearchParams): void {
+  for (const [name, value] of query) {
+    if (QUERY_NAMES.test(name) || /^ik_(live|demo)_/.test(value)) {
+      throw new ServiceError(
+        ErrorCode.API_KEY_IN_QUERY,
+        'An API key does not belong in the address, where logs keep it. Send it in the header x-api-key, and replace this one.',
+      );
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+const SALT_LENGTH = 12;
+const TAG = /(?:W\/)?"([^"]*)"/g;
+
+/**
+ * A strong entity tag: what was asked, under which contract, and the version of the data. The first part keeps the tag of one address from vouching
+ * for another.
+ */
+export class EntityTags {
+  constructor(private readonly contractHash: string) {}
+
+  /** The part that stands for the question. */
+  saltOf(operationId: string, address: string): string {
+    const question = `${this.contractHash}\n${operationId}\n${address}`;
+    return createHash('sha256').update(question).digest('base64url').slice(0, SALT_LENGTH);
+  }
+
+  tagOf(salt: string, version: string): string {
+    return `"${salt}.${version}"`;
+  }
+
+  /** The versions of this very answer that an If-None-Match header names; those of other answers are none of ours. */
+  knownVersions(
+    salt: string,
+    ifNoneMatch: string | undefined,
+  ): { knownVersions: string[]; anyVersionKnown: boolean } {
+    if (ifNoneMatch === undefined) {
+      return { knownVersions: [], anyVersionKnown: false };
+    }
+    const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => tag);
+    const knownVersions = tags
+      .filter((tag) => tag.startsWith(`${salt}.`))
+      .map((tag) => tag.slice(salt.length + 1));
+    return { knownVersions, anyVersionKnown: ifNoneMatch.trim() === '*' };
+  }
+}

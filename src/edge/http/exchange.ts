@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request as the contracts see it. */
+export interface HttpRequest {
+  method: string;
+  /** Still percent-encoded, without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  requestId: string;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string | number>;
+  body?: string | Buffer;
+}
+
+/** An answer with what the log and the metrics call it. */
+export interface DispatchedAnswer extends HttpAnswer {
+  /** Operation id of the contract, or `none` where no operation was meant. */
+  operation: string;
+  /** More for the log line: who asked, why it was refused. Never a secret. */
+  facts?: Record<string, string | number | undefined>;
+}
+
+export type Dispatch = (request: HttpRequest) => Promise<DispatchedAnswer>;

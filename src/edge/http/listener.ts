@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Log } from '../../telemetry/log.js';
+import type { HttpRequestTimer } from '../../telemetry/metrics.js';
+import { clientAddress, type Network } from './client-address.js';
+import type { Dispatch, DispatchedAnswer } from './exchange.js';
+
+const MAX_HEADER_BYTES = 16 * 1_024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle time of common load balancers, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
+
+export interface ListenerOptions {
+  /** Which contract it serves, for the log. */
+  api: string;
+  dispatch: Dispatch;
+  trustedProxies: readonly Network[];
+  log: Log;
+  timer: HttpRequestTimer;
+}
+
+/** An HTTP server that answers every request once, logs it in one line and never lets an error escape. */
+export function createListener(options: ListenerOptions): Server {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  };
+  const addressOf = clientAddress(options.trustedProxies);
+  return createServer(limits, (request, response) => void exchange(request, response, options, addressOf));
+}
+
+async function exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { api, dispatch, log, timer }: ListenerOptions,
+  addressOf: (request: IncomingMessage) => string,
+): Promise<void> {
+  const startedAt = performance.now();
+  const requestId = requestIdOf(request);
+  const { pathname, query } = splitTarget(request.url ?? '/');
+  const method = request.method ?? 'GET';
+  const answer = await dispatch({ method, path: pathname, query, headers: request.headers, requestId });
+  write(response, method, requestId, answer);
+  const durationMs = performance.now() - startedAt;
+  timer(answer.operation, answer.status, durationMs);
+  log[answer.status >= 500 ? 'error' : 'info']('request', {
+    requestId,
+    api,
+    method,
+    operation: answer.operation,
+    status: answer.status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    client: addressOf(request),
+    ...answer.facts,
+  });
+}
+
+function write(response: ServerResponse, method: string, requestId: string, answer: DispatchedAnswer): void {
+  const body = answer.body ?? '';
+  const bodyless = answer.status === 304 || answer.status === 204;
+  response.writeHead(answer.status, {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    ...(bodyless ? {} : { 'content-length': Buffer.byteLength(body) }),
+    ...answer.headers,
+  });
+  response.end(method === 'HEAD' || bodyless ? undefined : body);
+}
+
+/** The caller's own id if it is fit to be logged and returned, else a new one; the contract then refuses the unfit one. */
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();
+}
+
+/** By hand, because a URL parser would mend what must be refused, such as `//` or `..`. */
+function splitTarget(target: string): { pathname: string; query: URLSearchParams } {
+  const [beforeQuery = '', ...rest] = target.split('#')[0]?.split('?') ?? [];
+  return { pathname: beforeQuery, query: new URLSearchParams(rest.join('?')) };
+}
+
+/** Listens, or says in a sentence why it cannot. */
+export function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Stops taking connections, lets requests under way end, and cuts what is left after the grace. */
+export async function closeListener(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,89 @@
+import type { components } from '../../generated/openapi/gateway.js';
+import { type ErrorCode, publicCode, type ServiceError } from '../errors/service-error.js';
+import type { HttpAnswer } from './http/exchange.js';
+
+type Problem = components['schemas']['Problem'];
+type ProblemCode = Problem['code'];
+
+const TITLES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+} as const;
+
+type ProblemStatus = keyof typeof TITLES;
+
+/** The one place where an error becomes an HTTP status. What has no place in the gateway's contract is a fault of ours: 500. */
+const STATUS_OF: Record<ProblemCode, ProblemStatus> = {
+  invalid_request: 400,
+  api_key_in_query: 400,
+  api_key_missing: 401,
+  api_key_malformed: 401,
+  api_key_unknown: 401,
+  api_key_expired: 401,
+  api_key_wrong_environment: 401,
+  instance_integration_not_found: 404,
+  instance_integration_not_configured: 404,
+  client_not_found: 404,
+  user_not_found: 404,
+  worker_not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  rate_limited: 429,
+  internal_error: 500,
+  not_implemented: 501,
+  unavailable: 503,
+};
+
+const IN_PATH = /^(path|query|header|body)\.(.*)$/;
+
+export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
+  const code = problemCodeOf(error.code);
+  const status = STATUS_OF[code];
+  const message = code === 'internal_error' ? 'Something went wrong on our side.' : error.message;
+  const problem: Problem = { type: 'about:blank', title: TITLES[status], status, code, message, requestId };
+  if (error.fieldViolations.length > 0 && status === 400) {
+    problem.errors = error.fieldViolations.map(({ path, message: what }) => {
+      const [, place = 'body', name = path] = IN_PATH.exec(path) ?? [];
+      return { in: place as 'path' | 'query' | 'header' | 'body', path: name, message: what };
+    });
+  }
+  return { status, headers: headersOf(error, status), body: JSON.stringify(problem) };
+}
+
+function problemCodeOf(code: ErrorCode): ProblemCode {
+  const name = publicCode(code);
+  return name in STATUS_OF ? (name as ProblemCode) : 'internal_error';
+}
+
+function headersOf(error: ServiceError, status: ProblemStatus): Record<string, string | number> {
+  const headers: Record<string, string | number> = {
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+  };
+  if (status === 401) {
+    headers['www-authenticate'] = 'ApiKey realm="gateway"';
+  }
+  if (error.rateLimit) {
+    Object.assign(headers, rateLimitHeaders(error.rateLimit));
+  }
+  if (error.retryAfterSeconds !== undefined || status === 503) {
+    headers['retry-after'] = error.retryAfterSeconds ?? 1;
+  }
+  return headers;
+}
+
+export function rateLimitHeaders({ limit, remaining, resetSeconds }: NonNullable<ServiceError['rateLimit']>) {
+  return {
+    'X-RateLimit-Limit': limit,
+    'X-RateLimit-Remaining': remaining,
+    'X-RateLimit-Reset': resetSeconds,
+  };
+}
