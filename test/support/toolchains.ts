@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { describe, test } from '@jest/globals';
+import { cachedExecutable } from '../../workflows/dev-server/cache.js';
+import { candidatesOnPath } from '../../workflows/dev-server/check.js';
+
+interface Toolchain {
+  /** Executables to try, best first. */
+  candidates: (env: NodeJS.ProcessEnv) => string[];
+  versionArguments: string[];
+  /** What its version says: another program may have the same name. */
+  says: RegExp;
+  install: string;
+}
+
+const onPath =
+  (...names: string[]) =>
+  (env: NodeJS.ProcessEnv) =>
+    names.flatMap((name) => candidatesOnPath(name, env));
+
+const toolchains = {
+  temporal: {
+    candidates: (env) => [...candidatesOnPath('temporal', env), cachedExecutable(env)],
+    versionArguments: ['--version'],
+    says: /^temporal version /m,
+    install: 'npx tsx workflows/dev-server/install.ts',
+  },
+  chromium: {
+    candidates: (env) => [
+      ...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
+      ...onPath('chromium', 'chromium-browser', 'google-chrome')(env),
+    ],
+    versionArguments: ['--version'],
+    says: /Chrom/,
+    install: 'apt-get install -y --no-install-recommends chromium, or brew install --cask chromium',
+  },
+  python: {
+    candidates: onPath('python3', 'python'),
+    versionArguments: ['--version'],
+    says: /^Python 3\./m,
+    install: 'apt-get install -y python3 python3-venv, or brew install python',
+  },
+  go: {
+    candidates: onPath('go'),
+    versionArguments: ['version'],
+    says: /^go version /m,
+    install: 'see https://go.dev/doc/install, or brew install go',
+  },
+  java: {
+    candidates: onPath('java'),
+    versionArguments: ['-version'],
+    says: /version "/,
+    install: 'apt-get install -y default-jre-headless, or brew install openjdk',
+  },
+} satisfies Record<string, Toolchain>;
+
+export type ToolchainName = keyof typeof toolchains;
+
+const answerLimitMs = 10_000;
+
+/** The path of the executable; without one it throws a sentence that says how to get it. */
+export function requireToolchain(name: ToolchainName, env: NodeJS.ProcessEnv = process.env): string {
+  const executable = findToolchain(name, env);
+  if (!executable) throw new Error(missing(name));
+  return executable;
+}
+
+/**
+ * A group of tests that needs a tool. Without it the group is skipped and the line that installs the tool is
+ * shown; under CI=true it fails instead, because there nothing may be skipped. Use the executable inside hooks and
+ * tests only: a skipped group is still listed, with none.
+ */
+export function describeWith(name: ToolchainName, title: string, body: (executable: string) => void): void {
+  const executable = findToolchain(name, process.env);
+  if (executable) {
+    describe(title, () => body(executable));
+    return;
+  }
+  if (process.env.CI === 'true') {
+    describe(title, () => {
+      test(`${name} is installed, because CI skips nothing`, () => {
+        throw new Error(missing(name));
+      });
+    });
+    return;
+  }
+  process.stderr.write(`Skipped “${title}”: ${missing(name)}\n`);
+  describe.skip(`${title} (${missing(name)})`, () => body(''));
+}
+
+function findToolchain(name: ToolchainName, env: NodeJS.ProcessEnv): string | undefined {
+  const { candidates, versionArguments, says }: Toolchain = toolchains[name];
+  return candidates(env).find((candidate) => {
+    const { status, stdout, stderr } = spawnSync(candidate, versionArguments, {
+      encoding: 'utf8',
+      timeout: answerLimitMs,
+      killSignal: 'SIGKILL',
+    });
+    return status === 0 && says.test(`${stdout}\n${stderr}`);
+  });
+}
+
+function missing(name: ToolchainName): string {
+  return `${name} is missing; to install it: ${toolchains[name].install}`;
+}

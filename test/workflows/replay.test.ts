@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { installRuntime } from '../../workflows/runtime.js';
+import { historyFromFile } from './history-file.js';
+import { silentLog, temporaryFolder, writeBundle } from './temporal-fixture.js';
+
+const folder = new URL('./histories/', import.meta.url);
+const recorded = readdirSync(folder).filter((name) => name.endsWith('.json'));
+const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
+
+describe('the workflow definitions', () => {
+  let files: Awaited<ReturnType<typeof temporaryFolder>>;
+  let bundlePath: string;
+
+  beforeAll(async () => {
+    installRuntime(silentLog);
+    files = await temporaryFolder();
+    bundlePath = await writeBundle(files.folder);
+  }, 60_000);
+  afterAll(() => files.remove());
+
+  const replay = (history: string) =>
+    Worker.runReplayHistory({ workflowBundle: { codePath: bundlePath } }, historyFromFile(history));
+
+  test('have recorded histories', () => {
+    expect(recorded.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test.each(recorded)('still take the steps of %s', async (name) => {
+    await replay(read(name));
+  });
+
+  test('are caught when they take another step than a history', async () => {
+    const other = read('purge-batches-run-1.json').replaceAll('"batch-1"', '"another-batch"');
+    await expect(replay(other)).rejects.toThrow(DeterminismViolationError);
+  });
+});

@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import type { Maintenance } from '../../workflows/activities/purge.js';
+import { bundleDefinitions } from '../../workflows/bundle.js';
+import { type PurgeBatch, type PurgeInput, searchAttributes } from '../../workflows/contract.js';
+import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
+import type { Log, LogFields } from '../../workflows/log.js';
+
+export const namespace = 'integration-test';
+
+/** Quick, so that a failing domain is seen failing and recovering within a test. */
+export const quickPurge: PurgeInput = {
+  batchLimit: 10,
+  batchesPerRun: 100,
+  pauseMs: 0,
+  batchTimeoutMs: 5_000,
+  retryFirstDelayMs: 50,
+  retryMaxDelayMs: 200,
+  giveUpAfterAttempts: 50,
+};
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export async function startServer(
+  executable: string,
+  options: Partial<DevServerOptions> = {},
+): Promise<DevServer> {
+  const address = `127.0.0.1:${await freePort()}`;
+  return startDevServer({ executable, address, namespace, searchAttributes, log: silentLog, ...options });
+}
+
+export async function connectClient(address: string): Promise<Client> {
+  return new Client({ connection: await Connection.connect({ address }), namespace });
+}
+
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'workflows-test-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Bundles the TypeScript definitions into a file, as the build does with the compiled ones. */
+export async function writeBundle(folder: string): Promise<string> {
+  const definitions = fileURLToPath(new URL('../../workflows/definitions/index.ts', import.meta.url));
+  const file = path.join(folder, 'definitions.bundle.js');
+  await writeFile(file, await bundleDefinitions(definitions));
+  return file;
+}
+
+type Answer = PurgeBatch | Error | ((signal: AbortSignal) => Promise<PurgeBatch>);
+
+/** Answers each call with the next of the list and remembers who asked. */
+export function scriptedMaintenance(answers: Answer[]) {
+  const calls: { limit: number; requestId: string }[] = [];
+  const maintenance: Maintenance = {
+    async purgeExpired({ limit }, { requestId, signal }) {
+      calls.push({ limit, requestId });
+      const answer = answers.shift();
+      if (!answer) throw new Error('the script of answers is over');
+      if (answer instanceof Error) throw answer;
+      return typeof answer === 'function' ? answer(signal) : answer;
+    },
+  };
+  return { maintenance, calls };
+}
+
+export async function eventually<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > deadline) throw new Error(`Not seen within ${limitMs} ms: ${what}.`);
+    await sleep(25);
+  }
+}
+
+const nothing = () => undefined;
+export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+export interface LoggedLine {
+  level: keyof Log;
+  message: string;
+  fields: LogFields;
+}
+
+export function recordingLog() {
+  const lines: LoggedLine[] = [];
+  const record =
+    (level: keyof Log) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push({ level, message, fields });
+    };
+  const log: Log = {
+    debug: record('debug'),
+    info: record('info'),
+    warn: record('warn'),
+    error: record('error'),
+  };
+  return { log, lines };
+}

@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { createActivities } from '../../workflows/activities/index.js';
+import { backoffDelayMs } from '../../workflows/backoff.js';
+import { taskQueue, workflowTypes } from '../../workflows/contract.js';
+import type { DevServer } from '../../workflows/dev-server/start.js';
+import {
+  startTemporalWorker,
+  type TemporalWorker,
+  type WorkerOptions,
+  type WorkerState,
+} from '../../workflows/worker.js';
+import { describeWith } from '../support/toolchains.js';
+import {
+  connectClient,
+  eventually,
+  freePort,
+  namespace,
+  quickPurge,
+  recordingLog,
+  scriptedMaintenance,
+  silentLog,
+  startServer,
+  temporaryFolder,
+  writeBundle,
+} from './temporal-fixture.js';
+
+let files: Awaited<ReturnType<typeof temporaryFolder>>;
+let bundlePath: string;
+const workers: TemporalWorker[] = [];
+const servers: DevServer[] = [];
+
+beforeAll(async () => {
+  files = await temporaryFolder();
+  bundlePath = await writeBundle(files.folder);
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.shutdown()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+afterAll(() => files.remove());
+
+async function work(address: string, options: Partial<WorkerOptions> = {}) {
+  const states: WorkerState[] = [];
+  const worker = await startTemporalWorker({
+    address,
+    namespace,
+    activities: createActivities(scriptedMaintenance([{ deleted: { codes: 1 }, more: false }])),
+    log: silentLog,
+    onState: (state) => states.push(state),
+    shutdownGraceMs: 1_000,
+    probeIntervalMs: 100,
+    backoff: { firstDelayMs: 50, maxDelayMs: 200 },
+    bundlePath,
+    ...options,
+  });
+  workers.push(worker);
+  const reaches = (status: WorkerState['status']) =>
+    eventually(`the worker is ${status}`, () => worker.state.status === status && worker.state, 20_000);
+  return { worker, states, reaches };
+}
+
+test('a worker without a server starts at once, says what is missing, and ends at once', async () => {
+  const { worker, states, reaches } = await work(`127.0.0.1:${await freePort()}`);
+  expect(worker.state.status).toBe('connecting');
+  const { reason } = await reaches('disconnected');
+  expect(reason).toMatch(/refused|connect/i);
+  const before = Date.now();
+  await worker.shutdown();
+  await worker.shutdown();
+  expect(Date.now() - before).toBeLessThan(1_000);
+  expect(states.map(({ status }) => status).slice(0, 2)).toEqual(['connecting', 'disconnected']);
+});
+
+test('a worker refuses to start without its bundle', async () => {
+  await expect(work('127.0.0.1:1', { bundlePath: '/nowhere/bundle.js' })).rejects.toThrow(
+    'The workflow bundle /nowhere/bundle.js is missing: build the project first.',
+  );
+});
+
+test('the delays between attempts grow to a limit and differ between workers', () => {
+  const settings = { firstDelayMs: 100, maxDelayMs: 1_000 };
+  for (const [failures, ceilingMs] of [
+    [1, 100],
+    [2, 200],
+    [4, 800],
+    [5, 1_000],
+    [500, 1_000],
+  ] as const) {
+    const delays = Array.from({ length: 50 }, () => backoffDelayMs(failures, settings));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(ceilingMs / 2);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(ceilingMs);
+    expect(new Set(delays).size).toBeGreaterThan(1);
+  }
+});
+
+describeWith('temporal', 'a worker with a server', (executable) => {
+  const serve = async (options: Parameters<typeof startServer>[1] = {}) => {
+    const server = await startServer(executable, options);
+    servers.push(server);
+    return server;
+  };
+
+  async function purgeOnce(address: string, workflowId: string): Promise<unknown> {
+    const client = await connectClient(address);
+    try {
+      return await client.workflow.execute(workflowTypes.purge, {
+        taskQueue,
+        workflowId,
+        args: [quickPurge],
+      });
+    } finally {
+      await client.connection.close();
+    }
+  }
+
+  test('joins a server that comes later, and makes its schedules', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const { reaches } = await work(address);
+    await reaches('disconnected');
+    await serve({ address });
+    await reaches('polling');
+    const client = await connectClient(address);
+    await eventually('the schedule', () =>
+      client.schedule
+        .getHandle('purge')
+        .describe()
+        .catch(() => undefined),
+    );
+    await client.connection.close();
+  }, 60_000);
+
+  test('notices that the server is gone and works for one that came back with an empty database', async () => {
+    const server = await serve();
+    const maintenance = scriptedMaintenance([{ deleted: { codes: 1 }, more: false }]);
+    const { states, reaches } = await work(server.address, { activities: createActivities(maintenance) });
+    await reaches('polling');
+    process.kill(server.pid, 'SIGKILL');
+    await server.exited;
+    const { reason } = await reaches('disconnected');
+    expect(reason).toBeTruthy();
+    await serve({ address: server.address });
+    await reaches('polling');
+    expect(await purgeOnce(server.address, 'purge-after-outage')).toMatchObject({ deleted: { codes: 1 } });
+    const client = await connectClient(server.address);
+    await eventually('the schedule', () =>
+      client.schedule
+        .getHandle('purge')
+        .describe()
+        .catch(() => undefined),
+    );
+    await client.connection.close();
+    expect(states.map(({ status }) => status)).toEqual(['connecting', 'polling', 'disconnected', 'polling']);
+  }, 90_000);
+
+  test('says so when the namespace does not exist', async () => {
+    const server = await serve();
+    const { reaches } = await work(server.address, { namespace: 'not-there' });
+    expect((await reaches('disconnected')).reason).toMatch(/not-there|not found/i);
+  }, 60_000);
+
+  test('lets a running activity finish when it is shut down', async () => {
+    const server = await serve();
+    let finish = () => undefined as undefined;
+    const maintenance = scriptedMaintenance([
+      () =>
+        new Promise((resolve) => {
+          finish = () => void resolve({ deleted: { codes: 7 }, more: false }) as undefined;
+        }),
+    ]);
+    const { worker, reaches } = await work(server.address, {
+      activities: createActivities(maintenance),
+      shutdownGraceMs: 10_000,
+    });
+    await reaches('polling');
+    const client = await connectClient(server.address);
+    const handle = await client.workflow.start(workflowTypes.purge, {
+      taskQueue,
+      workflowId: 'purge-graceful',
+      args: [quickPurge],
+    });
+    await eventually('the activity under way', () => maintenance.calls.length === 1);
+    const ended = worker.shutdown();
+    setTimeout(finish, 300);
+    await ended;
+
+    await work(server.address);
+    expect(await handle.result()).toMatchObject({ batches: 1, deleted: { codes: 7 } });
+    expect(maintenance.calls).toHaveLength(1);
+    await client.connection.close();
+  }, 60_000);
+
+  test('ends within its grace although an activity hangs and the server is gone', async () => {
+    const server = await serve();
+    const maintenance = scriptedMaintenance([() => new Promise(() => undefined)]);
+    const { worker, reaches } = await work(server.address, { activities: createActivities(maintenance) });
+    await reaches('polling');
+    const client = await connectClient(server.address);
+    await client.workflow.start(workflowTypes.purge, {
+      taskQueue,
+      workflowId: 'purge-hangs',
+      args: [quickPurge],
+    });
+    await eventually('the activity under way', () => maintenance.calls.length === 1);
+    await client.connection.close();
+    process.kill(server.pid, 'SIGKILL');
+    await server.exited;
+    const before = Date.now();
+    await worker.shutdown();
+    expect(Date.now() - before).toBeLessThan(1_000 + 3_000 + 500);
+    expect(worker.state).toMatchObject({ status: 'disconnected', reason: 'The worker was shut down.' });
+  }, 60_000);
+
+  test('sends everything the SDK says to the log and nothing to the console', async () => {
+    const { log, lines } = recordingLog();
+    const written = [
+      jest.spyOn(process.stdout, 'write').mockReturnValue(true),
+      jest.spyOn(process.stderr, 'write').mockReturnValue(true),
+    ];
+    try {
+      const server = await serve();
+      const { worker, reaches } = await work(server.address, { log });
+      await reaches('polling');
+      await purgeOnce(server.address, 'purge-logged');
+      await worker.shutdown();
+      expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
+    } finally {
+      for (const spy of written) spy.mockRestore();
+    }
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        message: 'Worker state changed',
+        fields: expect.objectContaining({ state: 'RUNNING' }),
+      }),
+    );
+    expect(() => JSON.stringify(lines)).not.toThrow();
+  }, 60_000);
+});

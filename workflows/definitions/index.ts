@@ -1,0 +1,2 @@
+/** Everything exported here is a workflow type. Bundled by bundle.ts. */
+export { purge } from './purge.js';

@@ -1,0 +1,78 @@
+import {
+  ApplicationFailure,
+  continueAsNew,
+  defineQuery,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
+import type { PurgeActivities } from '../activities/purge.js';
+import { type PurgeBatch, type PurgeInput, type PurgeProgress, queryNames } from '../contract.js';
+
+const progressQuery = defineQuery<PurgeProgress>(queryNames.progress);
+
+/**
+ * Deletes what has expired, in batches, until nothing is left. It continues as new rather than stopping at its
+ * budget: a purge that stopped early could fall behind for ever, one that only looped would outgrow its history.
+ */
+export async function purge(input: PurgeInput): Promise<PurgeProgress> {
+  let progress: PurgeProgress = input.carried ?? { batches: 0, deleted: {}, more: true };
+  setHandler(progressQuery, () => progress);
+
+  for (let done = 0; done < input.batchesPerRun; done++) {
+    if (progress.batches > 0 && input.pauseMs > 0) await sleep(input.pauseMs);
+    const batch = await purgeBatch(input, progress.batches + 1);
+    progress = add(progress, batch);
+    setCurrentDetails(describe(progress));
+    if (!batch.more) return progress;
+    if (total(batch.deleted) === 0) throw noProgress(progress);
+  }
+  return continueAsNew<typeof purge>({ ...input, carried: progress });
+}
+
+function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch> {
+  const { purgeExpired } = proxyActivities<PurgeActivities>({
+    startToCloseTimeout: input.batchTimeoutMs,
+    retry: {
+      initialInterval: input.retryFirstDelayMs,
+      backoffCoefficient: 2,
+      maximumInterval: input.retryMaxDelayMs,
+      maximumAttempts: input.giveUpAfterAttempts,
+    },
+  });
+  // The number goes on after a continue-as-new, so the activity id names one batch of the whole purge.
+  return purgeExpired.executeWithOptions(
+    {
+      activityId: `batch-${batchNumber}`,
+      summary: `Batch ${batchNumber}: up to ${input.batchLimit} expired rows`,
+    },
+    [{ limit: input.batchLimit }],
+  );
+}
+
+function add(progress: PurgeProgress, batch: PurgeBatch): PurgeProgress {
+  const deleted = { ...progress.deleted };
+  for (const [kind, count] of Object.entries(batch.deleted)) deleted[kind] = (deleted[kind] ?? 0) + count;
+  return { batches: progress.batches + 1, deleted, more: batch.more };
+}
+
+function total(deleted: Record<string, number>): number {
+  return Object.values(deleted).reduce((sum, count) => sum + count, 0);
+}
+
+function describe({ batches, deleted, more }: PurgeProgress): string {
+  const kinds = Object.entries(deleted).filter(([, count]) => count > 0);
+  const counts = kinds.map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing';
+  return `Deleted ${counts} in ${batches} ${batches === 1 ? 'batch' : 'batches'}; ${more ? 'more is left' : 'done'}.`;
+}
+
+/** Going on would loop for ever on rows that the domain sees but cannot delete. */
+function noProgress(progress: PurgeProgress): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: 'The domain reports expired rows but deleted none of them.',
+    type: 'PurgeMakesNoProgress',
+    nonRetryable: true,
+    details: [progress],
+  });
+}

@@ -1,0 +1,77 @@
+import { createWriteStream } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { reasonOf } from '../reason.js';
+import { installIntoCache } from './cache.js';
+import { isTemporal } from './check.js';
+import { runCommand } from './command.js';
+import type { InstallOptions } from './find.js';
+import { downloadNeedsBytes, temporalVersion } from './pinned.js';
+
+const extractLimitMs = 60_000;
+const progressEveryBytes = 16 * 1024 ** 2;
+
+/** The official archive. Throws a reason without full stop. */
+export function download(baseUrl: string, options: InstallOptions): Promise<string> {
+  const url = `${baseUrl}/v${temporalVersion}?${platformQuery()}`;
+  return installIntoCache(options.env, downloadNeedsBytes, async (folder) => {
+    const archive = path.join(folder, 'temporal.tar.gz');
+    await fetchTo(url, archive, options);
+    const { code, lastLines } = await runCommand('tar', ['-xzf', archive, '-C', folder, 'temporal'], {
+      signal: options.signal,
+      silenceLimitMs: extractLimitMs,
+    });
+    const executable = path.join(folder, 'temporal');
+    if (code !== 0)
+      throw new Error(`the downloaded archive cannot be extracted (${lastLines.at(-1) ?? 'tar failed'})`);
+    if (!(await isTemporal(executable, options.signal)))
+      throw new Error('the downloaded file does not run here');
+    return executable;
+  });
+}
+
+function platformQuery(): string {
+  const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
+  if (!arch || !['linux', 'darwin'].includes(process.platform)) {
+    throw new Error(`there is no download for ${process.platform} on ${process.arch}`);
+  }
+  return new URLSearchParams({ platform: process.platform, arch }).toString();
+}
+
+/** Gives up whenever nothing has come for the limit: before the answer begins, and in the middle of it. */
+async function fetchTo(url: string, file: string, { signal, onProgress, silenceLimitMs }: InstallOptions) {
+  const giveUp = new AbortController();
+  const abort = () => giveUp.abort(signal?.reason);
+  const silence = setTimeout(() => giveUp.abort(), silenceLimitMs);
+  signal?.addEventListener('abort', abort);
+  try {
+    onProgress(`Downloading Temporal ${temporalVersion} from ${new URL(url).host}`);
+    const response = await fetch(url, { signal: giveUp.signal });
+    if (!response.ok || !response.body) throw new Error(`the answer was ${response.status}`);
+    const body = Readable.fromWeb(response.body as import('node:stream/web').ReadableStream);
+    await pipeline(body, countBytes(silence, onProgress), createWriteStream(file), { signal: giveUp.signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    const reason = giveUp.signal.aborted ? `silent for ${silenceLimitMs / 1000} s` : reasonOf(error);
+    throw new Error(`${new URL(url).host} could not be read (${reason})`);
+  } finally {
+    clearTimeout(silence);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+function countBytes(silence: NodeJS.Timeout, onProgress: InstallOptions['onProgress']) {
+  return async function* (chunks: AsyncIterable<Buffer>) {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      silence.refresh();
+      const before = Math.floor(bytes / progressEveryBytes);
+      bytes += chunk.length;
+      if (Math.floor(bytes / progressEveryBytes) > before) {
+        onProgress(`Downloading Temporal ${temporalVersion}: ${Math.floor(bytes / 1024 ** 2)} MB`);
+      }
+      yield chunk;
+    }
+  };
+}

@@ -1,0 +1,72 @@
+import { reasonOf } from '../reason.js';
+import { cachedExecutable } from './cache.js';
+import { candidatesOnPath, isTemporal } from './check.js';
+import { download } from './download.js';
+import { goInstall } from './go-install.js';
+import { downloadBaseUrl, leastGoVersion } from './pinned.js';
+
+export interface InstallOptions {
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+  /** Called with a line for people whenever there is something to say, at least every ten seconds. */
+  onProgress: (line: string) => void;
+  /** A route that says nothing for so long is given up. */
+  silenceLimitMs: number;
+}
+
+export interface FindOptions extends Partial<InstallOptions> {
+  downloadBaseUrl?: string;
+}
+
+export interface FoundTemporal {
+  executable: string;
+  route: 'PATH' | 'cache' | 'download' | 'go';
+}
+
+/** Its message is the one sentence that a person needs. */
+export class TemporalUnavailableError extends Error {
+  override name = 'TemporalUnavailableError';
+}
+
+const silenceLimitMs = 15_000;
+
+/** The executable that is here already, if any: on the PATH or in the cache. */
+export async function findInstalledTemporal(options: FindOptions = {}): Promise<FoundTemporal | undefined> {
+  const { env = process.env, signal } = options;
+  for (const executable of candidatesOnPath('temporal', env)) {
+    if (await isTemporal(executable, signal)) return { executable, route: 'PATH' };
+  }
+  const executable = cachedExecutable(env);
+  return (await isTemporal(executable, signal)) ? { executable, route: 'cache' } : undefined;
+}
+
+/** Finds Temporal, or gets it: the official download first, then a build with Go. */
+export async function findTemporal(options: FindOptions = {}): Promise<FoundTemporal> {
+  const installed = await findInstalledTemporal(options);
+  if (installed) return installed;
+
+  const install = { env: process.env, onProgress: () => undefined, silenceLimitMs, ...options };
+  const routes = {
+    download: async () => download(options.downloadBaseUrl ?? downloadBaseUrl, install),
+    go: async () => goInstall(install),
+  } as const;
+  const reasons: string[] = [];
+  for (const [route, get] of Object.entries(routes)) {
+    try {
+      return { executable: await get(), route: route as keyof typeof routes };
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      reasons.push(reasonOf(error));
+      install.onProgress(`Not this way: ${reasonOf(error)}`);
+    }
+  }
+  throw new TemporalUnavailableError(missingSentence(reasons));
+}
+
+function missingSentence(reasons: string[]): string {
+  const go = `${leastGoVersion.major}.${leastGoVersion.minor}`;
+  return (
+    `Temporal is missing and could not be had (${reasons.join('; ')}): install the Temporal CLI ` +
+    `(https://docs.temporal.io/cli) or Go ${go} or newer, or set TEMPORAL_ADDRESS to a server that runs.`
+  );
+}

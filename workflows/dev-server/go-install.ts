@@ -1,0 +1,105 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { installIntoCache } from './cache.js';
+import { isTemporal } from './check.js';
+import { type CommandResult, runCommand } from './command.js';
+import type { InstallOptions } from './find.js';
+import { goBuildNeedsBytes, leastGoVersion, temporalModule, temporalVersion } from './pinned.js';
+
+const goVersionLimitMs = 10_000;
+const progressEveryMs = 10_000;
+/** Compiling names each package; linking, at the end, is the longest silence there is. */
+const buildSilenceLimitMs = 5 * 60_000;
+
+/** Builds the pinned version from source. Throws a reason without full stop. */
+export async function goInstall(options: InstallOptions): Promise<string> {
+  await assertGo(options);
+  return installIntoCache(options.env, goBuildNeedsBytes, async (folder) => {
+    await build(folder, options);
+    const executable = path.join(folder, 'bin', 'temporal');
+    if (!(await isTemporal(executable, options.signal))) throw new Error('what Go built does not run here');
+    return executable;
+  });
+}
+
+async function assertGo({ env, signal }: InstallOptions): Promise<void> {
+  const wanted = `${leastGoVersion.major}.${leastGoVersion.minor}`;
+  const { code, lastLines } = await runCommand('go', ['version'], {
+    env: { ...env, GOTOOLCHAIN: 'local' },
+    signal,
+    silenceLimitMs: goVersionLimitMs,
+  });
+  const found = /\bgo(\d+)\.(\d+)/.exec(lastLines.join('\n'));
+  if (code !== 0 || !found) throw new Error(`Go ${wanted} or newer is not on the PATH`);
+  const [major, minor] = [Number(found[1]), Number(found[2])];
+  const { major: leastMajor, minor: leastMinor } = leastGoVersion;
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+    throw new Error(`Go ${wanted} or newer is needed and the one on the PATH is ${major}.${minor}`);
+  }
+}
+
+async function build(folder: string, options: InstallOptions): Promise<void> {
+  const { signal, onProgress, silenceLimitMs } = options;
+  const startedAt = Date.now();
+  let doing = 'asking for the module';
+  const progress = setInterval(() => {
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    onProgress(`Building Temporal ${temporalVersion}: ${seconds} s, ${doing}`);
+  }, progressEveryMs);
+  onProgress(`Building Temporal ${temporalVersion} with Go: two to five minutes, once on this machine`);
+  const answer = new AbortController();
+  const abort = () => answer.abort(signal?.reason);
+  const noAnswer = setTimeout(() => answer.abort(new Error(noAnswerReason(silenceLimitMs))), silenceLimitMs);
+  signal?.addEventListener('abort', abort);
+  try {
+    const result = await runCommand(
+      'go',
+      ['install', '-v', '-trimpath', '-ldflags=-s -w', `${temporalModule}@v${temporalVersion}`],
+      {
+        env: await goEnvironment(folder, options.env),
+        signal: answer.signal,
+        silenceLimitMs: buildSilenceLimitMs,
+        onLine(line) {
+          clearTimeout(noAnswer);
+          doing = describe(line);
+        },
+      },
+    );
+    if (result.code !== 0) throw new Error(failure(result));
+  } finally {
+    clearInterval(progress);
+    clearTimeout(noAnswer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** All that Go writes goes into the folder; the module cache is made deletable. */
+async function goEnvironment(folder: string, env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  const inside = (name: string) => path.join(folder, name);
+  await mkdir(inside('tmp'));
+  const { GOOS: _os, GOARCH: _arch, ...rest } = env;
+  return {
+    ...rest,
+    GOTOOLCHAIN: 'local',
+    GOFLAGS: '-modcacherw',
+    CGO_ENABLED: '0',
+    GOPATH: inside('path'),
+    GOMODCACHE: inside('modules'),
+    GOCACHE: inside('build'),
+    GOBIN: inside('bin'),
+    GOTMPDIR: inside('tmp'),
+  };
+}
+
+function describe(line: string): string {
+  const downloaded = /^go: downloading (\S+)/.exec(line);
+  return downloaded ? `downloading ${downloaded[1]}` : `compiling ${line}`;
+}
+
+function noAnswerReason(limitMs: number): string {
+  return `Go got no answer for the module within ${limitMs / 1000} s`;
+}
+
+function failure({ wentSilent, lastLines }: CommandResult): string {
+  return wentSilent ? 'go install stood still' : `go install failed (${lastLines.at(-1) ?? 'no output'})`;
+}

@@ -1,0 +1,33 @@
+import type { Log } from '../log.js';
+
+const levels: Record<string, keyof Log> = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
+
+/** Passes on what the server writes: JSON lines on stderr, words for people on stdout. */
+export function serverLog(log: Log) {
+  let lastLine: string | undefined;
+  let isQuiet = false;
+  const pass = (level: keyof Log, message: string, fields: Record<string, unknown>) => {
+    lastLine = typeof fields.error === 'string' ? `${message}: ${fields.error}` : message;
+    log[isQuiet ? 'debug' : level](message, { component: 'temporal-server', ...fields });
+  };
+  return {
+    stdout: (line: string) => line.trim() && log.debug(line, { component: 'temporal-server' }),
+    stderr(line: string) {
+      const { level, msg, time: _, ...fields } = parse(line);
+      if (msg) pass(levels[level ?? ''] ?? 'warn', msg, fields);
+    },
+    /** A server that was asked to end complains about everything it loses on the way: not worth a warning. */
+    quiet() {
+      isQuiet = true;
+    },
+    lastLine: () => lastLine,
+  };
+}
+
+function parse(line: string): { level?: string; msg?: string; [field: string]: unknown } {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { msg: line.trim() };
+  }
+}

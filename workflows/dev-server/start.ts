@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pause } from '../backoff.js';
+import type { Log } from '../log.js';
+import { type LoopbackAddress, parseLoopbackAddress, reservePort } from './address.js';
+import { serverLog } from './server-log.js';
+import { isServing, type SearchAttributes } from './serving.js';
+import { type Exit, spawnTethered, type Tethered } from './tether.js';
+
+export interface DevServerOptions {
+  executable: string;
+  /** host:port, loopback only. */
+  address: string;
+  /** No UI without it. */
+  uiPort?: number;
+  /** In memory without it. */
+  databaseFile?: string;
+  namespace: string;
+  /** Name to type, as in contract.ts. */
+  searchAttributes?: SearchAttributes;
+  /** Aborted, the server is ended; while it starts, startDevServer throws the reason. */
+  signal?: AbortSignal;
+  log: Log;
+}
+
+export interface DevServer {
+  address: string;
+  uiUrl?: string;
+  pid: number;
+  /** Settles when the server is gone, asked or not. */
+  exited: Promise<Exit>;
+  stop(): Promise<void>;
+}
+
+const readyLimitMs = 60_000;
+const readyCheckEveryMs = 100;
+const stopLimitMs = 5_000;
+
+/** Starts a dev server and waits until it serves. It cannot outlive this process; restarting it is the caller's. */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const { signal, log, uiPort, databaseFile } = options;
+  signal?.throwIfAborted();
+  const address = parseLoopbackAddress(options.address);
+  await reservePort(address.ip, address.port, 'Temporal');
+  if (uiPort !== undefined) await reservePort(address.ip, uiPort, 'the Temporal UI');
+  if (databaseFile) await mkdir(path.dirname(path.resolve(databaseFile)), { recursive: true });
+
+  const output = serverLog(log);
+  const child = spawnTethered(options.executable, serverArguments(options, address), {
+    env: { ...process.env, TEMPORAL_VERSION_CHECK_DISABLED: '1' },
+    onStdoutLine: output.stdout,
+    onStderrLine: output.stderr,
+  });
+  const stop = () => {
+    output.quiet();
+    return end(child);
+  };
+  const onAbort = () => void stop();
+  signal?.addEventListener('abort', onAbort);
+  child.exited.then(() => signal?.removeEventListener('abort', onAbort));
+  try {
+    await untilServing(child, options, output.lastLine);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    address: options.address,
+    ...(uiPort !== undefined && { uiUrl: `http://${address.urlHost}:${uiPort}` }),
+    pid: child.pid,
+    exited: child.exited,
+    stop,
+  };
+}
+
+function serverArguments(options: DevServerOptions, { ip, port }: LoopbackAddress): string[] {
+  const { uiPort, databaseFile, namespace, searchAttributes = {} } = options;
+  const database = databaseFile
+    ? [
+        '--db-filename',
+        databaseFile,
+        '--sqlite-pragma',
+        'journal_mode=wal',
+        '--sqlite-pragma',
+        'synchronous=1',
+      ]
+    : [];
+  return [
+    ...['server', 'start-dev', '--ip', ip, '--port', String(port), '--namespace', namespace],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-ip', ip, '--ui-port', String(uiPort)]),
+    ...database,
+    ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    ...['--log-level', 'warn', '--log-format', 'json', '--color', 'never'],
+    // What a person has configured for their own CLI is none of this server's business.
+    ...['--disable-config-file', '--disable-config-env'],
+  ];
+}
+
+async function untilServing(
+  child: Tethered,
+  { address, namespace, searchAttributes = {}, signal }: DevServerOptions,
+  lastLine: () => string | undefined,
+): Promise<void> {
+  const gone = new AbortController();
+  child.exited.then(() => gone.abort());
+  const deadline = Date.now() + readyLimitMs;
+  while (!(await isServing(address, namespace, searchAttributes))) {
+    signal?.throwIfAborted();
+    if (gone.signal.aborted)
+      throw new Error(`Temporal ended while it started: ${lastLine() ?? 'it said nothing'}`);
+    if (Date.now() > deadline)
+      throw new Error(`Temporal did not serve within ${readyLimitMs / 1000} seconds.`);
+    await pause(readyCheckEveryMs, gone.signal);
+  }
+  signal?.throwIfAborted();
+}
+
+/** Asks first, so that the database is closed properly. */
+async function end(child: Tethered): Promise<void> {
+  child.terminate();
+  const timer = setTimeout(child.kill, stopLimitMs);
+  await child.exited;
+  clearTimeout(timer);
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Duplex, Readable } from 'node:stream';
+
+/**
+ * Becomes the command, after leaving a watcher in the same process group. The watcher reads a pipe that only our
+ * process holds open, so it learns of our death even by kill -9, and then ends the group. While the watcher lives,
+ * the group's number cannot be given to anybody else, so it can never hit a stranger.
+ */
+const tetherScript = `
+(
+  trap '' HUP INT TERM
+  read -r _ <&3
+  kill -s TERM -- -$$
+  for _ in 1 2 3 4 5; do kill -s 0 $$ || break; sleep 1; done
+  kill -s KILL -- -$$
+) </dev/null >/dev/null 2>&1 &
+exec "$@" 3<&-
+`;
+
+export interface TetheredOptions {
+  env?: NodeJS.ProcessEnv;
+  onStdoutLine?: (line: string) => void;
+  onStderrLine?: (line: string) => void;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Tethered {
+  pid: number;
+  /** Settles when the command and all that it started are gone. */
+  exited: Promise<Exit>;
+  /** Asks the command alone to end. */
+  terminate(): void;
+  /** Ends the command and all that it started, at once. */
+  kill(): void;
+}
+
+/** Starts a command that ends when it must, when it likes, or when our process is gone, and leaves nothing behind. */
+export function spawnTethered(command: string, args: string[], options: TetheredOptions = {}): Tethered {
+  const child = spawn('/bin/sh', ['-c', tetherScript, 'sh', command, ...args], {
+    // Its own group: Ctrl-C in a terminal reaches us alone, and we say in which order things end.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: options.env ?? process.env,
+  });
+  child.on('error', () => undefined);
+  const pid = child.pid;
+  if (pid === undefined) throw new Error('/bin/sh could not be started.');
+  const tether = child.stdio[3] as Duplex;
+  tether.on('error', () => undefined);
+  readLines(child.stdout, options.onStdoutLine);
+  readLines(child.stderr, options.onStderrLine);
+  return {
+    pid,
+    exited: exitOf(child, tether),
+    terminate: () => signal(pid, 'SIGTERM'),
+    kill: () => signal(-pid, 'SIGKILL'),
+  };
+}
+
+function exitOf(child: ChildProcess, tether: Duplex): Promise<Exit> {
+  // Letting go of the pipe sends the watcher home, and with it whatever the command left running.
+  child.once('exit', () => tether.destroy());
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function readLines(stream: Readable | null, onLine: (line: string) => void = () => undefined): void {
+  if (stream) createInterface({ input: stream }).on('line', onLine);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

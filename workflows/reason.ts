@@ -1,0 +1,6 @@
+/** The innermost message as one line for people: the outer ones only say that a call to native code failed. */
+export function reasonOf(error: unknown): string {
+  let innermost = error;
+  while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
+  return innermost instanceof Error ? innermost.message : String(innermost);
+}

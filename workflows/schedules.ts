@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ScheduleAlreadyRunning,
+  type ScheduleClient,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+  type ScheduleUpdateOptions,
+} from '@temporalio/client';
+import {
+  defaultPurgeInput,
+  defaultPurgeIntervalMs,
+  type PurgeInput,
+  scheduleIds,
+  taskQueue,
+  workflowTypes,
+} from './contract.js';
+
+export interface ScheduleSettings {
+  purge?: { intervalMs?: number; input?: Partial<PurgeInput> };
+}
+
+export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
+
+type Definition = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'> & { scheduleId: string };
+
+/**
+ * Makes the server's schedules what the settings say. Safe to repeat and to run from several workers at once;
+ * whether a schedule is paused, and its note, belong to the people who operate it and are left alone.
+ */
+export async function ensureSchedules(
+  client: ScheduleClient,
+  settings: ScheduleSettings = {},
+): Promise<Record<string, ScheduleOutcome>> {
+  const outcomes: Record<string, ScheduleOutcome> = {};
+  for (const definition of [purgeSchedule(settings.purge)]) {
+    outcomes[definition.scheduleId] = await ensureSchedule(client, definition);
+  }
+  return outcomes;
+}
+
+function purgeSchedule({
+  intervalMs = defaultPurgeIntervalMs,
+  input,
+}: ScheduleSettings['purge'] = {}): Definition {
+  return {
+    scheduleId: scheduleIds.purge,
+    spec: { intervals: [{ every: intervalMs }], jitter: Math.min(60_000, Math.floor(intervalMs / 60)) },
+    action: {
+      type: 'startWorkflow',
+      workflowType: workflowTypes.purge,
+      workflowId: scheduleIds.purge,
+      taskQueue,
+      args: [purgeInput(input)],
+      staticSummary: 'Deletes expired sessions, grants, codes and old deliveries',
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.SKIP,
+      // One purge does the work of all that were missed, so after an outage only the latest is caught up.
+      catchupWindow: Math.max(intervalMs, shortestCatchupWindowMs),
+      pauseOnFailure: false,
+    },
+  };
+}
+
+/** A setting that is there but undefined means the default. */
+function purgeInput(input: Partial<PurgeInput> = {}): PurgeInput {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  return { ...defaultPurgeInput, ...Object.fromEntries(given) };
+}
+
+/** The server takes no shorter one. */
+const shortestCatchupWindowMs = 10_000;
+
+async function ensureSchedule(client: ScheduleClient, definition: Definition): Promise<ScheduleOutcome> {
+  const handle = client.getHandle(definition.scheduleId);
+  let existing: ScheduleDescription;
+  try {
+    existing = await handle.describe();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+    if (await created(client, definition)) return 'created';
+    existing = await handle.describe();
+  }
+  if (isDeepStrictEqual(comparable(existing), comparable(definition))) return 'unchanged';
+  const { spec, action, policies } = definition;
+  await handle.update(
+    ({ state: { paused, note, remainingActions }, typedSearchAttributes }): ScheduleUpdateOptions => ({
+      spec,
+      action,
+      policies,
+      typedSearchAttributes,
+      state: { paused, ...(note && { note }), ...(remainingActions && { remainingActions }) },
+    }),
+  );
+  return 'updated';
+}
+
+/** False if another worker was quicker. */
+async function created(client: ScheduleClient, definition: Definition): Promise<boolean> {
+  try {
+    await client.create(definition);
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
+  }
+}
+
+/** The parts that the settings decide, in a shape that a definition and the server's description share. */
+function comparable({ spec, action, policies }: Definition | ScheduleDescription) {
+  return {
+    intervals: spec.intervals?.map(({ every }) => every),
+    calendars: spec.calendars?.length ?? 0,
+    jitter: spec.jitter,
+    workflowType: action.workflowType,
+    workflowId: action.workflowId,
+    taskQueue: action.taskQueue,
+    args: action.args,
+    summary: action.staticSummary,
+    policies: {
+      overlap: policies?.overlap,
+      catchupWindow: policies?.catchupWindow,
+      pauseOnFailure: policies?.pauseOnFailure,
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { access } from 'node:fs/promises';
+import { type BackoffSettings, backoffDelayMs, pause } from './backoff.js';
+import { bundlePath } from './bundle.js';
+import { reasonOf } from './reason.js';
+import { installRuntime } from './runtime.js';
+import { runSession, type SessionSettings } from './session.js';
+
+export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
+
+export interface WorkerState {
+  status: WorkerStatus;
+  /** Why it is disconnected, as a sentence for people. */
+  reason?: string;
+  since: Date;
+}
+
+type Tunable = 'shutdownGraceMs' | 'probeIntervalMs' | 'bundlePath';
+
+export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
+  onState?: (state: WorkerState) => void;
+  /** How long running activities may go on after shutdown() before they are cancelled. */
+  shutdownGraceMs?: number;
+  /** How often the server is asked whether it is there. */
+  probeIntervalMs?: number;
+  backoff?: BackoffSettings;
+  /** The script made by bundle.ts. */
+  bundlePath?: string;
+}
+
+export interface TemporalWorker {
+  readonly state: WorkerState;
+  /** Ends within the grace and a few seconds, whatever the server or an activity does. Safe to call again. */
+  shutdown(): Promise<void>;
+}
+
+/** After the grace: for cancelled activities to end, and for the native part to let go. */
+const shutdownMarginMs = 3_000;
+
+/**
+ * Starts to work for Temporal as soon as and whenever the server is there. Returns at once and never fails for
+ * want of a server; it throws only if the build left no bundle.
+ */
+export async function startTemporalWorker(options: WorkerOptions): Promise<TemporalWorker> {
+  const settings = withDefaults(options);
+  await access(settings.bundlePath).catch(() => {
+    throw new Error(`The workflow bundle ${settings.bundlePath} is missing: build the project first.`);
+  });
+  installRuntime(settings.log);
+  const stop = new AbortController();
+  let state: WorkerState = { status: 'connecting', since: new Date() };
+
+  const report = (status: WorkerStatus, reason?: string) => {
+    if (state.status === status && state.reason === reason) return;
+    state = { status, since: new Date(), ...(reason && { reason }) };
+    if (status === 'disconnected') settings.log.warn('temporal worker disconnected', { reason });
+    else settings.log.info(`temporal worker ${status}`, { address: settings.address });
+    options.onState?.(state);
+  };
+
+  options.onState?.(state);
+  const ended = keepRunning(settings, report, stop.signal);
+  return {
+    get state() {
+      return state;
+    },
+    async shutdown() {
+      stop.abort();
+      const limitMs = settings.shutdownGraceMs + shutdownMarginMs;
+      const timer = new AbortController();
+      const late = pause(limitMs, timer.signal).then(() => {
+        if (!timer.signal.aborted) settings.log.warn('temporal worker did not end in time', { limitMs });
+      });
+      await Promise.race([ended, late]);
+      timer.abort();
+      report('disconnected', 'The worker was shut down.');
+    },
+  };
+}
+
+type Settings = SessionSettings & { backoff: BackoffSettings };
+
+function withDefaults(options: WorkerOptions): Settings {
+  return {
+    ...options,
+    shutdownGraceMs: options.shutdownGraceMs ?? 10_000,
+    probeIntervalMs: options.probeIntervalMs ?? 5_000,
+    backoff: options.backoff ?? { firstDelayMs: 250, maxDelayMs: 10_000 },
+    bundlePath: options.bundlePath ?? bundlePath,
+  };
+}
+
+async function keepRunning(
+  settings: Settings,
+  report: (status: WorkerStatus, reason?: string) => void,
+  stop: AbortSignal,
+): Promise<void> {
+  let failures = 0;
+  while (!stop.aborted) {
+    try {
+      await runSession(settings, stop, {
+        onPolling() {
+          failures = 0;
+          report('polling');
+        },
+        onLost: (reason) => report('disconnected', reason),
+      });
+    } catch (error) {
+      failures++;
+      if (stop.aborted) settings.log.warn('temporal worker ended by force', { reason: reasonOf(error) });
+      else report('disconnected', reasonOf(error));
+    }
+    await pause(backoffDelayMs(Math.max(1, failures), settings.backoff), stop);
+  }
+}
