@@ -1,0 +1,76 @@
+# The integration service. `make help` lists every target.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.installed
+BUILT := dist/.built
+SOURCES := $(shell find src workflows generated -name '*.ts' -not -path 'generated/sdk/*') tsconfig.json
+LOG_FORMAT ?= $(shell [ -t 1 ] && echo pretty || echo json)
+JEST := NODE_NO_WARNINGS=1 NODE_OPTIONS=--experimental-vm-modules jest --config test/jest.config.js
+
+.PHONY: help
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Use
+
+.PHONY: run
+run: build ## Start the demo environment: everything, on this machine
+	@ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) exec node dist/src/cli/main.js serve
+
+.PHONY: dev
+dev: build ## The same, restarted on every change
+	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
+	ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) node --watch --watch-preserve-output dist/src/cli/main.js serve
+
+.PHONY: demo-reset
+demo-reset: ## Forget the demo environment; the next run seeds a new one
+	@rm -rf .data/demo && echo 'The demo environment is gone. `make run` makes a new one.'
+
+##@ Work on it
+
+.PHONY: build
+build: $(BUILT) ## Install and compile what is not up to date
+
+.PHONY: test
+test: build ## Run all tests
+	@if [ "$$CI" = true ]; then sh .ci/toolchains; fi
+	@tsc --noEmit --project test/tsconfig.json
+	@$(JEST)
+
+.PHONY: lint
+lint: $(INSTALLED) ## Check the style of the code
+	@biome check .
+
+.PHONY: generate
+generate: $(INSTALLED) ## Fill generated/ from the contracts (needs Java)
+	@tsx src/codegen/main.ts generate
+
+.PHONY: verify
+verify: $(INSTALLED) lint ## Check contracts, generated files and breaking changes (needs Java and Go)
+	@tsx src/codegen/main.ts verify
+
+.PHONY: release
+release: $(INSTALLED) ## Make the present contracts the released ones, which later changes must not break
+	@tsx src/codegen/main.ts release
+
+.PHONY: bench
+bench: build ## Measure against peers and floors; the table also goes to .data/bench/latest.json
+	@tsx test/bench/main.ts
+
+.PHONY: clean
+clean: ## Remove everything that was installed or built here, but not the data
+	@rm -rf node_modules dist
+
+$(INSTALLED): package.json package-lock.json
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error("Node 20.19 or newer is needed; this is " + process.version + "."); process.exit(1); }'
+	@echo 'Installing packages (once; about a minute)...'
+	@npm ci --no-progress --loglevel=error
+	@touch $@
+
+$(BUILT): $(INSTALLED) $(SOURCES)
+	@echo 'Compiling...'
+	@tsc
+	@node dist/workflows/bundle.js
+	@touch $@

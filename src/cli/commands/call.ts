@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { loadConfig } from '../../config/config.js';
+import { hostAndPort } from '../../config/parsers.js';
+import { clientCredentials } from '../../rpc/connect.js';
+import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
+import { readDemoFile } from '../demo/prepare-demo.js';
+import { UsageError } from './usage-error.js';
+
+interface CallOptions {
+  address?: string;
+  token?: string;
+  ca?: string;
+}
+
+const EXAMPLES = `
+Address and token come from $DATA_DIR/demo.json of the demo environment unless they are given.
+
+Examples:
+  $ integration call                                   every service and method, by reflection
+  $ integration call Operator/ListIntegrations
+  $ integration call Platform/UpdateUser '{"userId": "usr_…", "firstName": "Ada"}'
+  $ integration call --address grpc.example.com:4002 --token "$TOKEN" --ca ca.pem`;
+
+export function callCommand(): Command {
+  return new Command('call')
+    .description('Call any gRPC method, or list them all')
+    .argument('[method]', 'Service/Method; the package and the word Service may be left out')
+    .argument('[json]', 'the request as JSON', '{}')
+    .option('--address <host:port>', 'where the domain listens')
+    .option('--token <token>', 'operator or platform token')
+    .option('--ca <file>', 'authority that vouches for the server, beyond loopback')
+    .addHelpText('after', EXAMPLES)
+    .action(call);
+}
+
+async function call(methodName: string | undefined, json: string, options: CallOptions): Promise<void> {
+  const request = parseJson(json);
+  const target = targetOf(options, methodName);
+  const client = new DynamicClient(
+    target.address,
+    target.token,
+    clientCredentials(target.address, { caFile: options.ca }),
+  );
+  try {
+    if (methodName === undefined) {
+      print(listing(await client.methods()));
+      return;
+    }
+    for await (const message of client.call(methodOf(await client.methods(), methodName), request)) {
+      print(JSON.stringify(message, null, 2));
+    }
+  } finally {
+    client.close();
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function listing(methods: readonly DynamicMethod[]): string {
+  const services = [...new Set(methods.map(({ service }) => service))].sort();
+  return services
+    .map((service) =>
+      [service, ...methods.filter((method) => method.service === service).map(line)].join('\n'),
+    )
+    .join('\n\n');
+}
+
+function line({ name, requestType, responseType, responseStream, requestStream }: DynamicMethod): string {
+  const incoming = `${requestStream ? 'stream ' : ''}${requestType}`;
+  return `  ${name}(${incoming}) -> ${responseStream ? 'stream ' : ''}${responseType}`;
+}
+
+/** `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name all mean the same. */
+function methodOf(methods: readonly DynamicMethod[], wanted: string): DynamicMethod {
+  const [service = '', name = ''] = wanted.split('/');
+  const found = methods.find(
+    (method) =>
+      method.name === name && [service, `${service}Service`].some((text) => isNamed(method.service, text)),
+  );
+  if (!found) {
+    throw new UsageError(
+      `There is no method ${wanted}. \`integration call\` without arguments lists them all.`,
+    );
+  }
+  return found;
+}
+
+function isNamed(service: string, name: string): boolean {
+  return service === name || service.endsWith(`.${name}`);
+}
+
+function parseJson(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) {
+      return value;
+    }
+  } catch {
+    // Said below, together with what is JSON and no object.
+  }
+  throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
+}
+
+function targetOf(
+  { address, token }: CallOptions,
+  methodName: string | undefined,
+): { address: string; token: string } {
+  if (address !== undefined) {
+    hostAndPort(address);
+  }
+  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
+  const demo = readDemoFile(join(config.DATA_DIR, 'demo.json'));
+  const demoToken = methodName?.startsWith('Platform') ? demo?.platformToken : demo?.operatorToken;
+  const target = { address: address ?? demo?.grpcAddress, token: token ?? demoToken };
+  if (target.address === undefined || target.token === undefined) {
+    throw new UsageError(
+      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --address and --token.`,
+    );
+  }
+  return target as { address: string; token: string };
+}

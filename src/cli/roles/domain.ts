@@ -1,0 +1,141 @@
+import { timingSafeEqual } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { Server } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import type { Config } from '../../config/config.js';
+import { packageRoot } from '../../config/package.js';
+import { Gatekeeper } from '../../domain/access/gatekeeper.js';
+import { RateLimiter } from '../../domain/access/rate-limiter.js';
+import { identifyServiceToken } from '../../domain/access/service-tokens.js';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+import type { Authenticate } from '../../rpc/callers.js';
+import { serverCredentials } from '../../rpc/connect.js';
+import { serviceNameOf } from '../../rpc/definitions.js';
+import { addReflection } from '../../rpc/reflection.js';
+import { bind, closeRpcServer, createRpcServer } from '../../rpc/server.js';
+import { allServices } from '../../rpc/services/index.js';
+import { openStore, type Store } from '../../store/store.js';
+import { Health } from '../../telemetry/health.js';
+import type { Log } from '../../telemetry/log.js';
+import { rpcCallTimer } from '../../telemetry/metrics.js';
+import { prepareDemo } from '../demo/prepare-demo.js';
+import { listenError, StartupError } from '../startup-error.js';
+import type { RoleOptions, RunningRole } from './role.js';
+
+const MAX_SOCKET_PATH = 104;
+
+/** The rules and the store behind gRPC: on a socket for the other roles, on a port for the platform and operators. */
+export async function startDomain({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
+  const store = await openStore({
+    environment: config.ENVIRONMENT,
+    dataDir: config.DATA_DIR,
+    databaseUrl: config.DATABASE_URL?.reveal(),
+    onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
+  });
+  try {
+    if (config.ENVIRONMENT === 'demo') {
+      await prepareDemo(config, store.demo);
+    }
+    const authenticate = authenticator(config, store);
+    const services = servicesOf(config, store, log);
+    const server = createRpcServer({ services, authenticate, log, timer: rpcCallTimer(metrics) });
+    addReflection(
+      server,
+      {
+        protoDir: join(packageRoot, 'proto'),
+        services: services.map(({ definition }) => serviceNameOf(definition)),
+      },
+      authenticate,
+    );
+    const serving = new HealthImplementation({ '': 'SERVING' });
+    serving.addToServer(server);
+    await bindAll(server, config);
+    const health = new Health([
+      { name: 'database', required: true, probe: () => store.ping().then(() => ({ ok: true })) },
+    ]);
+    return {
+      health,
+      stop: async () => {
+        health.drain();
+        serving.setStatus('', 'NOT_SERVING');
+        await closeRpcServer(server, config.SHUTDOWN_GRACE);
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function servicesOf(config: Config, store: Store, log: Log) {
+  const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
+  const gatekeeper = new Gatekeeper(store.apiKeys, limiter, Date.now, (error) =>
+    log.warn('the last use of an API key was not recorded', { reason: (error as Error).message }),
+  );
+  return allServices({
+    directory: { gatekeeper, instanceIntegrations: store.instanceIntegrations },
+    maintenance: {
+      purge: store.purge,
+      retention: { credentialsMs: config.API_KEY_RETENTION },
+      clock: Date.now,
+    },
+  });
+}
+
+function authenticator(config: Config, store: Store): Authenticate {
+  const expected = config.SERVICE_TOKEN && hashSecret(config.SERVICE_TOKEN.reveal());
+  return (token) =>
+    expected && timingSafeEqual(hashSecret(token), expected)
+      ? 'service'
+      : identifyServiceToken(store.serviceTokens, Date.now, token);
+}
+
+async function bindAll(server: Server, config: Config): Promise<void> {
+  if (config.DOMAIN_ADDRESS.startsWith('unix:')) {
+    await bindSocket(server, config.DOMAIN_ADDRESS.slice('unix:'.length));
+  }
+  const tls = serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE });
+  const address = `${config.GRPC_HOST}:${config.GRPC_PORT}`;
+  await bind(server, address, tls).catch((error: unknown) => {
+    throw listenError(`The gRPC port ${address}`, 'GRPC_PORT', asListenFailure(error));
+  });
+}
+
+/** A socket left behind by a killed domain is removed; one that answers belongs to a domain that runs. */
+async function bindSocket(server: Server, path: string): Promise<void> {
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
+    throw new StartupError(
+      `The path ${path} is too long for a socket. Set DATA_DIR to a shorter one, or DOMAIN_ADDRESS.`,
+    );
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (existsSync(path)) {
+    if (await answers(path)) {
+      throw new StartupError(
+        `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`,
+      );
+    }
+    rmSync(path);
+  }
+  await bind(server, `unix:${path}`);
+  chmodSync(path, 0o600);
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** grpc-js reports the system's code in the text of its message only. */
+function asListenFailure(error: unknown): unknown {
+  const code = /\b(EADDRINUSE|EACCES|EADDRNOTAVAIL)\b/.exec((error as Error).message)?.[1];
+  return code ? Object.assign(new Error((error as Error).message), { code }) : error;
+}

@@ -1,0 +1,43 @@
+import type { Server } from 'node:http';
+import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
+import { closeListener, createListener, listen } from '../../edge/http/listener.js';
+import { Health } from '../../telemetry/health.js';
+import { httpRequestTimer } from '../../telemetry/metrics.js';
+import { listenError } from '../startup-error.js';
+import { domainCheck, openDomainChannel } from './domain-channel.js';
+import type { RoleOptions, RunningRole } from './role.js';
+
+/** The HTTP listeners: sign-on and gateway. Holds nothing; any number of them can run. */
+export async function startEdge({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
+  const domain = openDomainChannel(config, 'edge');
+  const options = { environment: config.ENVIRONMENT, domain, log };
+  const timer = httpRequestTimer(metrics);
+  const [signOn, gateway] = await Promise.all([createSignOnApi(options), createGatewayApi(options)]);
+  const trustedProxies = config.TRUSTED_PROXIES;
+  const listeners: [server: Server, port: number, setting: string][] = [
+    [
+      createListener({ api: 'sign-on', dispatch: signOn, trustedProxies, log, timer }),
+      config.SIGN_ON_PORT,
+      'SIGN_ON_PORT',
+    ],
+    [
+      createListener({ api: 'gateway', dispatch: gateway, trustedProxies, log, timer }),
+      config.GATEWAY_PORT,
+      'GATEWAY_PORT',
+    ],
+  ];
+  for (const [server, port, setting] of listeners) {
+    await listen(server, port, config.LISTEN_HOST).catch((error: unknown) => {
+      throw listenError(`The port ${config.LISTEN_HOST}:${port}`, setting, error);
+    });
+  }
+  const health = new Health([domainCheck(domain)]);
+  return {
+    health,
+    stop: async () => {
+      health.drain();
+      await Promise.all(listeners.map(([server]) => closeListener(server, config.SHUTDOWN_GRACE)));
+      domain.close();
+    },
+  };
+}

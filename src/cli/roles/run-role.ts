@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs';
+import { type Config, ConfigError } from '../../config/config.js';
+import { StoreError } from '../../store/store-error.js';
+import { createLog, type Log } from '../../telemetry/log.js';
+import { createMetricsRegistry } from '../../telemetry/metrics.js';
+import { type ListenTarget, startOpsServer } from '../../telemetry/ops-server.js';
+import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
+import { roles } from './index.js';
+import type { RoleName, RunningRole } from './role.js';
+
+export interface RunRoleOptions {
+  /** The supervisor's socket for /livez, /readyz and /metrics; a role on its own uses METRICS_PORT. */
+  opsSocket?: string;
+}
+
+/** What a child tells its supervisor. */
+export type RoleMessage = { type: 'ready' } | { type: 'cannot-start'; sentence: string };
+
+/** Runs one role as this process, until it is asked to end or its supervisor is gone. */
+export async function runRole(name: RoleName, config: Config, { opsSocket }: RunRoleOptions): Promise<void> {
+  const log = createLog({ role: name, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
+  dieLoudly(log);
+  try {
+    const metrics = createMetricsRegistry(name);
+    const role = await roles[name]({ config, log, metrics });
+    const target = opsSocket
+      ? ({ path: opsSocket } satisfies ListenTarget)
+      : { host: config.LISTEN_HOST, port: config.METRICS_PORT };
+    const ops = await startOps(role, target, () => metrics.metrics());
+    log.info('ready', { environment: config.ENVIRONMENT });
+    tell({ type: 'ready' });
+    await untilAskedToEnd(opsSocket !== undefined);
+    log.info('ending');
+    await role.stop();
+    ops.close();
+    process.exit(0);
+  } catch (error) {
+    refuseToStart(error, log);
+  }
+}
+
+async function startOps(role: RunningRole, target: ListenTarget, metrics: () => Promise<string>) {
+  if ('path' in target) {
+    rmSync(target.path, { force: true });
+  }
+  const source = {
+    liveness: async () => ({
+      alive: true,
+      body: { status: 'alive', uptimeSeconds: Math.floor(process.uptime()) },
+    }),
+    readiness: () => role.health.readiness(),
+    metrics,
+  };
+  return startOpsServer(source, target).catch((error: unknown) => {
+    throw 'port' in target
+      ? listenError(`The port ${target.host}:${target.port}`, 'METRICS_PORT', error)
+      : error;
+  });
+}
+
+/** Under a supervisor Ctrl-C reaches this process too, and the supervisor says in which order things end. */
+function untilAskedToEnd(supervised: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('SIGTERM', () => resolve());
+    process.on('SIGINT', () => supervised || resolve());
+    // The channel closes with the supervisor, however it died.
+    process.on('disconnect', () => resolve());
+  });
+}
+
+function refuseToStart(error: unknown, log: Log): never {
+  if (error instanceof StartupError || error instanceof StoreError || error instanceof ConfigError) {
+    tell({ type: 'cannot-start', sentence: error.message });
+    if (!process.send) {
+      process.stderr.write(`${error.message}\n`);
+    }
+    process.exit(EXIT_CANNOT_START);
+  }
+  log.error('could not start', { reason: (error as Error).message, stack: (error as Error).stack });
+  process.exit(1);
+}
+
+/** A fault nobody caught leaves a process in an unknown state; its supervisor starts a fresh one. */
+function dieLoudly(log: Log): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      log.error('ended by an error nobody caught', { reason: message, stack });
+      process.exit(1);
+    });
+  }
+}
+
+function tell(message: RoleMessage): void {
+  if (process.connected) {
+    process.send?.(message);
+  }
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Log } from '../../telemetry/log.js';
+import type { RoleName } from '../roles/role.js';
+import type { RoleMessage } from '../roles/run-role.js';
+import { EXIT_CANNOT_START } from '../startup-error.js';
+
+const FIRST_RESTART_DELAY_MS = 100;
+const MAX_RESTART_DELAY_MS = 10_000;
+/** A child that lived so long is not in a crash loop. */
+const STABLE_AFTER_MS = 10_000;
+/** What a child gets beyond its own grace before it is killed. */
+const KILL_MARGIN_MS = 5_000;
+
+export interface ChildOptions {
+  role: RoleName;
+  runDir: string;
+  environment: NodeJS.ProcessEnv;
+  graceMs: number;
+  log: Log;
+  /** The child can never start; the sentence says why. */
+  onCannotStart: (sentence: string) => void;
+}
+
+/** One role as a child process, started again whenever it ends without having been asked to. */
+export class Child {
+  readonly role: RoleName;
+  readonly opsSocket: string;
+  #process: ChildProcess | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #stopping = false;
+  #failures = 0;
+  #endedAt: number | undefined;
+  #becameReady: () => void = () => undefined;
+  readonly ready: Promise<void> = new Promise((resolve) => {
+    this.#becameReady = resolve;
+  });
+
+  constructor(private readonly options: ChildOptions) {
+    this.role = options.role;
+    this.opsSocket = join(options.runDir, `${options.role}.ops.sock`);
+  }
+
+  start(): void {
+    const { role, environment } = this.options;
+    const startedAt = Date.now();
+    const main = join(import.meta.dirname, '../main.js');
+    const child = fork(main, [role, '--ops-socket', this.opsSocket], { env: environment });
+    this.#process = child;
+    child.on('message', (message) => this.#heard(message as RoleMessage, startedAt));
+    child.on('exit', (code, signal) => this.#ended(startedAt, code, signal));
+  }
+
+  /** Asks the child to end, and ends it by force if it has not after its grace. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) {
+      return;
+    }
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), this.options.graceMs + KILL_MARGIN_MS);
+    await ended;
+    clearTimeout(kill);
+  }
+
+  #heard(message: RoleMessage, startedAt: number): void {
+    const { role, log, onCannotStart } = this.options;
+    if (message.type === 'cannot-start') {
+      onCannotStart(message.sentence);
+      return;
+    }
+    if (this.#endedAt !== undefined) {
+      log.info(`${role} is back`, { pid: this.#process?.pid, awayMs: Date.now() - this.#endedAt });
+      this.#endedAt = undefined;
+    } else {
+      log.debug(`${role} is ready`, { pid: this.#process?.pid, startedInMs: Date.now() - startedAt });
+    }
+    this.#becameReady();
+  }
+
+  #ended(startedAt: number, code: number | null, signal: NodeJS.Signals | null): void {
+    const { role, log } = this.options;
+    if (this.#stopping || code === EXIT_CANNOT_START) {
+      return;
+    }
+    this.#endedAt ??= Date.now();
+    this.#failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : this.#failures + 1;
+    const delayMs = Math.min(FIRST_RESTART_DELAY_MS * 2 ** (this.#failures - 1), MAX_RESTART_DELAY_MS);
+    log.warn(`${role} ended, starting it again`, {
+      signal: signal ?? undefined,
+      code: code ?? undefined,
+      delayMs,
+    });
+    this.#restart = setTimeout(() => this.start(), delayMs);
+  }
+}
