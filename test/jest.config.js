@@ -1,0 +1,21 @@
+/** Tests run as ES modules (`NODE_OPTIONS=--experimental-vm-modules`, set by the Makefile), TypeScript through swc. */
+export default {
+  rootDir: '..',
+  roots: ['<rootDir>/test'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
+  testTimeout: 30_000,
+};
