@@ -10,35 +10,23 @@ const SEVERITIES = join(root, 'openapi/oasdiff-severities.txt');
 const PROTO_IMAGE = join(releasedDir, 'proto.binpb');
 
 interface EventsDocument {
-  info: { title: string; version: string };
+  info: unknown;
   components: {
     messages: Record<string, { headers: unknown; payload: unknown }>;
     schemas: Record<string, unknown>;
   };
 }
 
-/** What an integrator or a peer of the released version would trip over, as text; empty when nothing. */
+/** What an integrator or a peer of the released version would trip over, a line each; empty when nothing. */
 export async function breakingChanges(outDir = generatedDir): Promise<string[]> {
   const found: string[] = [];
-  const scratch = await mkdtemp(join(tmpdir(), 'integration-breaking-'));
-  try {
-    for (const name of [...openapiDocuments, asyncapiDocument]) {
-      const [released, present] = await Promise.all(
-        [readBundle(releasedDir, name), readBundle(outDir, name)].map(async (bundle, index) => {
-          const path = join(scratch, `${name}-${index === 0 ? 'released' : 'present'}.json`);
-          const document = await bundle;
-          const comparable = name === asyncapiDocument ? asOpenapi(document as never) : document;
-          await writeFile(path, JSON.stringify(comparable));
-          return path;
-        }),
-      );
-      found.push(...(await compareDocuments(name, released as string, present as string)));
-    }
-  } finally {
-    await rm(scratch, { recursive: true });
+  for (const name of [...openapiDocuments, asyncapiDocument]) {
+    const [released, present] = await Promise.all([readBundle(releasedDir, name), readBundle(outDir, name)]);
+    const broken = await breakingInDocument(name, released, present);
+    found.push(...broken.map((line) => `${name}: ${line}`));
   }
-  const { exitCode, output } = await runTool('buf', ['breaking', 'proto', '--against', PROTO_IMAGE]);
-  return exitCode === 0 ? found : [...found, `gRPC contract:\n${output.trim()}`];
+  const broken = await breakingInProto(join(root, 'proto'));
+  return [...found, ...broken.map((line) => `gRPC: ${line}`)];
 }
 
 /** Makes the present contracts the released ones: from then on they are what must not break. */
@@ -52,17 +40,65 @@ export async function release(): Promise<void> {
   await mustRun('buf', ['build', 'proto', '--exclude-source-info', '-o', PROTO_IMAGE]);
 }
 
-async function compareDocuments(name: string, released: string, present: string): Promise<string[]> {
-  const comparison = ['breaking', released, present, '--fail-on', 'ERR', '--severity-levels', SEVERITIES];
-  const { exitCode, output } = await runTool(await oasdiffPath(), [...comparison, '--format', 'singleline']);
-  if (exitCode === 0) {
-    return [];
+/** Compares two bundles of one contract. */
+export async function breakingInDocument(
+  name: string,
+  released: unknown,
+  present: unknown,
+): Promise<string[]> {
+  const scratch = await mkdtemp(join(tmpdir(), 'integration-breaking-'));
+  try {
+    const paths = [released, present].map((_, index) => join(scratch, `${index}.json`));
+    for (const [index, document] of [released, present].entries()) {
+      const comparable = name === asyncapiDocument ? asOpenapi(document as EventsDocument) : document;
+      await writeFile(paths[index] as string, JSON.stringify(comparable));
+    }
+    const options = ['--fail-on', 'ERR', '--severity-levels', SEVERITIES, '--format', 'json'];
+    const { exitCode, output } = await runTool(await oasdiffPath(), ['breaking', ...paths, ...options]);
+    return exitCode === 0 ? [] : summarised(output);
+  } finally {
+    await rm(scratch, { recursive: true });
   }
-  const lines = output.trim().replaceAll(released, `released ${name}`).replaceAll(present, name);
-  return [`${name} contract:\n${lines}`];
 }
 
-/** Events as the answers of imaginary operations: what we send them may gain members, never lose or change them. */
+export async function breakingInProto(protoDir: string): Promise<string[]> {
+  const { exitCode, output } = await runTool('buf', ['breaking', protoDir, '--against', PROTO_IMAGE]);
+  return exitCode === 0 ? [] : output.trim().split('\n');
+}
+
+interface OasdiffFinding {
+  text: string;
+  operation: string;
+  path: string;
+  level: number;
+}
+
+const ERROR_LEVEL = 3;
+
+/** A schema that many operations share breaks in all of them; that is one line, with the first place named. */
+function summarised(output: string): string[] {
+  const places = new Map<string, string[]>();
+  for (const { text, operation, path, level } of findingsOf(output)) {
+    if (level >= ERROR_LEVEL) {
+      const what = text.replace(/ for the response status `?\w+`?/, '').replaceAll("'", '`');
+      places.set(what, [...(places.get(what) ?? []), `${operation} ${path}`]);
+    }
+  }
+  return [...places].map(([what, where]) => {
+    const others = where.length > 1 ? ` and ${where.length - 1} more` : '';
+    return `${what} (${where[0]}${others})`;
+  });
+}
+
+function findingsOf(output: string): OasdiffFinding[] {
+  try {
+    return JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)) as OasdiffFinding[];
+  } catch {
+    return [{ text: output.trim(), operation: '', path: '', level: ERROR_LEVEL }];
+  }
+}
+
+/** Events as the answers of imaginary operations: what we send may gain members, never lose or change them. */
 function asOpenapi({ info, components }: EventsDocument): unknown {
   const paths = Object.entries(components.messages).map(([type, { headers, payload }]) => [
     `/${type}`,

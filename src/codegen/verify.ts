@@ -50,10 +50,15 @@ async function lint(): Promise<Finding[]> {
   for (const [title, command, args, mend] of LINTERS) {
     const { exitCode, output } = await runTool(command, args, root);
     if (exitCode !== 0) {
-      findings.push({ title, lines: output.trim().split('\n'), mend });
+      findings.push({ title, lines: withoutBanner(output), mend });
     }
   }
   return findings;
+}
+
+/** Redocly greets older Node versions with a box, which is no finding. */
+function withoutBanner(output: string): string[] {
+  return output.split('\n').filter((line) => line.trim() !== '' && !/^\s*[╔║╚]/.test(line));
 }
 
 async function compareWithFreshlyMade(): Promise<Finding[]> {
@@ -70,7 +75,7 @@ async function compareWithFreshlyMade(): Promise<Finding[]> {
     if (breaking.length > 0) {
       findings.push({
         title: 'The change breaks what was released (openapi/released)',
-        lines: breaking.flatMap((text) => text.split('\n')),
+        lines: breaking,
         mend: 'add instead of changing; what must go needs a new version of the path, package or dataVersion',
       });
     }

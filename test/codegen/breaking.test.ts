@@ -1,0 +1,134 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { breakingInDocument, breakingInProto } from '../../src/codegen/breaking.js';
+import { releasedDir, root } from '../../src/codegen/layout.js';
+import { readBundle } from '../../src/codegen/steps/bundles.js';
+import { describeWith } from '../support/toolchains.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a contract is edited at places named by each case.
+type Contract = any;
+type Edit = (contract: Contract) => void;
+
+const BUILDS_OASDIFF_MS = 300_000;
+
+const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
+  [
+    'a value taken from an enum of answers',
+    'gateway',
+    ({ components }) => components.schemas.ProblemCode.enum.splice(0, 1),
+    /removed the `invalid_request` enum value .* and \d+ more\)/,
+  ],
+  [
+    'a member taken from an answer',
+    'gateway',
+    ({ components }) => {
+      delete components.schemas.Client.properties.name;
+      components.schemas.Client.required = ['id', 'location'];
+    },
+    /removed the required property `.*name`/,
+  ],
+  [
+    'an operation taken away',
+    'gateway',
+    ({ paths }) => delete paths['/v1/instance-integrations'],
+    /without deprecation.*instance-integrations/,
+  ],
+  [
+    'a grant type that is no longer taken',
+    'sign-on',
+    ({ components }) => components.schemas.TokenRequest.oneOf.pop(),
+    /removed .*RefreshTokenGrant.*oneOf/,
+  ],
+  [
+    'a value taken from an enum of an event',
+    'webhooks',
+    ({ components }) => components.schemas.UserStatus.enum.pop(),
+    /removed the `DELETED` enum value/,
+  ],
+  [
+    'an event type taken away',
+    'webhooks',
+    ({ components }) => delete components.messages['worker.updated'],
+    /worker\.updated/,
+  ],
+];
+
+const welcome: [what: string, contract: string, edit: Edit][] = [
+  [
+    'a new member of an answer',
+    'gateway',
+    ({ components }) => {
+      components.schemas.Client.properties.taxNumber = { type: 'string' };
+    },
+  ],
+  [
+    'a new optional parameter',
+    'gateway',
+    ({ paths }) => {
+      paths['/v1/instance-integrations'].get.parameters = [
+        { name: 'q', in: 'query', schema: { type: 'string' } },
+      ];
+    },
+  ],
+  [
+    'a new member of an event',
+    'webhooks',
+    ({ components }) => {
+      components.schemas.ClientCreatedData.properties.taxNumber = { type: 'string' };
+    },
+  ],
+];
+
+describeWith('go', 'a change of an HTTP or event contract', () => {
+  test.each(refused)(
+    '%s is refused',
+    async (_, name, edit, said) => {
+      const present = structuredClone(await readBundle<Contract>(releasedDir, name));
+      edit(present);
+      const found = await breakingInDocument(name, await readBundle(releasedDir, name), present);
+      expect(found.join('\n')).toMatch(said);
+    },
+    BUILDS_OASDIFF_MS,
+  );
+
+  test.each(welcome)(
+    '%s breaks nobody',
+    async (_, name, edit) => {
+      const present = structuredClone(await readBundle<Contract>(releasedDir, name));
+      edit(present);
+      expect(await breakingInDocument(name, await readBundle(releasedDir, name), present)).toEqual([]);
+    },
+    BUILDS_OASDIFF_MS,
+  );
+});
+
+const DIRECTORY = 'integration/directory/v1/directory.proto';
+
+test.each([
+  [
+    'a renamed field',
+    'string instance_name = 2;',
+    'string name = 2;',
+    /changed name from "instance_name" to "name"/,
+  ],
+  ['a reused number', 'string instance_name = 2;', 'bool shown = 2;', /changed type/],
+  ['a removed method', /\n {2}rpc GetClient\(.*\n/, '\n', /"GetClient".* was deleted/],
+])('%s of the gRPC contract is refused', async (_, from, to, said) => {
+  const copy = await mkdtemp(join(tmpdir(), 'integration-proto-'));
+  try {
+    await cp(join(root, 'proto'), copy, { recursive: true });
+    const source = await readFile(join(copy, DIRECTORY), 'utf8');
+    const edited = source.replace(from, to);
+    expect(edited).not.toBe(source);
+    await writeFile(join(copy, DIRECTORY), edited);
+    expect((await breakingInProto(copy)).join('\n')).toMatch(said);
+  } finally {
+    await rm(copy, { recursive: true });
+  }
+});
+
+test('the present gRPC contract breaks nobody', async () => {
+  expect(await breakingInProto(join(root, 'proto'))).toEqual([]);
+});
