@@ -21,9 +21,14 @@ export function installRuntime(log: Log): void {
   });
 }
 
+/** Without it the native runtime would keep a process alive in which no connection was ever made. */
+export async function closeRuntime(): Promise<void> {
+  await Runtime._instance?.shutdown();
+}
+
 function sdkLogger(target: { log: Log }): Logger {
   const line = (level: keyof Log) => (message: string, meta?: LogMetadata) =>
-    target.log[level](message, toFields(meta));
+    target.log[isRetry(meta) ? 'debug' : level](message, toFields(meta));
   const levels = { TRACE: 'debug', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
   return {
     log: (level, message, meta) => line(levels[level])(message, meta),
@@ -33,6 +38,11 @@ function sdkLogger(target: { log: Log }): Logger {
     warn: line('warn'),
     error: line('error'),
   };
+}
+
+/** In an outage each poller warns of each retry; the worker itself reports the outage, once. */
+function isRetry(meta: LogMetadata = {}): boolean {
+  return meta.target === 'temporalio_client::retry';
 }
 
 /** JSON writers throw on bigint, and the SDK's symbol keys are its own business. */

@@ -1,4 +1,4 @@
-import { ScheduleClient } from '@temporalio/client';
+import { Connection, ScheduleClient } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
 import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
@@ -21,40 +21,56 @@ export interface SessionSettings {
   bundlePath: string;
 }
 
-interface SessionEvents {
-  onPolling(): void;
-  onLost(reason: string): void;
-}
-
 const connectLimitMs = 10_000;
 const probeLimitMs = 3_000;
+const secondProbeAfterMs = 1_000;
 const schedulesLimitMs = 10_000;
 const forceAfterGraceMs = 1_000;
 
-/** One connection with its worker, from connecting until it broke for good (throws) or was stopped (returns). */
+/** One connection with its worker, from connecting until the server was lost (throws) or it was stopped (returns). */
 export async function runSession(
   settings: SessionSettings,
   stop: AbortSignal,
-  events: SessionEvents,
+  onPolling: () => void,
 ): Promise<void> {
-  const connection = await connect(settings, stop);
-  if (!connection) return;
+  // Two clients: the native one polls, but it repeats a failing call for long, whatever the deadline.
+  const { address, tls, apiKey } = settings;
+  const client = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
   try {
-    const worker = await createWorker(connection, settings);
-    const over = new AbortController();
-    const end = () => {
-      over.abort();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-    };
-    const running = worker.run().finally(() => over.abort());
-    stop.addEventListener('abort', end);
-    if (stop.aborted) end();
-    await Promise.all([running, watch(connection, settings, over.signal, events)]).finally(() =>
-      stop.removeEventListener('abort', end),
-    );
+    // A worker that cannot be created for want of its namespace would leave a thread behind each time.
+    await askForNamespace(client, settings, stop);
+    const connection = await connect(settings, stop);
+    if (!connection) return;
+    try {
+      await work(await createWorker(connection, settings), client, settings, stop, onPolling);
+    } finally {
+      // Refused while a worker that would not end still holds it; the process is about to go then.
+      await connection.close().catch(() => undefined);
+    }
   } finally {
-    // Refused while a worker that would not end still holds it; the process is about to go then.
-    await connection.close().catch(() => undefined);
+    await client.close();
+  }
+}
+
+/** Ends the worker when the server is lost, and the watch when the worker ends. */
+async function work(
+  worker: Worker,
+  client: Connection,
+  settings: SessionSettings,
+  stop: AbortSignal,
+  onPolling: () => void,
+): Promise<void> {
+  const over = new AbortController();
+  const endWatch = () => over.abort();
+  const running = worker.run().finally(endWatch);
+  stop.addEventListener('abort', endWatch);
+  if (stop.aborted) endWatch();
+  const watching = watch(client, settings, over.signal, onPolling).finally(() => {
+    stop.removeEventListener('abort', endWatch);
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  });
+  for (const outcome of await Promise.allSettled([watching, running])) {
+    if (outcome.status === 'rejected') throw outcome.reason;
   }
 }
 
@@ -90,38 +106,57 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
 }
 
 /**
- * The worker polls on through an outage without saying so; asking the server is how we know. A server that comes
- * back may have lost its database, so its schedules are made sure of each time.
+ * The worker polls on through an outage, ever more rarely and without saying so; asking the server is how we know.
+ * Throws when it is lost: a new session polls at once when the server is back, and makes sure of the schedules,
+ * which a server may have lost with its database.
  */
 async function watch(
-  connection: NativeConnection,
+  client: Connection,
   settings: SessionSettings,
   over: AbortSignal,
-  events: SessionEvents,
+  onPolling: () => void,
 ): Promise<void> {
+  if (!over.aborted) onPolling();
   let schedulesAreSure = false;
   while (!over.aborted) {
-    try {
-      const deadline = Date.now() + probeLimitMs;
-      await connection.withDeadline(deadline, () => connection.workflowService.getSystemInfo({}));
-      if (over.aborted) return;
-      events.onPolling();
-      if (!schedulesAreSure) schedulesAreSure = await tryToEnsureSchedules(connection, settings);
-    } catch (error) {
-      if (over.aborted) return;
-      schedulesAreSure = false;
-      events.onLost(reasonOf(error));
-    }
+    if (!schedulesAreSure) schedulesAreSure = await tryToEnsureSchedules(client, settings);
     await pause(settings.probeIntervalMs, over);
+    await probe(client, settings, over);
+  }
+}
+
+/** One lost answer is no outage; two are. */
+async function probe(client: Connection, settings: SessionSettings, over: AbortSignal): Promise<void> {
+  try {
+    await askForNamespace(client, settings, over);
+  } catch {
+    await pause(Math.min(settings.probeIntervalMs, secondProbeAfterMs), over);
+    await askForNamespace(client, settings, over);
+  }
+}
+
+async function askForNamespace(
+  client: Connection,
+  { namespace }: SessionSettings,
+  over: AbortSignal,
+): Promise<void> {
+  if (over.aborted) return;
+  try {
+    await client.withAbortSignal(over, () =>
+      client.withDeadline(Date.now() + probeLimitMs, () =>
+        client.workflowService.describeNamespace({ namespace }),
+      ),
+    );
+  } catch (error) {
+    if (!over.aborted) throw error;
   }
 }
 
 /** Workflows that run already matter more: without its schedules the worker still polls. */
 async function tryToEnsureSchedules(
-  connection: NativeConnection,
-  settings: SessionSettings,
+  connection: Connection,
+  { namespace, schedules, log }: SessionSettings,
 ): Promise<boolean> {
-  const { namespace, schedules, log } = settings;
   try {
     const client = new ScheduleClient({ connection, namespace });
     const deadline = Date.now() + schedulesLimitMs;

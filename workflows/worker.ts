@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { type BackoffSettings, backoffDelayMs, pause } from './backoff.js';
 import { bundlePath } from './bundle.js';
 import { reasonOf } from './reason.js';
-import { installRuntime } from './runtime.js';
+import { closeRuntime, installRuntime } from './runtime.js';
 import { runSession, type SessionSettings } from './session.js';
 
 export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
@@ -33,6 +33,9 @@ export interface TemporalWorker {
   shutdown(): Promise<void>;
 }
 
+/** Workers of this process; the last one to go closes what they share. */
+let running = 0;
+
 /** After the grace: for cancelled activities to end, and for the native part to let go. */
 const shutdownMarginMs = 3_000;
 
@@ -46,14 +49,19 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
     throw new Error(`The workflow bundle ${settings.bundlePath} is missing: build the project first.`);
   });
   installRuntime(settings.log);
+  running++;
   const stop = new AbortController();
+  let isRunning = true;
   let state: WorkerState = { status: 'connecting', since: new Date() };
 
   const report = (status: WorkerStatus, reason?: string) => {
     if (state.status === status && state.reason === reason) return;
     state = { status, since: new Date(), ...(reason && { reason }) };
-    if (status === 'disconnected') settings.log.warn('temporal worker disconnected', { reason });
-    else settings.log.info(`temporal worker ${status}`, { address: settings.address });
+    const isWanted = status !== 'disconnected' || stop.signal.aborted;
+    settings.log[isWanted ? 'info' : 'warn'](`temporal worker ${status}`, {
+      address: settings.address,
+      reason,
+    });
     options.onState?.(state);
   };
 
@@ -72,6 +80,9 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
       });
       await Promise.race([ended, late]);
       timer.abort();
+      if (!isRunning) return;
+      isRunning = false;
+      if (--running === 0) await closeRuntime();
       report('disconnected', 'The worker was shut down.');
     },
   };
@@ -97,18 +108,21 @@ async function keepRunning(
   let failures = 0;
   while (!stop.aborted) {
     try {
-      await runSession(settings, stop, {
-        onPolling() {
-          failures = 0;
-          report('polling');
-        },
-        onLost: (reason) => report('disconnected', reason),
+      await runSession(settings, stop, () => {
+        failures = 0;
+        report('polling');
       });
     } catch (error) {
       failures++;
       if (stop.aborted) settings.log.warn('temporal worker ended by force', { reason: reasonOf(error) });
-      else report('disconnected', reasonOf(error));
+      else report('disconnected', lossReason(error, settings.address));
     }
     await pause(backoffDelayMs(Math.max(1, failures), settings.backoff), stop);
   }
+}
+
+/** The commonest loss in words; the two clients describe it each in their own, at length. */
+function lossReason(error: unknown, address: string): string {
+  const reason = reasonOf(error);
+  return /ConnectionRefused|ECONNREFUSED|ECONNRESET/.test(reason) ? `Nothing answers at ${address}.` : reason;
 }

@@ -1,6 +1,6 @@
-import { temporal } from '@temporalio/proto';
+import proto, { type temporal } from '@temporalio/proto';
 
-const { History } = temporal.api.history.v1;
+const { History } = proto.temporal.api.history.v1;
 type History = temporal.api.history.v1.IHistory;
 
 /**
@@ -8,7 +8,11 @@ type History = temporal.api.history.v1.IHistory;
  * more than one copy of protobufjs.
  */
 export function historyToFile(history: History): string {
-  const plain = History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String });
+  const plain = History.toObject(History.fromObject(history), {
+    longs: String,
+    enums: String,
+    bytes: String,
+  });
   return `${JSON.stringify(plain, withoutMachine, 2)}\n`;
 }
 
@@ -16,7 +20,9 @@ export function historyFromFile(text: string): History {
   return History.fromObject(JSON.parse(text));
 }
 
-/** Who ran it says nothing about the workflow, and differs on each recording. */
+/** Who ran it, and where, says nothing about the workflow and differs on each recording. */
 function withoutMachine(key: string, value: unknown): unknown {
-  return key === 'identity' ? 'recorder' : value;
+  if (key === 'identity') return 'recorder';
+  if (key === 'stackTrace') return '';
+  return typeof value === 'string' ? value.replace(/^\d+@.+-(?=[0-9a-f]{32}$)/, 'recorder-') : value;
 }

@@ -88,6 +88,14 @@ export async function eventually<T>(
   }
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 const nothing = () => undefined;
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 

@@ -60,10 +60,11 @@ async function work(address: string, options: Partial<WorkerOptions> = {}) {
 }
 
 test('a worker without a server starts at once, says what is missing, and ends at once', async () => {
-  const { worker, states, reaches } = await work(`127.0.0.1:${await freePort()}`);
+  const address = `127.0.0.1:${await freePort()}`;
+  const { worker, states, reaches } = await work(address);
   expect(worker.state.status).toBe('connecting');
   const { reason } = await reaches('disconnected');
-  expect(reason).toMatch(/refused|connect/i);
+  expect(reason).toBe(`Nothing answers at ${address}.`);
   const before = Date.now();
   await worker.shutdown();
   await worker.shutdown();
@@ -137,7 +138,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     process.kill(server.pid, 'SIGKILL');
     await server.exited;
     const { reason } = await reaches('disconnected');
-    expect(reason).toBeTruthy();
+    expect(reason).toBe(`Nothing answers at ${server.address}.`);
     await serve({ address: server.address });
     await reaches('polling');
     expect(await purgeOnce(server.address, 'purge-after-outage')).toMatchObject({ deleted: { codes: 1 } });
@@ -149,7 +150,9 @@ describeWith('temporal', 'a worker with a server', (executable) => {
         .catch(() => undefined),
     );
     await client.connection.close();
-    expect(states.map(({ status }) => status)).toEqual(['connecting', 'polling', 'disconnected', 'polling']);
+    // While a server begins the reason changes (no answer, then no namespace), and its first polls may fail.
+    const seen = states.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
+    expect(seen.slice(0, 4)).toEqual(['connecting', 'polling', 'disconnected', 'polling']);
   }, 90_000);
 
   test('says so when the namespace does not exist', async () => {
