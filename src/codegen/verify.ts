@@ -17,7 +17,7 @@ const LINTERS: [title: string, command: string, args: string[], mend: string][] 
   [
     'The HTTP and event contracts have lint findings',
     'redocly',
-    ['lint', '--config', redoclyConfig, ...[...openapiDocuments, asyncapiDocument].map(sourceOf)],
+    ['lint', '--config', redoclyConfig, ...([...openapiDocuments, asyncapiDocument] as const).map(sourceOf)],
     'edit the documents in openapi/',
   ],
   ['The gRPC contract has lint findings', 'buf', ['lint', 'proto'], 'edit the files in proto/'],

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Parser } from './parsers.js';
 import { Secret } from './secret.js';
@@ -37,7 +38,10 @@ export function loadConfig(environment: Source): Config {
     try {
       values[name] = (settings[name] as Setting<unknown>).parse(source);
     } catch (error) {
-      problems.push(`${name} ${(error as Error).message}`);
+      // A default made from another setting is wrong only where that one is, which has been said.
+      if (isGiven(name, environment)) {
+        problems.push(`${name} ${(error as Error).message}`);
+      }
     }
   }
   problems.push(...contradictions(values as Partial<Config>));
@@ -45,7 +49,7 @@ export function loadConfig(environment: Source): Config {
     throw new ConfigError(problems);
   }
   values.DATA_DIR = resolve(values.DATA_DIR as string);
-  return Object.freeze(values) as Config;
+  return deepFrozen(values) as Config;
 }
 
 /** What is in force, as text, for `integration config`. Secrets are masked by their own class. */
@@ -53,15 +57,18 @@ export function describeConfig(config: Config, environment: Source) {
   return names.map((name) => ({
     name,
     value: display(config[name]),
-    isDefault: environment[name] === undefined || environment[name] === '',
+    isDefault: !isGiven(name, environment),
     about: settings[name].about,
   }));
 }
 
+function isGiven(name: SettingName, environment: Source): boolean {
+  return environment[name] !== undefined && environment[name] !== '';
+}
+
 function textOf(name: SettingName, environment: Source): string | undefined {
-  const given = environment[name];
-  if (given !== undefined && given !== '') {
-    return given;
+  if (isGiven(name, environment)) {
+    return environment[name];
   }
   const { fallback } = settings[name] as Setting<unknown>;
   return fallback?.replace(/\{(\w+)\}/g, (_, other: SettingName) => {
@@ -97,7 +104,16 @@ function sharedPorts(values: Partial<Config>): string[] {
 }
 
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+function deepFrozen(value: object): object {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null) {
+      deepFrozen(member);
+    }
+  }
+  return Object.freeze(value);
 }
 
 function display(value: Config[SettingName]): string {

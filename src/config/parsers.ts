@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { Secret } from './secret.js';
 
+const HIGHEST_PORT = 65_535;
+
 /** Turns the text of a setting into its value, or throws an Error whose message completes "NAME …". */
 export type Parser<T> = (text: string) => T;
 
@@ -12,7 +14,7 @@ export const secret: Parser<Secret> = (value) => new Secret(value);
 
 export const port: Parser<number> = (value) => {
   const number = Number(value);
-  if (!/^\d{1,5}$/.test(value) || number > 65_535) {
+  if (!/^\d{1,5}$/.test(value) || number > HIGHEST_PORT) {
     throw new Error('must be a port number between 0 and 65535');
   }
   return number;
@@ -36,6 +38,17 @@ export const durationMs: Parser<number> = (value) => {
   }
   return Number(match[1]) * MILLISECONDS_PER_UNIT[match[2] as keyof typeof MILLISECONDS_PER_UNIT];
 };
+
+export function durationBetween(shortest: string, longest: string): Parser<number> {
+  const [shortestMs, longestMs] = [durationMs(shortest), durationMs(longest)];
+  return (value) => {
+    const givenMs = durationMs(value);
+    if (givenMs < shortestMs || givenMs > longestMs) {
+      throw new Error(`must be between ${shortest} and ${longest}`);
+    }
+    return givenMs;
+  };
+}
 
 export function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
   return (value) =>
@@ -61,11 +74,10 @@ export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
 
 /** The public address of a listener: an http(s) origin without a path, so that links can be made by joining. */
 export const origin: Parser<string> = (value) => {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== value.replace(/\/$/, '').toLowerCase()) {
+  if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) || !URL.canParse(value)) {
     throw new Error('must be an address such as https://gateway.example.com, without a path');
   }
-  return url.origin;
+  return new URL(value).origin;
 };
 
 export const postgresUrl: Parser<Secret> = (value) => {
@@ -76,7 +88,8 @@ export const postgresUrl: Parser<Secret> = (value) => {
 };
 
 export const hostAndPort: Parser<string> = (value) => {
-  if (!/^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/.test(value)) {
+  const [, portText] = /^(?:[^\s:/[\]]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(value) ?? [];
+  if (portText === undefined || Number(portText) === 0 || Number(portText) > HIGHEST_PORT) {
     throw new Error('must be host:port');
   }
   return value;
@@ -87,11 +100,11 @@ export const grpcAddress: Parser<string> = (value) => (/^unix:.+/.test(value) ? 
 
 /** An address or a CIDR block, as node:net's BlockList takes it. */
 export const network: Parser<{ address: string; prefix: number; family: 'ipv4' | 'ipv6' }> = (value) => {
-  const [address = '', prefixText] = value.split('/');
+  const [, address = '', prefixText] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];
   const version = isIP(address);
   const widest = version === 4 ? 32 : 128;
   const prefix = prefixText === undefined ? widest : Number(prefixText);
-  if (version === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > widest) {
+  if (version === 0 || prefix > widest) {
     throw new Error('must be IP addresses or CIDR blocks, such as 10.0.0.0/8, separated by commas');
   }
   return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };

@@ -1,4 +1,5 @@
 import {
+  durationBetween,
   durationMs,
   grpcAddress,
   hostAndPort,
@@ -67,9 +68,13 @@ export const settings = {
   WEBHOOK_RETRY_DELAYS: required(listOf(durationMs), '30s,5m', 'waits before attempts 2 and 3'),
   EVENT_RETENTION: required(durationMs, '30d', 'how long events and deliveries are kept'),
   API_KEY_RETENTION: required(durationMs, '90d', 'how long revoked and expired API keys are kept'),
-  PURGE_INTERVAL: required(durationMs, '1h', 'how often what is past its retention is removed'),
+  PURGE_INTERVAL: required(
+    durationBetween('1s', '365d'),
+    '1h',
+    'how often what is past its retention is removed',
+  ),
 
-  SHUTDOWN_GRACE: required(durationMs, '10s', 'time that requests under way get to finish'),
+  SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to finish'),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'least level that is logged'),
   LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),
 } as const;

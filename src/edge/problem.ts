@@ -74,8 +74,8 @@ function headersOf(error: ServiceError, status: ProblemStatus): Record<string, s
   if (error.rateLimit) {
     Object.assign(headers, rateLimitHeaders(error.rateLimit));
   }
-  if (error.retryAfterSeconds !== undefined || status === 503) {
-    headers['retry-after'] = error.retryAfterSeconds ?? 1;
+  if (error.retryAfterSeconds !== undefined || status === 429 || status === 503) {
+    headers['retry-after'] = Math.max(1, error.retryAfterSeconds ?? 1);
   }
   return headers;
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { ErrorCode } from '../../generated/proto/integration/errors/v1/errors.js';
 
 export { ErrorCode };
@@ -57,8 +58,13 @@ export class ServiceError extends Error {
 
 /** What anybody may know of a fault that nobody foresaw; what happened stays in `internal`. */
 export function internalError(cause: unknown): ServiceError {
-  const internal = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  const internal = cause instanceof Error ? `${cause.name}: ${cause.message}` : textOf(cause);
   return new ServiceError(ErrorCode.INTERNAL_ERROR, 'Something went wrong on our side.', { internal, cause });
+}
+
+/** Anything can be thrown, also what cannot be made a text by itself. */
+function textOf(thrown: unknown): string {
+  return typeof thrown === 'string' ? thrown : inspect(thrown);
 }
 
 export function asServiceError(error: unknown): ServiceError {

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 export interface CheckResult {
   ok: boolean;
   /** What a person on call should read: why not, or since when. */
@@ -53,7 +55,7 @@ async function probe(check: Check): Promise<CheckResult> {
   try {
     return await Promise.race([Promise.resolve().then(() => check.probe()), timeout]);
   } catch (error) {
-    return { ok: false, detail: (error as Error).message };
+    return { ok: false, detail: error instanceof Error ? error.message : inspect(error) };
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*\n/;
+const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
 
 /** The metrics of one role. Labels hold names from the contracts only, never ids, so that their number stays bounded. */
 export function createMetricsRegistry(role: string): Registry {
@@ -50,9 +50,8 @@ export function mergeExpositions(expositions: readonly string[]): string {
   const blocks = new Map<string, string[]>();
   for (const block of expositions.flatMap((text) => text.trim().split('\n\n'))) {
     const header = BLOCK_HEADER.exec(block)?.[0] ?? '';
-    const samples = blocks.get(header) ?? [];
-    samples.push(block.slice(header.length).trimEnd());
-    blocks.set(header, samples);
+    const samples = block.slice(header.length).trim();
+    blocks.set(header, [...(blocks.get(header) ?? []), ...(samples ? [samples] : [])]);
   }
-  return `${[...blocks].map(([header, samples]) => header + samples.join('\n')).join('\n\n')}\n`;
+  return `${[...blocks].map(([header, samples]) => [header, ...samples].join('\n')).join('\n\n')}\n`;
 }

@@ -14,13 +14,17 @@ export function assertComplete(
   const problems = [
     ...missing('fallback', FALLBACK_NAMES, fallbacks),
     ...missing('security handler', schemes, securityHandlers),
-    ...Object.keys(handlers)
-      .filter((name) => !operationIds.includes(name))
-      .map((name) => `the handler ${name} belongs to no operation`),
+    ...surplus(securityHandlers, schemes).map((name) => `the security handler ${name} belongs to no scheme`),
+    ...missing('handler', Object.keys(handlers), handlers),
+    ...surplus(handlers, operationIds).map((name) => `the handler ${name} belongs to no operation`),
   ];
   if (problems.length > 0) {
     throw new Error(`The API "${document.info.title}" cannot be served: ${problems.join('; ')}.`);
   }
+}
+
+function surplus(present: object, names: readonly string[]): string[] {
+  return Object.keys(present).filter((name) => !names.includes(name));
 }
 
 function missing(kind: string, names: readonly string[], present: object): string[] {

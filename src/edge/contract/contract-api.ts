@@ -44,6 +44,10 @@ export async function createContractApi<Operations, Dependencies, Identity>(
     strict: true,
     quick: true,
     coerceTypes: true,
+    // The contract promises every wrong place at once; how many there can be is bounded by the size of a request.
+    ajvOpts: { allErrors: true },
+    // What is not implemented says so, however it was asked for.
+    validate: ({ operation }: Context) => Object.hasOwn(options.handlers, operation.operationId ?? ''),
     customizeAjv: (ajv) => addFormats.default(ajv),
   });
   await backend.init();
@@ -108,7 +112,7 @@ function adaptHandlers<Operations, Dependencies, Identity>({
 /** Every documented success is JSON unless the operation says otherwise, so that is what must be acceptable. */
 function refuseUnacceptable({ original, route }: RoutedRequest): void {
   const accept = original.headers.accept;
-  if (accept === undefined || accept === '*/*' || !('operation' in route)) {
+  if (!accept || accept === '*/*' || !('operation' in route)) {
     return;
   }
   const offered = Object.entries(route.operation.responses ?? {}).flatMap(([status, response]) =>

@@ -9,6 +9,9 @@ export interface RoutedRequest extends ParsedRequest {
   readonly facts: Record<string, string | number | undefined>;
 }
 
+/** Longer than any path can be: what is wrong with a parameter is said by its schema, never by the router. */
+const MAX_PARAMETER_LENGTH = 64 * 1_024;
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 type Found = { operation: Operation; queryNames: ReadonlySet<string> };
@@ -18,7 +21,11 @@ type Found = { operation: Operation; queryNames: ReadonlySet<string> };
  * the rest of the edge, so its two questions are answered from here.
  */
 export class DocumentRouter {
-  readonly #routes = FindMyWay<FindMyWay.HTTPVersion.V1>({ caseSensitive: true, ignoreTrailingSlash: false });
+  readonly #routes = FindMyWay<FindMyWay.HTTPVersion.V1>({
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    maxParamLength: MAX_PARAMETER_LENGTH,
+  });
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
@@ -66,8 +73,10 @@ export class DocumentRouter {
     }) as OpenAPIRouter['matchOperation'];
   }
 
+  /** A parameter is never empty, so that a slash too many leads nowhere. */
   #find(method: string, path: string) {
-    return (METHODS as readonly string[]).includes(method) ? this.#routes.find(method as 'GET', path) : null;
+    const match = isMethod(method) ? this.#routes.find(method, path) : null;
+    return match && Object.values(match.params).includes('') ? null : match;
   }
 
   #whatIsMissing(path: string): { missing: 'path' | 'method'; allowed: string[] } {
@@ -76,6 +85,10 @@ export class DocumentRouter {
     );
     return { missing: allowed.length > 0 ? 'method' : 'path', allowed };
   }
+}
+
+function isMethod(method: string): method is (typeof METHODS)[number] {
+  return (METHODS as readonly string[]).includes(method);
 }
 
 function decodable(path: string): string {

@@ -9,6 +9,7 @@ export interface Identity {
 }
 
 const QUERY_NAMES = /^(x[-_]?)?api[-_]?key$/i;
+const KEY_START = /\bik_(live|demo)_/;
 
 /** Refuses what cannot be a key without asking anyone; whether it is one, the domain says within the call that reads. */
 export function apiKeySecurity(environment: 'live' | 'demo') {
@@ -37,7 +38,7 @@ export function apiKeySecurity(environment: 'live' | 'demo') {
 /** Addresses end up in logs, here and on the way; a key found in one should be replaced. */
 function refuseKeyInQuery(query: URLSearchParams): void {
   for (const [name, value] of query) {
-    if (QUERY_NAMES.test(name) || /^ik_(live|demo)_/.test(value)) {
+    if (QUERY_NAMES.test(name) || KEY_START.test(name) || KEY_START.test(value)) {
       throw new ServiceError(
         ErrorCode.API_KEY_IN_QUERY,
         'An API key does not belong in the address, where logs keep it. Send it in the header x-api-key, and replace this one.',

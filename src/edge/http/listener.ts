@@ -31,7 +31,17 @@ export function createListener(options: ListenerOptions): Server {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   };
   const addressOf = clientAddress(options.trustedProxies);
-  return createServer(limits, (request, response) => void exchange(request, response, options, addressOf));
+  const dispatch: Dispatch = async (request) => {
+    const answer = await options.dispatch(request);
+    // A connection that its client would keep goes with its last answer, or closing would wait for it until the grace is over.
+    return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
+  };
+  const used = { ...options, dispatch };
+  const server = createServer(
+    limits,
+    (request, response) => void exchange(request, response, used, addressOf),
+  );
+  return server;
 }
 
 async function exchange(
@@ -44,8 +54,16 @@ async function exchange(
   const requestId = requestIdOf(request);
   const { pathname, query } = splitTarget(request.url ?? '/');
   const method = request.method ?? 'GET';
-  const answer = await dispatch({ method, path: pathname, query, headers: request.headers, requestId });
-  write(response, method, requestId, answer);
+  let answer: DispatchedAnswer;
+  try {
+    answer = await dispatch({ method, path: pathname, query, headers: request.headers, requestId });
+    write(response, method, requestId, answer);
+  } catch (error) {
+    // Such as a header that HTTP cannot carry. Left to itself it would end the process, and every other request with it.
+    log.error('request could not be answered', { requestId, stack: (error as Error).stack });
+    answer = { status: 500, headers: { 'cache-control': 'no-store' }, operation: 'none' };
+    write(response, method, requestId, answer);
+  }
   const durationMs = performance.now() - startedAt;
   timer(answer.operation, answer.status, durationMs);
   log[answer.status >= 500 ? 'error' : 'info']('request', {
@@ -78,10 +96,14 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();
 }
 
-/** By hand, because a URL parser would mend what must be refused, such as `//` or `..`. */
+/**
+ * By hand, because a URL parser would mend what must be refused, such as `//` or `..`. A whole address, which HTTP allows here, is asked for its
+ * path.
+ */
 function splitTarget(target: string): { pathname: string; query: URLSearchParams } {
-  const [beforeQuery = '', ...rest] = target.split('#')[0]?.split('?') ?? [];
-  return { pathname: beforeQuery, query: new URLSearchParams(rest.join('?')) };
+  const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const [beforeQuery = '', ...rest] = withoutOrigin.split('#')[0]?.split('?') ?? [];
+  return { pathname: beforeQuery || '/', query: new URLSearchParams(rest.join('?')) };
 }
 
 /** Listens, or says in a sentence why it cannot. */

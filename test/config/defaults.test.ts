@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { describeConfig, loadConfig } from '../../src/config/config.js';
+import { settings } from '../../src/config/settings.js';
+
+test('with nothing set it is a live environment on loopback, with the documented ports and times', () => {
+  expect(loadConfig({})).toEqual({
+    ENVIRONMENT: 'live',
+    DATA_DIR: resolve('.data/live'),
+    SECRETS_KEY_FILE: resolve('.data/live/secrets.key'),
+    LISTEN_HOST: '127.0.0.1',
+    SIGN_ON_PORT: 4000,
+    GATEWAY_PORT: 4001,
+    GRPC_HOST: '127.0.0.1',
+    GRPC_PORT: 4002,
+    METRICS_PORT: 4003,
+    SIGN_ON_URL: 'http://localhost:4000',
+    GATEWAY_URL: 'http://localhost:4001',
+    TRUSTED_PROXIES: [],
+    DOMAIN_ADDRESS: `unix:${resolve('.data/live/run/domain.sock')}`,
+    TEMPORAL_NAMESPACE: 'default',
+    TEMPORAL_UI_PORT: 8233,
+    GATEWAY_RATE_LIMIT: { limit: 600, windowMs: 60_000 },
+    WEBHOOK_RETRY_DELAYS: [30_000, 300_000],
+    EVENT_RETENTION: 30 * 86_400_000,
+    API_KEY_RETENTION: 90 * 86_400_000,
+    PURGE_INTERVAL: 3_600_000,
+    SHUTDOWN_GRACE: 10_000,
+    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'json',
+  });
+});
+
+describe('a default follows the setting that it is made from', () => {
+  test('the data directory follows the environment, and what lies in it follows the directory', () => {
+    const config = loadConfig({ ENVIRONMENT: 'demo' });
+    expect(config.DATA_DIR).toBe(resolve('.data/demo'));
+    expect(config.SECRETS_KEY_FILE).toBe(resolve('.data/demo/secrets.key'));
+  });
+
+  test.each([
+    ['/srv/data', '/srv/data'],
+    ['relative/../dir/', resolve('dir')],
+    ['.', resolve('.')],
+  ])('DATA_DIR %s is resolved to %s', (given, resolved) => {
+    const config = loadConfig({ DATA_DIR: given });
+    expect(config.DATA_DIR).toBe(resolved);
+    expect(config.DOMAIN_ADDRESS).toBe(`unix:${resolved}/run/domain.sock`);
+  });
+
+  test.each([
+    ['4100', 'http://localhost:4100'],
+    ['80', 'http://localhost'],
+    ['0', 'http://localhost:0'],
+  ])('the public address follows the port %s', (port, url) => {
+    expect(loadConfig({ GATEWAY_PORT: port }).GATEWAY_URL).toBe(url);
+  });
+
+  test('what is set stays as it is', () => {
+    const config = loadConfig({ DATA_DIR: '/a', SECRETS_KEY_FILE: '/b/{DATA_DIR}', GATEWAY_PORT: '1' });
+    expect(config.SECRETS_KEY_FILE).toBe('/b/{DATA_DIR}');
+  });
+});
+
+test('an empty setting is an unset one', () => {
+  expect(loadConfig({ GATEWAY_PORT: '', DATABASE_URL: '', SERVICE_TOKEN: '' })).toEqual(loadConfig({}));
+});
+
+test('what is no setting is not looked at', () => {
+  expect(loadConfig({ PATH: '/bin', GATEWAY_PORTT: 'x', constructor: 'x' })).toEqual(loadConfig({}));
+});
+
+test('the configuration cannot be changed, down to its lists', () => {
+  const config = loadConfig({ TRUSTED_PROXIES: '10.0.0.0/8' }) as Record<string, unknown>;
+  const objects = [config, ...Object.values(config), (config.TRUSTED_PROXIES as unknown[])[0]];
+  expect(objects.every((value) => Object.isFrozen(value))).toBe(true);
+  expect(() => {
+    config.GATEWAY_PORT = 1;
+  }).toThrow(TypeError);
+});
+
+test('describeConfig names every setting, with its text, whether it was set, and what it is about', () => {
+  const environment = { GATEWAY_PORT: '4100', TRUSTED_PROXIES: '' };
+  const rows = describeConfig(loadConfig(environment), environment);
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings));
+  expect(rows.filter(({ isDefault }) => !isDefault)).toEqual([
+    { name: 'GATEWAY_PORT', value: '4100', isDefault: false, about: settings.GATEWAY_PORT.about },
+  ]);
+  expect(rows.find(({ name }) => name === 'GATEWAY_RATE_LIMIT')?.value).toBe(
+    '{"limit":600,"windowMs":60000}',
+  );
+  expect(rows.find(({ name }) => name === 'TEMPORAL_ADDRESS')?.value).toBe('');
+  expect(rows.every(({ about }) => about.length > 10)).toBe(true);
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, loadConfig } from '../../src/config/config.js';
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).problems;
+  }
+}
+
+const PORTS = [
+  '-1',
+  '65536',
+  '99999',
+  '100000',
+  '80 ',
+  ' 80',
+  '8.0',
+  '1e3',
+  '0x50',
+  'http',
+  '４０００',
+  'NaN',
+];
+const DURATIONS = ['5', 's', '-5s', '5 s', '1.5s', '5S', '5w', '1h30m', '9999999999s', 'Infinity', '0x5s'];
+const ORIGINS = [
+  'gateway.example.com',
+  'ftp://gateway.example.com',
+  'https://',
+  'https:gateway.example.com',
+  'https://gateway.example.com/path',
+  'https://gateway.example.com//',
+  'https://gateway.example.com?',
+  'https://gateway.example.com#',
+  'https://gateway.example.com\\',
+  'https://user@gateway.example.com',
+  'https://a b.example.com',
+  'http://localhost:99999',
+  'javascript:alert(1)',
+];
+const HOSTS = [
+  'localhost',
+  ':7233',
+  'localhost:',
+  'localhost:x',
+  'a b:1',
+  'h:0',
+  'h:65536',
+  '::1:7233',
+  'http://h:1',
+  '[zz]:1',
+];
+const NETWORKS = [
+  '10.0.0.0/33',
+  '10.0.0.0/',
+  '10.0.0.0/8/9',
+  '10.0.0.0/-1',
+  '10.0.0.0/8.5',
+  '10.0.0.0/1e1',
+  '10.0.0.0/0x8',
+  '10.0.0/8',
+  '::1/129',
+  'proxy.example.com',
+  '10.0.0.1, nonsense',
+  '/8',
+];
+
+const table: Record<string, string[]> = {
+  ENVIRONMENT: ['prod', 'LIVE', 'live ', 'demo,live'],
+  SIGN_ON_PORT: PORTS,
+  GATEWAY_PORT: PORTS,
+  GRPC_PORT: PORTS,
+  METRICS_PORT: PORTS,
+  TEMPORAL_UI_PORT: PORTS,
+  SIGN_ON_URL: ORIGINS,
+  GATEWAY_URL: ORIGINS,
+  DATABASE_URL: ['mysql://host/db', 'localhost:5432', 'postgres', '/var/run/db', 'http://host/db'],
+  TEMPORAL_ADDRESS: HOSTS,
+  DOMAIN_ADDRESS: [...HOSTS, 'unix:', 'tcp:h'],
+  TRUSTED_PROXIES: NETWORKS,
+  GATEWAY_RATE_LIMIT: [
+    '600',
+    '600/',
+    '/1m',
+    '0/1m',
+    '-1/1m',
+    '600/m',
+    '600/0s',
+    '600/999ms',
+    '1.5/1m',
+    '6e2/1m',
+  ],
+  WEBHOOK_RETRY_DELAYS: ['30s', '30s,5m,1h', ',', '30s;5m', '30s,5'],
+  EVENT_RETENTION: DURATIONS,
+  API_KEY_RETENTION: DURATIONS,
+  PURGE_INTERVAL: [...DURATIONS, '0s', '999ms', '366d'],
+  // Node fires a timer of more than 24 days at once, so that a long grace would be none.
+  SHUTDOWN_GRACE: [...DURATIONS, '61m', '30d'],
+  LOG_LEVEL: ['trace', 'INFO', 'silent'],
+  LOG_FORMAT: ['text', 'JSON'],
+};
+
+describe.each(Object.entries(table))('%s', (name, wrong) => {
+  test.each(wrong)('%j is refused in a sentence that names it and nothing else', (value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must (be|have|name) `))]);
+  });
+});
+
+test.each([
+  ['SIGN_ON_URL', 'https://id.example.com/', 'https://id.example.com'],
+  ['SIGN_ON_URL', 'HTTPS://ID.Example.COM:443', 'https://id.example.com'],
+  ['GATEWAY_URL', 'http://[::1]:4001', 'http://[::1]:4001'],
+  ['GATEWAY_PORT', '0', 0],
+  ['GATEWAY_PORT', '65535', 65_535],
+  ['TEMPORAL_ADDRESS', '[::1]:7233', '[::1]:7233'],
+  ['DOMAIN_ADDRESS', 'unix:/run/domain.sock', 'unix:/run/domain.sock'],
+  [
+    'TRUSTED_PROXIES',
+    '::1 , 10.0.0.0/8,',
+    [
+      { address: '::1', prefix: 128, family: 'ipv6' },
+      { address: '10.0.0.0', prefix: 8, family: 'ipv4' },
+    ],
+  ],
+  ['GATEWAY_RATE_LIMIT', '1/1s', { limit: 1, windowMs: 1_000 }],
+  ['SHUTDOWN_GRACE', '250ms', 250],
+  ['EVENT_RETENTION', '12h', 43_200_000],
+  ['WEBHOOK_RETRY_DELAYS', ' 1s , 2m', [1_000, 120_000]],
+] as const)('%s takes %j', (name, text, value) => {
+  expect(loadConfig({ [name]: text })[name]).toEqual(value);
+});
+
+describe('what contradicts itself', () => {
+  const tls = { GRPC_TLS_CERT_FILE: 'c', GRPC_TLS_KEY_FILE: 'k' };
+
+  test.each<[Record<string, string>, string]>([
+    [{ GRPC_TLS_CERT_FILE: 'c' }, 'GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together'],
+    [{ GRPC_TLS_KEY_FILE: 'k' }, 'GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together'],
+    [
+      { TEMPORAL_TLS_CERT_FILE: 'c' },
+      'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together',
+    ],
+    [{ TEMPORAL_TLS_KEY_FILE: 'k' }, 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together'],
+    [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
+    [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
+  ])('%j is refused', (environment, problem) => {
+    expect(problemsOf(environment)).toEqual([problem]);
+  });
+
+  test.each([
+    '0.0.0.0',
+    '::',
+    '192.168.1.1',
+    'grpc.example.com',
+    '127.evil.example.com',
+    '128.0.0.1',
+    'localhost.example.com',
+  ])('gRPC on %s needs TLS', (host) => {
+    expect(problemsOf({ GRPC_HOST: host })).toEqual([
+      'GRPC_HOST reaches beyond loopback, so GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set',
+    ]);
+    expect(problemsOf({ GRPC_HOST: host, ...tls })).toEqual([]);
+  });
+
+  test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('gRPC on %s does not', (host) => {
+    expect(problemsOf({ GRPC_HOST: host })).toEqual([]);
+  });
+
+  test('several ports of 0 are no contradiction: the system chooses', () => {
+    expect(problemsOf({ GATEWAY_PORT: '0', SIGN_ON_PORT: '0' })).toEqual([]);
+  });
+});
+
+describe('the message', () => {
+  test('names everything that is wrong at once, a line each, and nothing that follows from it', () => {
+    const environment = { ENVIRONMENT: 'prod', SIGN_ON_PORT: 'x', GATEWAY_PORT: '4002', SHUTDOWN_GRACE: '1' };
+    const problems = [
+      'ENVIRONMENT must be one of live, demo',
+      'SIGN_ON_PORT must be a port number between 0 and 65535',
+      'SHUTDOWN_GRACE must be a duration such as 250ms, 30s, 5m, 12h or 30d',
+      'GRPC_PORT is the same as GATEWAY_PORT (4002)',
+    ];
+    expect(problemsOf(environment)).toEqual(problems);
+    expect(() => loadConfig(environment)).toThrow(new ConfigError(problems).message);
+    expect(new ConfigError(problems).message).toBe(
+      `The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+  });
+
+  test('never repeats a value, which may be a secret in the wrong place', () => {
+    const names = Object.keys(table);
+    const problems = problemsOf(Object.fromEntries(names.map((name) => [name, 'canary://u:canary@h'])));
+    expect(problems.length).toBeGreaterThanOrEqual(names.length);
+    expect(problems.join()).not.toContain('canary');
+  });
+});

@@ -1,0 +1,112 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Dispatch } from '../../../src/edge/http/exchange.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { ask, openGatewayApi } from '../../support/contract-api.js';
+import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
+
+const PATH = '/v1/instance-integrations';
+
+const loop: Record<string, unknown> = { canary: true };
+loop.self = loop;
+
+const thrown: [string, () => unknown][] = [
+  ['an Error', () => new Error('canary')],
+  ['an Error with a stack of its own', () => Object.assign(new Error('canary'), { stack: 'canary' })],
+  ['a text', () => 'canary'],
+  ['a number', () => 42],
+  ['null', () => null],
+  ['undefined', () => undefined],
+  ['a symbol', () => Symbol('canary')],
+  ['an object without a prototype', () => Object.create(null)],
+  ['an object that refers to itself', () => loop],
+  ['an object like an answer', () => ({ status: 200, headers: {}, body: 'canary' })],
+  ['a ServiceError of another place', () => new ServiceError(ErrorCode.INVALID_GRANT, 'canary')],
+  ['an Error that looks like a missing route', () => new Error('404-notFound: canary')],
+];
+
+function expectSilent500(answer: Awaited<ReturnType<typeof ask>>) {
+  expect(answer).toMatchObject({ status: 500, headers: { 'content-type': 'application/problem+json' } });
+  expect(answer.problem).toEqual({
+    type: 'about:blank',
+    title: 'Internal Server Error',
+    status: 500,
+    code: 'internal_error',
+    message: 'Something went wrong on our side.',
+    requestId: 'request-1',
+  });
+}
+
+let dispatch: Dispatch;
+let recorded: RecordedLog;
+let handler: () => unknown;
+let guard: () => unknown;
+
+beforeAll(async () => {
+  recorded = recordedLog();
+  dispatch = await openGatewayApi({
+    log: recorded.log,
+    handlers: { listInstanceIntegrations: async () => handler() },
+    securityHandlers: { apiKey: () => guard() },
+  });
+});
+
+beforeEach(() => {
+  handler = () => ({ status: 200, headers: {}, body: [] });
+  guard = () => 'somebody';
+});
+
+describe('a handler that throws', () => {
+  test.each(thrown)('%s is answered 500, which says nothing but the request id', async (_, make) => {
+    handler = () => {
+      throw make();
+    };
+    expectSilent500(await ask(dispatch, PATH));
+  });
+
+  test('leaves the cause in the log, under the same request id', async () => {
+    handler = () => {
+      throw new RangeError('the disk is full');
+    };
+    await ask(dispatch, PATH);
+    const line = recorded.lines().at(-1);
+    expect(line).toMatchObject({ level: 'error', requestId: 'request-1' });
+    expect(line).toMatchObject({ internal: 'RangeError: the disk is full' });
+    expect(line?.stack).toContain('faults.test');
+  });
+
+  test('answers 500 too when its answer cannot be written as JSON', async () => {
+    handler = () => ({ status: 200, headers: {}, body: [1n] });
+    expectSilent500(await ask(dispatch, PATH));
+  });
+});
+
+describe('a security handler that', () => {
+  let ran: boolean;
+
+  beforeEach(() => {
+    ran = false;
+    handler = () => {
+      ran = true;
+      return { status: 200, headers: {}, body: [] };
+    };
+  });
+
+  test.each(thrown)('throws %s lets nobody in', async (_, make) => {
+    guard = () => {
+      throw make();
+    };
+    expectSilent500(await ask(dispatch, PATH));
+    expect(ran).toBe(false);
+  });
+
+  test.each([undefined, null, false, 0, ''])('returns %j lets nobody in', async (nothing) => {
+    guard = () => nothing;
+    expectSilent500(await ask(dispatch, PATH));
+    expect(ran).toBe(false);
+  });
+
+  test('returns who it is lets them in, so the tests above could fail', async () => {
+    expect(await ask(dispatch, PATH)).toMatchObject({ status: 200 });
+    expect(ran).toBe(true);
+  });
+});

@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Network } from '../../../src/edge/http/client-address.js';
+import type { Dispatch, DispatchedAnswer, HttpRequest } from '../../../src/edge/http/exchange.js';
+import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
+import { exchange, rawExchange } from '../../support/http-exchange.js';
+import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
+
+const OK: DispatchedAnswer = {
+  status: 200,
+  headers: { 'content-type': 'text/plain' },
+  body: 'fine',
+  operation: 'op',
+};
+
+let server: Server;
+let port: number;
+let recorded: RecordedLog;
+let seen: HttpRequest[];
+let timed: unknown[][];
+let dispatch: Dispatch;
+
+async function start(trustedProxies: Network[] = []) {
+  server = createListener({
+    api: 'test',
+    dispatch: (request) => {
+      seen.push(request);
+      return dispatch(request);
+    },
+    trustedProxies,
+    log: recorded.log,
+    timer: (...what) => timed.push(what),
+  });
+  await listen(server, 0, '127.0.0.1');
+  port = (server.address() as AddressInfo).port;
+}
+
+beforeEach(async () => {
+  recorded = recordedLog();
+  seen = [];
+  timed = [];
+  dispatch = async () => OK;
+  await start();
+});
+
+afterEach(() => closeListener(server, 0));
+
+describe('the target of a request', () => {
+  test.each([
+    ['/a/b?x=1&x=2', '/a/b', 'x=1&x=2'],
+    ['//a//b/', '//a//b/', ''],
+    ['/a/../b/./c', '/a/../b/./c', ''],
+    ['/a%2Fb%zz', '/a%2Fb%zz', ''],
+    ['/a?b?c=d', '/a', 'b%3Fc=d'],
+    ['/a?x=%zz', '/a', 'x=%25zz'],
+    ['http://elsewhere.example.com/a?b=c', '/a', 'b=c'],
+    ['HTTPS://user@elsewhere.example.com:99', '/', ''],
+  ])('%s is passed on as it is', async (target, path, query) => {
+    await exchange(port, target);
+    expect(seen).toMatchObject([{ path }]);
+    expect(seen[0]?.query.toString()).toBe(query);
+  });
+
+  test('OPTIONS * is a request like any other', async () => {
+    await exchange(port, '*', { method: 'OPTIONS' });
+    expect(seen).toMatchObject([{ method: 'OPTIONS', path: '*' }]);
+  });
+});
+
+describe('the request id', () => {
+  test.each(['a', 'req-7d1f0c52', 'A.b_c-9', 'x'.repeat(128)])('%s is taken and returned', async (id) => {
+    const { headers } = await exchange(port, '/', { headers: { 'x-request-id': id } });
+    expect([headers['x-request-id'], seen[0]?.requestId]).toEqual([id, id]);
+  });
+
+  test.each(['', 'a b', 'x'.repeat(129), '{"a":1}', 'a,b'])(
+    'in place of %j a new one is made',
+    async (id) => {
+      const { headers } = await exchange(port, '/', { headers: { 'x-request-id': id } });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    },
+  );
+
+  test('without one each request gets its own', async () => {
+    const [one, other] = [await exchange(port, '/'), await exchange(port, '/')];
+    expect(one.headers['x-request-id']).not.toBe(other.headers['x-request-id']);
+  });
+});
+
+describe('a dispatch that goes wrong', () => {
+  const faults: [string, Dispatch][] = [
+    ['throws', () => Promise.reject(new Error('canary'))],
+    [
+      'answers with a header that has a line break',
+      async () => ({ ...OK, headers: { etag: 'canary\r\nx: y' } }),
+    ],
+    ['answers with a header beyond Latin-1', async () => ({ ...OK, headers: { etag: '"canary🌿"' } })],
+    ['answers with a status that is none', async () => ({ ...OK, status: 99 })],
+  ];
+  test.each(faults)('%s costs that request a 500, in one line, and no other anything', async (_, faulty) => {
+    dispatch = faulty;
+    const answer = await exchange(port, '/', { headers: { 'x-request-id': 'r-1' } });
+    expect(answer).toMatchObject({ status: 500, body: '', headers: { 'x-request-id': 'r-1' } });
+    expect(JSON.stringify(answer)).not.toContain('canary');
+    expect(recorded.lines().filter(({ msg }) => msg === 'request')).toMatchObject([
+      { level: 'error', requestId: 'r-1', status: 500 },
+    ]);
+    dispatch = async () => OK;
+    expect((await exchange(port, '/')).status).toBe(200);
+  });
+});
+
+describe('what is no request', () => {
+  test.each([
+    ['header fields beyond 16 KiB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`, '431'],
+    ['a target beyond 16 KiB', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, '431'],
+    ['a NUL in the target', 'GET /\0 HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
+    ['a space in the target', 'GET /a b HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
+    ['no Host', 'GET / HTTP/1.1\r\n\r\n', '400'],
+    ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
+      '400',
+    ],
+    ['an unknown method', 'HELLO / HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
+    ['another protocol', '\x16\x03\x01\x02', '400'],
+  ])(
+    'is refused by HTTP itself, with a bare status and a closed connection: %s',
+    async (_, bytes, status) => {
+      const answer = await rawExchange(port, bytes);
+      expect(answer).toMatch(
+        new RegExp(`^HTTP/1\\.1 ${status} [A-Z][A-Za-z ]+\\r\\n(?:[^\\r]+\\r\\n)*\\r\\n(?:0\\r\\n\\r\\n)?$`),
+      );
+      expect(answer).toMatch(/connection: close/i);
+      expect([seen, recorded.text()]).toEqual([[], '']);
+      expect((await exchange(port, '/')).status).toBe(200);
+    },
+  );
+});
+
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+  'a header named %s is a header like any other',
+  async (name) => {
+    const answer = await rawExchange(
+      port,
+      `GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${name}: x\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(({} as Record<string, unknown>).x).toBeUndefined();
+  },
+);
+
+test('a body that nobody asked for is passed over, and the connection serves on', async () => {
+  const post = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello`;
+  const get = 'GET /next HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  expect((await rawExchange(port, post + get)).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+});
+
+describe('closing', () => {
+  test('a request under way is answered, and new ones are turned away', async () => {
+    let release: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      dispatch = async () => {
+        resolve();
+        await new Promise<void>((go) => {
+          release = go;
+        });
+        return OK;
+      };
+    });
+    const underWay = exchange(port, '/');
+    await asked;
+    const closed = closeListener(server, 60_000);
+    await expect(exchange(port, '/')).rejects.toThrow('ECONNREFUSED');
+    release();
+    expect((await underWay).body).toBe('fine');
+    await closed;
+  });
+
+  test('what takes longer than the grace is cut', async () => {
+    const asked = new Promise<void>((resolve) => {
+      dispatch = () => new Promise(() => resolve());
+    });
+    const underWay = exchange(port, '/').catch((error: NodeJS.ErrnoException) => error.code);
+    await asked;
+    await closeListener(server, 0);
+    expect(await underWay).toBe('ECONNRESET');
+  });
+
+  test('an idle connection does not hold it up', async () => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'));
+    await once(socket, 'data');
+    await closeListener(server, 60_000);
+    socket.destroy();
+  });
+});
+
+test('a port that is taken is an error that says so', async () => {
+  const second = createListener({
+    api: 'x',
+    dispatch,
+    trustedProxies: [],
+    log: recorded.log,
+    timer: () => undefined,
+  });
+  await expect(listen(second, port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+describe('the address in the log', () => {
+  const xff = { headers: { 'x-forwarded-for': '203.0.113.9, 10.0.0.7' } };
+  const client = async () => (await recorded.nextLine(({ msg }) => msg === 'request')).client;
+
+  test('is the peer, whatever it claims', async () => {
+    await exchange(port, '/', xff);
+    expect(await client()).toBe('127.0.0.1');
+  });
+
+  test.each([
+    ['the peer is trusted', [{ address: '127.0.0.0', prefix: 8 }], '10.0.0.7'],
+    [
+      'both proxies are',
+      [
+        { address: '127.0.0.1', prefix: 32 },
+        { address: '10.0.0.0', prefix: 8 },
+      ],
+      '203.0.113.9',
+    ],
+    ['only some other is', [{ address: '10.0.0.0', prefix: 8 }], '127.0.0.1'],
+  ])('is what trusted proxies say: %s', async (_, proxies, expected) => {
+    await closeListener(server, 0);
+    await start(proxies);
+    await exchange(port, '/', xff);
+    expect(await client()).toBe(expected);
+  });
+});
+
+test('each request is timed once, by operation and status', async () => {
+  await exchange(port, '/');
+  await recorded.nextLine(({ msg }) => msg === 'request');
+  expect(timed).toEqual([['op', 200, expect.any(Number)]]);
+});

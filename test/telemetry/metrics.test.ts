@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { Counter } from 'prom-client';
+import {
+  createMetricsRegistry,
+  httpRequestTimer,
+  mergeExpositions,
+  rpcCallTimer,
+  temporalPollingGauge,
+} from '../../src/telemetry/metrics.js';
+import { parseExposition } from '../support/prometheus-text.js';
+
+const header = '# HELP jobs Jobs.\n# TYPE jobs counter\n';
+
+describe('the metrics of a role', () => {
+  test('count requests by operation and status, in seconds', async () => {
+    const registry = createMetricsRegistry('edge');
+    const timer = httpRequestTimer(registry);
+    timer('listClients', 200, 30);
+    timer('listClients', 200, 1_500);
+    timer('none', 404, 0.2);
+    const samples = parseExposition(await registry.metrics()).get('http_request_duration_seconds')?.samples;
+    const labels = 'role="edge",operation="listClients",status="200"';
+    expect(samples).toContain(`http_request_duration_seconds_count{${labels}} 2`);
+    expect(samples).toContain(`http_request_duration_seconds_sum{${labels}} 1.53`);
+    expect(samples).toContain(`http_request_duration_seconds_bucket{le="0.05",${labels}} 1`);
+  });
+
+  test('count calls by method and code, and say whether the worker polls', async () => {
+    const registry = createMetricsRegistry('domain');
+    rpcCallTimer(registry)('a.B/C', 'OK', 1);
+    temporalPollingGauge(registry).set(1);
+    const text = await registry.metrics();
+    expect(text).toContain(
+      'grpc_server_call_duration_seconds_count{role="domain",method="a.B/C",code="OK"} 1',
+    );
+    expect(text).toContain('temporal_worker_polling{role="domain"} 1');
+  });
+});
+
+describe('several expositions merged', () => {
+  test('are valid, have every sample of each and one header per metric', async () => {
+    const roles = ['edge', 'domain', 'worker'].map((role) => createMetricsRegistry(role));
+    // Metrics with labels have no sample before the first event: a header by itself, in one role and not in another.
+    const timers = roles.map(httpRequestTimer);
+    timers[1]?.('listClients', 200, 3);
+    roles.forEach(rpcCallTimer);
+    const texts = await Promise.all(roles.map((registry) => registry.metrics()));
+    const merged = parseExposition(mergeExpositions(texts));
+    const parts = texts.map(parseExposition);
+    for (const [name, { samples }] of merged) {
+      const each = parts.flatMap((part) => part.get(name)?.samples ?? []);
+      expect([name, [...samples].sort()]).toEqual([name, each.sort()]);
+    }
+    expect([...merged.keys()].sort()).toEqual([...new Set(parts.flatMap((part) => [...part.keys()]))].sort());
+    expect(merged.get('http_request_duration_seconds')?.samples.length).toBeGreaterThan(3);
+  });
+
+  test.each([
+    ['a header without samples comes first', [header, `${header}jobs{role="b"} 1\n`]],
+    ['a header without samples comes last', [`${header}jobs{role="b"} 1\n`, header]],
+    ['a role says nothing', ['', `${header}jobs{role="b"} 1\n`, '\n']],
+  ])('stay valid when %s', (_, texts) => {
+    const merged = mergeExpositions(texts);
+    expect(parseExposition(merged).get('jobs')?.samples).toEqual(['jobs{role="b"} 1']);
+    expect(merged.match(/# TYPE jobs/g)).toHaveLength(1);
+  });
+
+  test('keep labels and help texts that hold line breaks and quotes', async () => {
+    const texts = await Promise.all(
+      ['a', 'b'].map(async (role) => {
+        const registry = createMetricsRegistry(role);
+        const counter = new Counter({
+          name: 'odd',
+          help: 'Odd.\n\n# TYPE odd gauge',
+          labelNames: ['what'],
+          registers: [registry],
+        });
+        counter.inc({ what: 'a"b\n\nc\\d' });
+        return registry.metrics();
+      }),
+    );
+    expect(parseExposition(mergeExpositions(texts)).get('odd')?.samples).toHaveLength(2);
+  });
+
+  test('of nobody are nothing', () => {
+    expect(mergeExpositions([]).trim()).toBe('');
+  });
+
+  test('are judged by a reader that refuses what Prometheus refuses', () => {
+    expect(() => parseExposition(`${header}jobs 1\n${header}jobs{role="b"} 1\n`)).toThrow('twice');
+    expect(() => parseExposition(`${header}jobs 1\njobs 1\n`)).toThrow('twice');
+    expect(() => parseExposition(`${header}jobs one\n`)).toThrow('not a sample');
+    expect(() => parseExposition(`${header}work 1\n`)).toThrow('not a sample');
+    expect(() => parseExposition(`${header}jobs 1`)).toThrow('does not end');
+  });
+});
