@@ -65,8 +65,11 @@ clean: ## Remove everything that was installed or built here, but not the data
 
 $(INSTALLED): package.json package-lock.json
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error("Node 20.19 or newer is needed; this is " + process.version + "."); process.exit(1); }'
-	@echo 'Installing packages (once; about a minute)...'
-	@npm ci --no-progress --loglevel=error
+	@echo 'Installing packages. The first time takes a minute or two...'
+	@npm ci --loglevel=error & npm=$$!; began=$$(date +%s); \
+	while sleep 1; kill -0 $$npm 2>/dev/null; do \
+	  passed=$$(($$(date +%s) - began)); [ $$((passed % 15)) -ne 0 ] || echo "  still installing, $$passed s"; \
+	done; wait $$npm
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(SOURCES)
