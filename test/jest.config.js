@@ -4,6 +4,8 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/postgres/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/postgres/global-teardown.js',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {

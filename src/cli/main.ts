@@ -1,28 +1,35 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { packageVersion } from '../config/package.js';
-import { ServiceError } from '../errors/service-error.js';
-import { callCommand } from './commands/call.js';
-import { configCommand } from './commands/config.js';
+import { addCallCommand } from './commands/call.js';
+import { addConfigCommand } from './commands/config.js';
+import { FailedCall } from './commands/failed-call.js';
 import { UsageError } from './commands/usage-error.js';
 import { type RoleName, roleNames } from './roles/role.js';
 import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
 
 const ABOUT: Record<RoleName, string> = {
-  domain: 'Run the rules and the store behind gRPC',
-  worker: 'Run the Temporal worker',
-  edge: 'Run the HTTP listeners',
+  domain: 'Run the rules and the store behind gRPC, by itself',
+  worker: 'Run the Temporal worker, by itself',
+  edge: 'Run the HTTP listeners, by itself',
 };
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
+const SETTINGS = '\nSettings come from the environment: `integration config` lists them with their values.';
+
+const EXIT_CODES = `
+Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage · 78 cannot start with these settings`;
+
 const program = new Command('integration')
   .description('The integration service: sign-on, gateway API and webhooks.')
-  .version(packageVersion)
-  .showHelpAfterError('(integration --help shows how it goes)')
-  .configureHelp({ showGlobalOptions: true })
+  .version(packageVersion, '-V, --version', 'print the version')
+  .helpOption('-h, --help', 'show this help')
+  .helpCommand('help [command]', 'Show the help of a command')
+  .addHelpText('after', SETTINGS + EXIT_CODES)
+  .showHelpAfterError('(add --help to see how it goes)')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
 
 program
@@ -30,7 +37,7 @@ program
   .description('Run all roles on this machine, under one supervisor')
   .addHelpText(
     'after',
-    '\nExamples:\n  $ ENVIRONMENT=demo integration serve\n  $ GATEWAY_PORT=8080 integration serve',
+    `${SETTINGS}\n\nExamples:\n  $ ENVIRONMENT=demo integration serve\n  $ GATEWAY_PORT=8080 integration serve`,
   )
   .action(async () => {
     const { serve } = await import('./supervisor/serve.js');
@@ -40,33 +47,36 @@ program
 for (const role of roleNames) {
   program
     .command(role)
-    .description(`${ABOUT[role]}, by itself`)
-    .option('--ops-socket <path>', 'answer health and metrics on this socket instead of METRICS_PORT')
+    .description(ABOUT[role])
+    .addOption(
+      new Option('--ops-socket <path>', 'where the supervisor asks for health and metrics').hideHelp(),
+    )
+    .addHelpText('after', SETTINGS)
     .action(async (options: { opsSocket?: string }) => {
       const { runRole } = await import('./roles/run-role.js');
       await runRole(role, loadConfig(process.env), options);
     });
 }
 
-program.addCommand(configCommand());
-program.addCommand(callCommand());
+addConfigCommand(program);
+addCallCommand(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = exitCodeOf(error);
+  const exitCode = exitCodeOf(error);
+  const { message, stack } = error as Error;
+  process.stderr.write(`${exitCode === undefined ? stack : message}\n`);
+  process.exitCode = exitCode ?? EXIT_FAILED;
 }
 
-function exitCodeOf(error: unknown): number {
+/** Undefined for what nobody foresaw: only that deserves a stack trace. */
+function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof ConfigError || error instanceof StartupError) {
     return EXIT_CANNOT_START;
   }
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
-  if (!(error instanceof ServiceError)) {
-    process.stderr.write(`${(error as Error).stack}\n`);
-  }
-  return EXIT_FAILED;
+  return error instanceof FailedCall ? EXIT_FAILED : undefined;
 }

@@ -23,3 +23,14 @@ export function listenError(what: string, setting: string, error: unknown): Star
     cause: error,
   });
 }
+
+/** Certificates are read and parsed when credentials are made; a file that cannot be used is named by its setting. */
+export function withTlsFiles<T>(settings: readonly string[], makeCredentials: () => T): T {
+  try {
+    return makeCredentials();
+  } catch (error) {
+    throw new StartupError(`What ${settings.join(', ')} names cannot be used: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}

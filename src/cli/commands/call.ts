@@ -1,10 +1,12 @@
-import { join } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.js';
-import { hostAndPort } from '../../config/parsers.js';
+import { grpcAddress } from '../../config/parsers.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
-import { readDemoFile } from '../demo/prepare-demo.js';
+import { demoFilePath, readDemoFile } from '../demo/prepare-demo.js';
+import { FailedCall } from './failed-call.js';
+import { print } from './print.js';
 import { UsageError } from './usage-error.js';
 
 interface CallOptions {
@@ -22,8 +24,9 @@ Examples:
   $ integration call Platform/UpdateUser '{"userId": "usr_…", "firstName": "Ada"}'
   $ integration call --address grpc.example.com:4002 --token "$TOKEN" --ca ca.pem`;
 
-export function callCommand(): Command {
-  return new Command('call')
+export function addCallCommand(program: Command): void {
+  program
+    .command('call')
     .description('Call any gRPC method, or list them all')
     .argument('[method]', 'Service/Method; the package and the word Service may be left out')
     .argument('[json]', 'the request as JSON', '{}')
@@ -37,11 +40,8 @@ export function callCommand(): Command {
 async function call(methodName: string | undefined, json: string, options: CallOptions): Promise<void> {
   const request = parseJson(json);
   const target = targetOf(options, methodName);
-  const client = new DynamicClient(
-    target.address,
-    target.token,
-    clientCredentials(target.address, { caFile: options.ca }),
-  );
+  const credentials = credentialsFor(target.address, options.ca);
+  const client = new DynamicClient(target.address, target.token, credentials);
   try {
     if (methodName === undefined) {
       print(listing(await client.methods()));
@@ -50,13 +50,11 @@ async function call(methodName: string | undefined, json: string, options: CallO
     for await (const message of client.call(methodOf(await client.methods(), methodName), request)) {
       print(JSON.stringify(message, null, 2));
     }
+  } catch (error) {
+    throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;
   } finally {
     client.close();
   }
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 function listing(methods: readonly DynamicMethod[]): string {
@@ -95,7 +93,7 @@ function isNamed(service: string, name: string): boolean {
 function parseJson(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value;
     }
   } catch {
@@ -109,10 +107,10 @@ function targetOf(
   methodName: string | undefined,
 ): { address: string; token: string } {
   if (address !== undefined) {
-    hostAndPort(address);
+    refuseMalformed(address);
   }
   const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
-  const demo = readDemoFile(join(config.DATA_DIR, 'demo.json'));
+  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
   const demoToken = methodName?.startsWith('Platform') ? demo?.platformToken : demo?.operatorToken;
   const target = { address: address ?? demo?.grpcAddress, token: token ?? demoToken };
   if (target.address === undefined || target.token === undefined) {
@@ -121,4 +119,20 @@ function targetOf(
     );
   }
   return target as { address: string; token: string };
+}
+
+function refuseMalformed(address: string): void {
+  try {
+    grpcAddress(address);
+  } catch (error) {
+    throw new UsageError(`--address ${(error as Error).message}, and is ${address}.`);
+  }
+}
+
+function credentialsFor(address: string, caFile: string | undefined) {
+  try {
+    return clientCredentials(address, { caFile });
+  } catch (error) {
+    throw new UsageError(`The file given as --ca cannot be used: ${(error as Error).message}.`);
+  }
 }

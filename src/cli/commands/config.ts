@@ -1,8 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { describeConfig, loadConfig } from '../../config/config.js';
+import { print } from './print.js';
 
-export function configCommand(): Command {
-  return new Command('config')
+export function addConfigCommand(program: Command): void {
+  program
+    .command('config')
     .description('Print the settings in force, secrets masked')
     .option('--json', 'as one JSON object')
     .addHelpText(
@@ -11,14 +13,14 @@ export function configCommand(): Command {
     )
     .action(({ json }: { json?: boolean }) => {
       const rows = describeConfig(loadConfig(process.env), process.env);
-      process.stdout.write(json ? asJson(rows) : asTable(rows));
+      print(json ? asJson(rows) : asTable(rows));
     });
 }
 
 type Row = ReturnType<typeof describeConfig>[number];
 
 function asJson(rows: readonly Row[]): string {
-  return `${JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])), null, 2)}\n`;
+  return JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])), null, 2);
 }
 
 /** What was set by somebody is marked; the rest are defaults. */
@@ -29,5 +31,5 @@ function asTable(rows: readonly Row[]): string {
     ({ name, value, isDefault, about }) =>
       `${isDefault ? ' ' : '*'} ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${about}`,
   );
-  return `${lines.join('\n')}\n\n* set in the environment\n`;
+  return `${lines.join('\n')}\n\n* set in the environment`;
 }

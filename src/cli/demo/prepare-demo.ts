@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { type DemoCredentials, type DemoStore, demoSeed } from '../../domain/demo/seed.js';
 import { newApiKey } from '../../identifiers/api-key.js';
 import { newServiceToken } from '../../identifiers/service-token.js';
+import { StartupError } from '../startup-error.js';
 
 /** What scripts need to start from a demo environment. Kept in `$DATA_DIR/demo.json`, readable by its owner only. */
 export interface DemoFile {
@@ -30,17 +31,30 @@ export function demoFilePath(dataDir: string): string {
 export async function prepareDemo(config: Config, store: DemoStore): Promise<void> {
   const path = demoFilePath(config.DATA_DIR);
   const credentials = credentialsOf(readDemoFile(path));
-  const staged = `${path}.${process.pid}`;
-  writeFileSync(staged, `${JSON.stringify(contentOf(config, credentials), null, 2)}\n`, { mode: 0o600 });
-  renameSync(staged, path);
+  replaceFile(path, `${JSON.stringify(contentOf(config, credentials), null, 2)}\n`);
   await store.plant(demoSeed, credentials);
 }
 
+/** Undefined too where the file is not what `prepareDemo` writes: half a file, or a person's own. */
 export function readDemoFile(path: string): DemoFile | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as DemoFile;
+    const content = JSON.parse(readFileSync(path, 'utf8')) as Partial<DemoFile> | null;
+    return Array.isArray(content?.apiKeys) ? (content as DemoFile) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** By one rename, so that a script that reads it meanwhile sees the old file or the new one. */
+function replaceFile(path: string, content: string): void {
+  const staged = `${path}.new`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    rmSync(staged, { force: true });
+    writeFileSync(staged, content, { mode: 0o600 });
+    renameSync(staged, path);
+  } catch (error) {
+    throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Config, ConfigError } from '../../config/config.js';
 import { RpcChannel } from '../../rpc/client.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import type { Check } from '../../telemetry/health.js';
+import { withTlsFiles } from '../startup-error.js';
 
 const PROBE_DEADLINE_MS = 1_000;
 
@@ -12,7 +13,9 @@ export function openDomainChannel(config: Config, role: string): RpcChannel {
       `SERVICE_TOKEN must be set to run the ${role} by itself, and be the same for the domain`,
     ]);
   }
-  const channelCredentials = clientCredentials(config.DOMAIN_ADDRESS, { caFile: config.GRPC_TLS_CA_FILE });
+  const channelCredentials = withTlsFiles(['GRPC_TLS_CA_FILE'], () =>
+    clientCredentials(config.DOMAIN_ADDRESS, { caFile: config.GRPC_TLS_CA_FILE }),
+  );
   return new RpcChannel(config.DOMAIN_ADDRESS, config.SERVICE_TOKEN.reveal(), channelCredentials);
 }
 

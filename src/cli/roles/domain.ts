@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Server } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
@@ -21,13 +20,13 @@ import { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { rpcCallTimer } from '../../telemetry/metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
-import { listenError, StartupError } from '../startup-error.js';
+import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
+import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
 import type { RoleOptions, RunningRole } from './role.js';
-
-const MAX_SOCKET_PATH = 104;
 
 /** The rules and the store behind gRPC: on a socket for the other roles, on a port for the platform and operators. */
 export async function startDomain({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
+  await refuseSecondDomain(config);
   const store = await openStore({
     environment: config.ENVIRONMENT,
     dataDir: config.DATA_DIR,
@@ -94,44 +93,44 @@ function authenticator(config: Config, store: Store): Authenticate {
 }
 
 async function bindAll(server: Server, config: Config): Promise<void> {
-  if (config.DOMAIN_ADDRESS.startsWith('unix:')) {
-    await bindSocket(server, config.DOMAIN_ADDRESS.slice('unix:'.length));
+  const socketPath = socketPathOf(config.DOMAIN_ADDRESS);
+  if (socketPath !== undefined) {
+    await bindSocket(server, socketPath);
   }
-  const tls = serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE });
+  const tls = withTlsFiles(['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE'], () =>
+    serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE }),
+  );
   const address = `${config.GRPC_HOST}:${config.GRPC_PORT}`;
   await bind(server, address, tls).catch((error: unknown) => {
     throw listenError(`The gRPC port ${address}`, 'GRPC_PORT', asListenFailure(error));
   });
 }
 
-/** A socket left behind by a killed domain is removed; one that answers belongs to a domain that runs. */
-async function bindSocket(server: Server, path: string): Promise<void> {
-  if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
+/** Before anything is written: two domains on one directory would write over each other's files. */
+async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<void> {
+  const path = socketPathOf(DOMAIN_ADDRESS);
+  if (path !== undefined && (await socketAnswers(path))) {
     throw new StartupError(
-      `The path ${path} is too long for a socket. Set DATA_DIR to a shorter one, or DOMAIN_ADDRESS.`,
+      `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`,
     );
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (existsSync(path)) {
-    if (await answers(path)) {
-      throw new StartupError(
-        `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`,
-      );
-    }
-    rmSync(path);
-  }
-  await bind(server, `unix:${path}`);
-  chmodSync(path, 0o600);
 }
 
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
+/** Takes the place of a socket that a killed domain left behind. */
+async function bindSocket(server: Server, path: string): Promise<void> {
+  refuseLongSocketPath(path);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    rmSync(path, { force: true });
+    await bind(server, `unix:${path}`);
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw new StartupError(`The socket ${path} cannot be made: ${(error as Error).message}.`);
+  }
+}
+
+function socketPathOf(address: string): string | undefined {
+  return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
 }
 
 /** grpc-js reports the system's code in the text of its message only. */

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { setLogger } from '@grpc/grpc-js';
 import { type Config, ConfigError } from '../../config/config.js';
 import { StoreError } from '../../store/store-error.js';
 import { createLog, type Log } from '../../telemetry/log.js';
@@ -14,12 +15,20 @@ export interface RunRoleOptions {
 }
 
 /** What a child tells its supervisor. */
-export type RoleMessage = { type: 'ready' } | { type: 'cannot-start'; sentence: string };
+export type RoleMessage =
+  | { type: 'ready' }
+  | { type: 'signalled' }
+  | { type: 'cannot-start'; sentence: string };
+
+/** What a supervisor tells its child. */
+export type SupervisorMessage = { type: 'end' };
 
 /** Runs one role as this process, until it is asked to end or its supervisor is gone. */
 export async function runRole(name: RoleName, config: Config, { opsSocket }: RunRoleOptions): Promise<void> {
   const log = createLog({ role: name, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
   dieLoudly(log);
+  takeOverLogOfGrpc(log);
+  const askedToEnd = opsSocket === undefined ? untilSignalled() : untilSupervisorAsks();
   try {
     const metrics = createMetricsRegistry(name);
     const role = await roles[name]({ config, log, metrics });
@@ -29,7 +38,7 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     const ops = await startOps(role, target, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
-    await untilAskedToEnd(opsSocket !== undefined);
+    await askedToEnd;
     log.info('ending');
     await role.stop();
     ops.close();
@@ -58,13 +67,29 @@ async function startOps(role: RunningRole, target: ListenTarget, metrics: () => 
   });
 }
 
-/** Under a supervisor Ctrl-C reaches this process too, and the supervisor says in which order things end. */
-function untilAskedToEnd(supervised: boolean): Promise<void> {
+function untilSignalled(): Promise<void> {
   return new Promise((resolve) => {
-    process.on('SIGTERM', () => resolve());
-    process.on('SIGINT', () => supervised || resolve());
-    // The channel closes with the supervisor, however it died.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => resolve());
+    }
+  });
+}
+
+/**
+ * A signal to the whole group (Ctrl-C, a closed terminal, systemd) reaches this process too, but the supervisor says in which order things
+ * end; one to this process alone is passed on to it.
+ */
+function untilSupervisorAsks(): Promise<void> {
+  process.on('SIGINT', () => undefined);
+  process.on('SIGHUP', () => undefined);
+  process.on('SIGTERM', () => tell({ type: 'signalled' }));
+  return new Promise((resolve) => {
+    process.on('message', () => resolve());
+    // The channel closes with the supervisor, however it died; perhaps before anybody listened here.
     process.on('disconnect', () => resolve());
+    if (!process.connected) {
+      resolve();
+    }
   });
 }
 
@@ -78,6 +103,12 @@ function refuseToStart(error: unknown, log: Log): never {
   }
   log.error('could not start', { reason: (error as Error).message, stack: (error as Error).stack });
   process.exit(1);
+}
+
+/** Left to itself it writes to stderr, and what fails there is told by whoever asked for it as well. */
+function takeOverLogOfGrpc(log: Log): void {
+  const at = (level: 'debug' | 'warn') => (reason: unknown) => log[level]('grpc', { reason: String(reason) });
+  setLogger({ error: at('warn'), info: at('debug'), debug: at('debug') });
 }
 
 /** A fault nobody caught leaves a process in an unknown state; its supervisor starts a fresh one. */

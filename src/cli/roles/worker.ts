@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { Health } from '../../telemetry/health.js';
 import { temporalPollingGauge } from '../../telemetry/metrics.js';
+import { withTlsFiles } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 
@@ -19,7 +20,9 @@ export async function startWorker({ config, log, metrics }: RoleOptions): Promis
   const temporal = await startTemporalWorker({
     address: config.TEMPORAL_ADDRESS ?? DEFAULT_TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
-    tls: temporalTls(config),
+    tls: withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
+      temporalTls(config),
+    ),
     activities: createActivities({ maintenance: maintenanceOver(domain) }),
     schedules: { purge: { intervalMs: config.PURGE_INTERVAL } },
     log,

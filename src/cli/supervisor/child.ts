@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Log } from '../../telemetry/log.js';
 import type { RoleName } from '../roles/role.js';
-import type { RoleMessage } from '../roles/run-role.js';
+import type { RoleMessage, SupervisorMessage } from '../roles/run-role.js';
 import { EXIT_CANNOT_START } from '../startup-error.js';
 
 const FIRST_RESTART_DELAY_MS = 100;
@@ -11,6 +11,8 @@ const MAX_RESTART_DELAY_MS = 10_000;
 const STABLE_AFTER_MS = 10_000;
 /** What a child gets beyond its own grace before it is killed. */
 const KILL_MARGIN_MS = 5_000;
+/** A signal to the whole group reaches this process too, within this time. */
+const GROUP_SIGNAL_MS = 200;
 
 export interface ChildOptions {
   role: RoleName;
@@ -28,7 +30,7 @@ export class Child {
   readonly opsSocket: string;
   #process: ChildProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
-  #stopping = false;
+  #ending = false;
   #failures = 0;
   #endedAt: number | undefined;
   #becameReady: () => void = () => undefined;
@@ -51,27 +53,48 @@ export class Child {
     child.on('exit', (code, signal) => this.#ended(startedAt, code, signal));
   }
 
+  /** From here on it is not started again, whatever ends it. */
+  expectToEnd(): void {
+    this.#ending = true;
+    clearTimeout(this.#restart);
+  }
+
   /** Asks the child to end, and ends it by force if it has not after its grace. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    clearTimeout(this.#restart);
+    this.expectToEnd();
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) {
       return;
     }
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    child.kill('SIGTERM');
+    this.#askToEnd();
     const kill = setTimeout(() => child.kill('SIGKILL'), this.options.graceMs + KILL_MARGIN_MS);
     await ended;
     clearTimeout(kill);
   }
 
   #heard(message: RoleMessage, startedAt: number): void {
-    const { role, log, onCannotStart } = this.options;
-    if (message.type === 'cannot-start') {
-      onCannotStart(message.sentence);
-      return;
+    switch (message.type) {
+      case 'cannot-start':
+        this.options.onCannotStart(message.sentence);
+        break;
+      case 'signalled':
+        // Meant for this child alone unless a signal arrives here as well: then it ends, and is started again.
+        setTimeout(() => this.#ending || this.#askToEnd(), GROUP_SIGNAL_MS);
+        break;
+      case 'ready':
+        this.#isReady(startedAt);
     }
+  }
+
+  #askToEnd(): void {
+    const message: SupervisorMessage = { type: 'end' };
+    // Where the channel is gone the child is ending already.
+    this.#process?.send(message, () => undefined);
+  }
+
+  #isReady(startedAt: number): void {
+    const { role, log } = this.options;
     if (this.#endedAt !== undefined) {
       log.info(`${role} is back`, { pid: this.#process?.pid, awayMs: Date.now() - this.#endedAt });
       this.#endedAt = undefined;
@@ -83,7 +106,7 @@ export class Child {
 
   #ended(startedAt: number, code: number | null, signal: NodeJS.Signals | null): void {
     const { role, log } = this.options;
-    if (this.#stopping || code === EXIT_CANNOT_START) {
+    if (this.#ending || code === EXIT_CANNOT_START) {
       return;
     }
     this.#endedAt ??= Date.now();

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
 import { type RoleName, roleNames } from '../roles/role.js';
-import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
+import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
+import { claimRunDir } from './run-dir.js';
 import { freeTemporalAddress, TemporalOfDemo } from './temporal-of-demo.js';
 
 /** Edge first, so that nothing new comes in; the domain last, because the others need it to finish. */
@@ -20,7 +19,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const log = createLog({ role: 'serve', level: config.LOG_LEVEL, format: config.LOG_FORMAT });
   const asked = untilSignalled();
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  const runDir = makeRunDir(config);
+  const runDir = await claimRunDir(config);
   const temporalAddress = await temporalAddressOf(config);
   let cannotStart: (sentence: string) => void = () => undefined;
   const refused = new Promise<string>((resolve) => {
@@ -43,11 +42,14 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   void Promise.all(children.map((child) => child.ready)).then(() => welcome(config, say));
 
   const sentence = await Promise.race([asked, refused]);
-  ops.close();
+  for (const child of children) {
+    child.expectToEnd();
+  }
   for (const role of STOP_ORDER) {
     await children.find((child) => child.role === role)?.stop();
   }
   await temporal?.stop();
+  ops.close();
   if (sentence !== undefined) {
     process.stderr.write(`${sentence}\n`);
   }
@@ -79,16 +81,6 @@ async function temporalAddressOf(config: Config): Promise<string | undefined> {
 
 function ownTemporal(config: Config, address: string | undefined, log: Log, say: (line: string) => void) {
   return runsOwnTemporal(config) && address ? new TemporalOfDemo(config, address, log, say) : undefined;
-}
-
-function makeRunDir({ DATA_DIR }: Config): string {
-  const runDir = join(DATA_DIR, 'run');
-  try {
-    mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new StartupError(`The data directory ${DATA_DIR} cannot be written: ${(error as Error).message}.`);
-  }
-  return runDir;
 }
 
 function startOps({ LISTEN_HOST, METRICS_PORT }: Config, children: readonly Child[]): Promise<Server> {

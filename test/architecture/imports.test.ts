@@ -1,0 +1,95 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../src/config/package.js';
+import { brokenImportRules } from './cruise-imports.js';
+
+test('nobody imports what the table of the design closes to them', async () => {
+  expect(await brokenImportRules()).toEqual([]);
+});
+
+describe('a violation that is planted', () => {
+  let copy: string;
+  let found: string[];
+
+  const planted: [file: string, line: string, rule: RegExp][] = [
+    [
+      'src/config/config.ts',
+      `import '../errors/service-error.js';`,
+      /^config imports what it may not: src\/config\/config.ts -> src\/errors/,
+    ],
+    ['src/telemetry/log.ts', `import '../config/config.js';`, /^telemetry imports what it may not/],
+    ['src/errors/service-error.ts', `import '../identifiers/base62.js';`, /^errors imports what it may not/],
+    ['src/identifiers/base62.ts', `import '../domain/clock.js';`, /^identifiers imports what it may not/],
+    ['src/domain/clock.ts', `import '../store/store-error.js';`, /^domain imports what it may not/],
+    [
+      'src/domain/version.ts',
+      `import '../../generated/proto/integration/errors/v1/errors.js';`,
+      /^domain imports what it may not: .* -> generated\/proto/,
+    ],
+    ['src/store/store-error.ts', `import '../rpc/callers.js';`, /^store imports what it may not/],
+    ['src/rpc/definitions.ts', `import '../store/schema.js';`, /^rpc imports what it may not/],
+    [
+      'src/edge/problem.ts',
+      `import '../domain/clock.js';`,
+      /^edge imports what it may not: .* -> src\/domain/,
+    ],
+    [
+      'src/edge/apis.ts',
+      `import type { Store } from '../store/store.js';`,
+      /^edge imports what it may not: .* -> src\/store/,
+    ],
+    [
+      'src/store/migrate.ts',
+      `import '../cli/startup-error.js';`,
+      /^store imports what it may not: .* -> src\/cli/,
+    ],
+    [
+      'src/cli/startup-error.ts',
+      `import '../codegen/layout.js';`,
+      /^cli imports what it may not: .* -> src\/codegen/,
+    ],
+    [
+      'workflows/definitions/purge.ts',
+      `import { createPurgeActivities } from '../activities/purge.js';`,
+      /^workflow definitions may import types only/,
+    ],
+    ['workflows/definitions/index.ts', `import 'node:fs';`, /^workflow definitions use one package only/],
+    [
+      'workflows/activities/purge.ts',
+      `import '../../src/errors/service-error.js';`,
+      /^workflow activities imports what it may not/,
+    ],
+    ['workflows/reason.ts', `import './worker.js';`, /^nothing imports in a circle/],
+    [
+      'src/domain/nobody-needs-me.ts',
+      'export const unused = 1;',
+      /^every module is used: .* -> src\/domain\/nobody-needs-me.ts/,
+    ],
+    ['src/edge/http/exchange.ts', `import './not-there.js';`, /^every import is found/],
+  ];
+
+  beforeAll(async () => {
+    copy = mkdtempSync(join(tmpdir(), 'imports-'));
+    for (const folder of ['src', 'workflows', 'generated']) {
+      cpSync(join(packageRoot, folder), join(copy, folder), {
+        recursive: true,
+        filter: (source) => !source.includes('generated/sdk'),
+      });
+    }
+    symlinkSync(join(packageRoot, 'node_modules'), join(copy, 'node_modules'));
+    writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
+    for (const [file, line] of planted) {
+      mkdirSync(dirname(join(copy, file)), { recursive: true });
+      appendFileSync(join(copy, file), `\n${line}\n`);
+    }
+    found = await brokenImportRules(copy);
+  });
+
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  test.each(planted)('in %s is caught: %s', (file, _, rule) => {
+    expect(found.filter((violation) => violation.includes(file))).toContainEqual(expect.stringMatching(rule));
+  });
+});

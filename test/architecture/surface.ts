@@ -1,0 +1,80 @@
+import type { Document } from 'openapi-backend';
+import { gatewayHandlers } from '../../src/edge/gateway/index.js';
+import { signOnHandlers } from '../../src/edge/sign-on/index.js';
+import { serviceNameOf } from '../../src/rpc/definitions.js';
+import { allServices } from '../../src/rpc/services/index.js';
+import { contractDocument } from '../support/contract-document.js';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+export interface HttpOperation {
+  operationId: string;
+  method: string;
+  path: string;
+  security: string;
+  statuses: string[];
+  implemented: boolean;
+}
+
+export function httpOperations(api: 'gateway' | 'sign-on'): HttpOperation[] {
+  const document = contractDocument(api);
+  const handlers: object = api === 'gateway' ? gatewayHandlers : signOnHandlers;
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item?.[method];
+      if (!operation) {
+        return [];
+      }
+      const operationId = operation.operationId ?? '';
+      return [
+        {
+          operationId,
+          method: method.toUpperCase(),
+          path,
+          security: securityOf(operation.security ?? document.security),
+          statuses: Object.keys(operation.responses ?? {}),
+          implemented: operationId in handlers,
+        },
+      ];
+    }),
+  );
+}
+
+function securityOf(requirements: Document['security'] = []): string {
+  const ways = requirements.map((requirement) => Object.keys(requirement).join(' and ') || 'nobody asked');
+  return ways.join(' or ') || 'nobody asked';
+}
+
+export interface RpcMethod {
+  service: string;
+  name: string;
+  callers: string;
+  kind: string;
+  implemented: boolean;
+}
+
+export function rpcMethods(): RpcMethod[] {
+  // Only the shape of the services is looked at; nothing is called.
+  const services = allServices({ directory: {}, maintenance: {} } as never);
+  return services.flatMap(({ definition, callers, handlers }) =>
+    Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({
+      service: serviceNameOf(definition),
+      name: path.split('/').at(-1) ?? '',
+      callers: callers.join(', '),
+      kind: `${requestStream ? 'stream' : 'one'} -> ${responseStream ? 'stream' : 'one'}`,
+      implemented: handlers[name] !== undefined,
+    })),
+  );
+}
+
+export function asTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

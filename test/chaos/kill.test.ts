@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readList } from '../flow/reading.js';
+import { eventually } from '../support/eventually.js';
+import { isRunning, type Role, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+
+const services = serviceProcesses();
+
+const PROMISED_BACK_MS = 2_000;
+
+describe('a role that is killed', () => {
+  let service: ServiceProcess;
+  let firstStartsMs: Record<string, number>;
+
+  beforeAll(async () => {
+    service = await services.start();
+    firstStartsMs = Object.fromEntries(
+      service.output.lines().flatMap(({ msg, startedInMs }) => {
+        const role = /^(\w+) is ready$/.exec(msg ?? '')?.[1];
+        return role ? [[role, Number(startedInMs)]] : [];
+      }),
+    );
+  });
+
+  test.each(['domain', 'worker', 'edge'] as const)(
+    '%s: is back at once, its parent says so, and requests succeed again',
+    async (role) => {
+      const [key = ''] = service.demo().apiKeys.map((apiKey) => apiKey.key);
+      const others = service.rolePids().filter((pid) => pid !== service.pidOf(role));
+      const killed = service.pidOf(role);
+      process.kill(killed, 'SIGKILL');
+
+      const ended = await service.output.nextLine(({ msg }) => msg === `${role} ended, starting it again`);
+      expect(ended).toMatchObject({ level: 'warn', signal: 'SIGKILL', delayMs: 100 });
+      const back = await service.output.nextLine(({ msg }) => msg === `${role} is back`);
+      expect(Number(back.awayMs)).toBeLessThan(backWithinMs(role));
+      expect(service.pidOf(role)).not.toBe(killed);
+      expect(others.every(isRunning)).toBe(true);
+
+      await eventually('a request that succeeds', async () => (await statusOf(service, key)) === 200);
+      await eventually(
+        'nothing unready',
+        async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200,
+      );
+    },
+  );
+
+  /** Two seconds, or on a machine too busy for that, the first start (three at once) and the delay. */
+  function backWithinMs(role: Role): number {
+    return Math.max(PROMISED_BACK_MS, Number(firstStartsMs[role]) * 1.5 + 100);
+  }
+});
+
+describe('a parent that is killed', () => {
+  test('leaves no child, also when nobody reads what they write', async () => {
+    const service = await services.start();
+    const pids = service.rolePids();
+    expect(pids.every(isRunning)).toBe(true);
+    service.signal('SIGKILL');
+    await eventually('every child gone', () => !pids.some(isRunning));
+  });
+
+  test('leaves no child that was still starting', async () => {
+    const service = await services.launch();
+    const pids = await eventually('three children', () => service.childPids());
+    service.signal('SIGKILL');
+    await eventually('every child gone', () => !pids.some(isRunning));
+  });
+});
+
+describe('a role that crashes at once', () => {
+  test('is started again with growing delays, while the others serve', async () => {
+    const crash = `data:text/javascript,if (process.argv.includes('worker')) process.exit(3)`;
+    const service = await services.launch({ env: { NODE_OPTIONS: `--import="${crash}"` } });
+    const delays = await eventually('four restarts', () => {
+      const ends = service.output.lines().filter(({ msg }) => msg === 'worker ended, starting it again');
+      return ends.length >= 4 && ends.map(({ delayMs, code }) => [code, delayMs]);
+    });
+    expect(delays.slice(0, 4)).toEqual([
+      [3, 100],
+      [3, 200],
+      [3, 400],
+      [3, 800],
+    ]);
+    await service.output.nextLine(({ msg, role }) => msg === 'ready' && role === 'edge');
+    const readiness = await fetch(`${service.opsUrl}/readyz`);
+    expect(readiness.status).toBe(503);
+    expect(await readiness.json()).toMatchObject({
+      status: 'unready',
+      roles: { worker: { status: 'unready' }, domain: { status: 'ready' } },
+    });
+  });
+});
+
+async function statusOf(service: ServiceProcess, key: string): Promise<number | undefined> {
+  const response = await readList(service, key).catch(() => undefined);
+  return response?.status;
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { isRunning, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+
+const services = serviceProcesses();
+
+const IN_ORDER = ['edge', 'worker', 'domain'];
+
+describe('a service that is asked to end', () => {
+  test.each([
+    ['SIGTERM', 'to the parent alone', 'signal'],
+    ['SIGTERM', 'to the whole group', 'signalGroup'],
+    ['SIGINT', 'to the whole group, as Ctrl-C does', 'signalGroup'],
+  ] as const)('%s %s ends edge, worker and domain in this order, with exit code 0', async (name, _, send) => {
+    const service = await services.start();
+    const pids = service.rolePids();
+    service[send](name);
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(service.rolesThatSaid('ending')).toEqual(IN_ORDER);
+    expect(service.output.text()).not.toContain('starting it again');
+    expect(service.errors.text()).toBe('');
+    expect(pids.some(isRunning)).toBe(false);
+  });
+
+  test('ends without a word of complaint while it is still starting', async () => {
+    const service = await services.launch();
+    const pids = await eventually('three children', () => service.childPids());
+    service.signalGroup('SIGHUP');
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(service.errors.text()).toBe('');
+    expect(pids.some(isRunning)).toBe(false);
+  });
+});
+
+describe('a running service', () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await services.start();
+  });
+
+  test('starts a role again that was asked to end by itself', async () => {
+    process.kill(service.pidOf('edge'), 'SIGTERM');
+    const ended = await service.output.nextLine(({ msg }) => msg === 'edge ended, starting it again');
+    expect(ended).toMatchObject({ code: 0 });
+    expect(service.rolesThatSaid('ending')).toEqual(['edge']);
+    await service.output.nextLine(({ msg }) => msg === 'edge is back');
+  });
+
+  test('answers the request under way when it is asked to end, and does not wait for its connection', async () => {
+    const [key = ''] = service.demo().apiKeys.map((apiKey) => apiKey.key);
+    // A domain that stands still keeps the request under way for as long as the test needs.
+    process.kill(service.pidOf('domain'), 'SIGSTOP');
+    const answer = await requestUnderWay(service, key);
+    const askedAt = performance.now();
+    service.signal('SIGTERM');
+    await eventually('the edge ending', async () => !(await answers(service.signOnUrl)));
+    process.kill(service.pidOf('domain'), 'SIGCONT');
+
+    const [response] = (await once(answer, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - askedAt).toBeLessThan(8_000);
+    expect(service.rolesThatSaid('ending').slice(-3)).toEqual(IN_ORDER);
+  });
+});
+
+function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Sent on a connection that the client would keep, and taken by the edge, which answers what came after it. */
+async function requestUnderWay({ gatewayUrl }: ServiceProcess, key: string): Promise<ClientRequest> {
+  const agent = new Agent({ keepAlive: true });
+  const sent = request(`${gatewayUrl}/v1/instance-integrations`, { agent, headers: { 'x-api-key': key } });
+  sent.end();
+  await once(sent, 'finish');
+  for (let asked = 0; asked < 3; asked += 1) {
+    expect((await fetch(`${gatewayUrl}/nothing/here`)).status).toBe(404);
+  }
+  return sent;
+}

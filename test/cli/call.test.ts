@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { freePorts } from '../support/free-ports.js';
+import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { integration } from './typed.js';
+
+const services = serviceProcesses();
+
+const LIST = 'Operator/ListIntegrations';
+
+describe('integration call', () => {
+  let domain: ServiceProcess;
+
+  const call = (...args: string[]) =>
+    integration(['call', ...args], { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+
+  beforeAll(async () => {
+    domain = await services.start({ command: 'domain', env: { SERVICE_TOKEN: 'a-token' } });
+  });
+
+  test('lists every service and method by reflection, with the token of the demo', async () => {
+    const { code, stdout, stderr } = await call();
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^integration\.directory\.v1\.DirectoryService\n {2}ListInstanceIntegrations\(/m);
+    expect(stdout).toContain('  ListClients(ListClientsRequest) -> stream ListClientsResponse');
+    expect(stdout.match(/^integration\./gm)).toHaveLength(7);
+  });
+
+  test('prints what a method answers, as JSON', async () => {
+    const args = ['--token', 'a-token', 'Maintenance/PurgeExpired', '{"limit": 10}'];
+    const { code, stdout, stderr } = await call(...args);
+    expect([code, stderr]).toEqual([0, '']);
+    const { counts = [], more = false } = JSON.parse(stdout);
+    expect({ counts, more }).toEqual({ counts: [], more: false });
+  });
+
+  test.each([
+    [
+      'a wrong token',
+      ['--token', 'wrong'],
+      1,
+      /^This service token is not valid here\. \(service_token_invalid\)\n$/,
+    ],
+    ['no token', ['--token', ''], 1, /^This call needs a service token\. \(service_token_missing\)\n$/],
+    ['a method that is not implemented', [LIST], 1, /not part of this release yet\. \(not_implemented\)\n$/],
+    [
+      'a full name',
+      ['integration.operator.v1.OperatorService/ListIntegrations'],
+      1,
+      /\(not_implemented\)\n$/,
+    ],
+    [
+      'a service for others',
+      ['Directory/ListClients'],
+      1,
+      /^This token may not call this service\. \(caller_not_allowed\)\n$/,
+    ],
+    [
+      'a field that is out of bounds',
+      ['--token', 'a-token', 'Maintenance/PurgeExpired', '{"limit":0}'],
+      1,
+      /\(invalid_request\)\n {2}- limit must be between 1 and 1000\n$/,
+    ],
+    [
+      'an unknown method',
+      ['Operator/Nothing'],
+      2,
+      /^There is no method Operator\/Nothing\. `integration call` without/,
+    ],
+    ['JSON cut off', [LIST, '{'], 2, /^The request must be a JSON object, such as /],
+    ['JSON that is no object', [LIST, '[1]'], 2, /^The request must be a JSON object, such as /],
+    [
+      'an address that is none',
+      ['--address', 'nowhere'],
+      2,
+      /^--address must be host:port, and is nowhere\.\n$/,
+    ],
+    [
+      'an authority that is no file',
+      ['--ca', '/not/there'],
+      2,
+      /^The file given as --ca cannot be used: .*\/not\/there/,
+    ],
+  ])('%s is a sentence on stderr', async (_, args, code, words) => {
+    const typed = await call(...args);
+    expect([typed.code, typed.stdout]).toEqual([code, '']);
+    expect(typed.stderr).toMatch(words);
+    expect(typed.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('where nobody answers says so in one line, with the address', async () => {
+    const [port] = await freePorts(1);
+    const { code, stderr } = await call('--address', `127.0.0.1:${port}`);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^127\\.0\\.0\\.1:${port} gave no answer to use: UNAVAILABLE: .*ECONNREFUSED.*\\n$`),
+    );
+  });
+
+  test('without a demo environment says what to give', async () => {
+    const { code, stderr } = await integration(['call'], { DATA_DIR: services.newDirectory() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/Start it with `make run`, or give --address and --token\.\n$/);
+  });
+});

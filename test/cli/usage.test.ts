@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { mainFile } from '../support/service-process.js';
+import { integration } from './typed.js';
+
+const SECRETS = {
+  SERVICE_TOKEN: 'a-token-nobody-should-see',
+  DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
+};
+
+describe('help', () => {
+  test('of the command names every command in a line and what the exit codes mean', async () => {
+    const { code, stdout, stderr } = await integration(['--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    for (const command of ['serve', 'domain', 'worker', 'edge', 'config', 'call']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command}\\b.* {2}[A-Z]`, 'm'));
+    }
+    expect(stdout).toContain('`integration config` lists them');
+    expect(stdout).toContain('78 cannot start');
+  });
+
+  test.each([
+    ['serve', 'ENVIRONMENT=demo integration serve'],
+    ['domain', 'the rules and the store'],
+    ['worker', 'Temporal worker'],
+    ['edge', 'HTTP listeners'],
+    ['config', '--json'],
+    ['call', "integration call Platform/UpdateUser '{"],
+  ])('of %s says what it does and how it goes', async (command, words) => {
+    const { code, stdout, stderr } = await integration([command, '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: integration ${command}`);
+    expect(stdout).toContain(words);
+    expect(stdout).not.toContain('--ops-socket');
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([
+    ['an unknown command', ['sevre'], /unknown command 'sevre'/],
+    ['an unknown option of the command', ['config', '--nope'], /unknown option '--nope'/],
+    ['an unknown option of a role', ['edge', '--nope'], /unknown option '--nope'/],
+    ['too many arguments', ['call', 'a', '{}', 'c'], /too many arguments for 'call'/],
+    ['an option without its value', ['call', '--token'], /argument missing/],
+    ['no command at all', [], /Usage: integration/],
+  ])('%s is told on stderr, with exit code 2', async (_, args, words) => {
+    const { code, stdout, stderr } = await integration(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(words);
+  });
+});
+
+describe('integration config', () => {
+  test('is a table that marks what was set, with secrets masked', async () => {
+    const { code, stdout } = await integration(['config'], { ...SECRETS, GATEWAY_PORT: '8080' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\* GATEWAY_PORT +8080 +\S/m);
+    expect(stdout).toMatch(/^ {2}SIGN_ON_PORT +4000 +\S/m);
+    expect(stdout).toMatch(/^ {2}GATEWAY_URL +http:\/\/localhost:8080 /m);
+    expect(stdout).toMatch(/^\* SERVICE_TOKEN +\[secret\] /m);
+    expect(stdout).not.toContain('nobody-should-see');
+  });
+
+  test('as JSON is one object with the same values', async () => {
+    const { stdout } = await integration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      GATEWAY_PORT: '8080',
+      SERVICE_TOKEN: '[secret]',
+      DATABASE_URL: '[secret]',
+    });
+    expect(stdout).not.toContain('nobody-should-see');
+  });
+
+  test('with settings that cannot be used names them all, with exit code 78 and without their secrets', async () => {
+    const { code, stdout, stderr } = await integration(['config'], {
+      DATABASE_URL: 'mysql://someone:a-password-nobody-should-see@db',
+      GATEWAY_PORT: '70000',
+    });
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toMatch(/^The settings cannot be used:\n {2}- /);
+    expect(stderr).toContain('DATABASE_URL');
+    expect(stderr).toContain('GATEWAY_PORT');
+    expect(stderr).not.toContain('nobody-should-see');
+  });
+
+  test('does not complain about a reader that leaves early', async () => {
+    const child = spawn(process.execPath, [mainFile, 'config'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let complaint = '';
+    child.stderr.on('data', (chunk) => {
+      complaint += chunk;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, complaint]).toEqual([0, '']);
+  });
+});

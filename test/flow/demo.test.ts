@@ -1,0 +1,132 @@
+import { cpSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
+import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { RpcChannel } from '../../src/rpc/client.js';
+import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { idsOf, readList } from './reading.js';
+
+const services = serviceProcesses();
+
+describe('a demo environment', () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await services.start();
+  });
+
+  test('gives each of its keys the instance integrations of its own integration only', async () => {
+    const { apiKeys } = service.demo();
+    expect(apiKeys).toHaveLength(2);
+    const lists = await Promise.all(apiKeys.map(async ({ key }) => idsOf(await readList(service, key))));
+    expect(lists).toEqual(apiKeys.map(({ instanceIntegrationIds }) => instanceIntegrationIds));
+    expect(new Set(lists.flat()).size).toBe(3);
+  });
+
+  test('answers 304 without a body to the tag it gave, and to no other key’s', async () => {
+    const [mine, other] = service.demo().apiKeys.map(({ key }) => key) as [string, string];
+    const tag = (await readList(service, mine)).headers.get('etag') ?? '';
+    const again = await readList(service, mine, { 'if-none-match': tag });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await readList(service, other, { 'if-none-match': tag })).status).toBe(200);
+  });
+
+  test('writes its credentials to a file that only its owner can read', () => {
+    expect(statSync(service.demoFile).mode & 0o777).toBe(0o600);
+    const { operatorToken, platformToken, apiKeys, ...rest } = service.demo();
+    expect(rest).toEqual({
+      baseUrl: `http://localhost:${service.settings.SIGN_ON_PORT}`,
+      gatewayUrl: `http://localhost:${service.settings.GATEWAY_PORT}`,
+      grpcAddress: `127.0.0.1:${service.settings.GRPC_PORT}`,
+      temporalUiUrl: `http://localhost:${service.settings.TEMPORAL_UI_PORT}`,
+      docsUrl: null,
+      applications: [],
+      people: [],
+    });
+    expect(operatorToken).toMatch(/^operator_demo_[0-9A-Za-z]{48}$/);
+    expect(platformToken).toMatch(/^platform_demo_[0-9A-Za-z]{48}$/);
+    for (const { key, integrationId, instanceIntegrationIds } of apiKeys) {
+      expect(key).toMatch(/^ik_demo_[0-9A-Za-z]{56}$/);
+      expect(integrationId).toMatch(/^itg_[0-9A-Za-z]{22}$/);
+      expect(instanceIntegrationIds.every((id) => /^iin_[0-9A-Za-z]{22}$/.test(id))).toBe(true);
+    }
+  });
+
+  test('says where everything is, and shows the credentials of the file', () => {
+    const said = service.output.text();
+    for (const url of [service.demo().gatewayUrl, service.demo().baseUrl, service.demo().temporalUiUrl]) {
+      expect(said).toContain(url);
+    }
+    expect(said).toContain(service.demo().operatorToken);
+  });
+
+  test('logs no credential, whatever else it logs', () => {
+    const { apiKeys, operatorToken, platformToken } = service.demo();
+    const logged = service.output
+      .lines()
+      .map((line) => JSON.stringify(line))
+      .join('\n');
+    for (const secret of [...apiKeys.map(({ key }) => key), operatorToken, platformToken]) {
+      expect(logged).not.toContain(secret);
+    }
+    expect(logged).toContain('listInstanceIntegrations');
+  });
+});
+
+/** What a restart finds in the directory, and whether the credentials of before are still the ones afterwards. */
+const mendings: [title: string, spoil: (dataDir: string) => void, sameCredentials: boolean][] = [
+  ['everything as it was', () => undefined, true],
+  [
+    'the database lost',
+    (dataDir) => remove(dataDir, 'integration.db', 'integration.db-wal', 'integration.db-shm'),
+    true,
+  ],
+  ['demo.json lost', (dataDir) => remove(dataDir, 'demo.json'), false],
+  ['demo.json cut off', (dataDir) => writeFileSync(join(dataDir, 'demo.json'), '{"apiKeys": [{'), false],
+  ['another demo.json', (dataDir) => writeFileSync(join(dataDir, 'demo.json'), '{"name": "mine"}'), false],
+];
+
+describe('a demo environment that is started again', () => {
+  const env = { SERVICE_TOKEN: 'a-token' };
+  let first: ServiceProcess;
+
+  beforeAll(async () => {
+    first = await services.start({ command: 'domain', env });
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  test.each(mendings)('serves with %s', async (_, spoil, sameCredentials) => {
+    const before = first.demo();
+    const dataDir = services.newDirectory();
+    cpSync(first.dataDir, dataDir, { recursive: true });
+    spoil(dataDir);
+
+    const second = await services.start({ command: 'domain', dataDir, env });
+    const after = second.demo();
+    expect(after.apiKeys.map(({ key }) => key).join() === before.apiKeys.map(({ key }) => key).join()).toBe(
+      sameCredentials,
+    );
+    expect(after.operatorToken === before.operatorToken).toBe(sameCredentials);
+    expect(statSync(second.demoFile).mode & 0o777).toBe(0o600);
+    const channel = new RpcChannel(`unix:${second.dataDir}/run/domain.sock`, 'a-token');
+    for (const { key, instanceIntegrationIds } of after.apiKeys) {
+      expect(await idsByRpc(channel, key)).toEqual(instanceIntegrationIds);
+    }
+    channel.close();
+    await second.stop();
+  });
+});
+
+async function idsByRpc(channel: RpcChannel, key: string): Promise<string[]> {
+  const { listInstanceIntegrations } = channel.clientOf(DirectoryServiceService);
+  const context = { apiKeyHash: hashSecret(key), knownVersions: [], anyVersionKnown: false };
+  const { instanceIntegrations } = await listInstanceIntegrations({ context }, { requestId: 'mended' });
+  return instanceIntegrations.map(({ id }) => id);
+}
+
+function remove(dataDir: string, ...files: string[]): void {
+  for (const file of files) {
+    rmSync(join(dataDir, file), { force: true });
+  }
+}

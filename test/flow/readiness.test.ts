@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { readList } from './reading.js';
+
+const services = serviceProcesses();
+
+describe('health and metrics of all roles together', () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await services.start();
+  });
+
+  test('without Temporal the service is degraded, and so ready', async () => {
+    const response = await fetch(`${service.opsUrl}/readyz`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      status: 'degraded',
+      roles: {
+        domain: { status: 'ready', checks: { database: { ok: true } } },
+        edge: { status: 'ready', checks: { domain: { ok: true } } },
+        worker: { status: 'degraded', checks: { domain: { ok: true }, temporal: { ok: false } } },
+      },
+    });
+  });
+
+  test('each role says that it is alive', async () => {
+    const response = await fetch(`${service.opsUrl}/livez`);
+    expect(response.status).toBe(200);
+    const { roles } = (await response.json()) as { roles: object };
+    expect(Object.keys(roles).sort()).toEqual(['domain', 'edge', 'worker']);
+  });
+
+  test('requests are counted under their operation, and calls under their method', async () => {
+    await readList(service, service.demo().apiKeys[0]?.key ?? '');
+    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(
+      /^http_request_duration_seconds_count\{role="edge",operation="listInstanceIntegrations",status="200"\} [1-9]/m,
+    );
+    expect(metrics).toMatch(
+      /^grpc_server_call_duration_seconds_count\{role="domain",method="integration\.directory\.v1\.DirectoryService\/ListInstanceIntegrations",code="OK"\} [1-9]/m,
+    );
+    expect(metrics).toMatch(/^temporal_worker_polling\{role="worker"\} 0$/m);
+    expect(metrics.match(/^# TYPE process_cpu_user_seconds_total /gm)).toHaveLength(1);
+  });
+
+  test('while a role hangs the service is unready, and once it goes on it is ready again', async () => {
+    process.kill(service.pidOf('domain'), 'SIGSTOP');
+    const response = await fetch(`${service.opsUrl}/readyz`);
+    process.kill(service.pidOf('domain'), 'SIGCONT');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      status: 'unready',
+      roles: { edge: { status: 'unready' } },
+    });
+    await eventually('readiness', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
+  });
+});
+
+test('an edge without its domain is alive, unready on its own port, and answers 503', async () => {
+  const edge = await services.start({ command: 'edge', env: { SERVICE_TOKEN: 'a-token' } });
+  const readiness = await fetch(`${edge.opsUrl}/readyz`);
+  expect(readiness.status).toBe(503);
+  expect(await readiness.json()).toMatchObject({ status: 'unready', checks: { domain: { ok: false } } });
+  expect((await fetch(`${edge.opsUrl}/livez`)).status).toBe(200);
+
+  const domain = await services.start({
+    command: 'domain',
+    dataDir: edge.dataDir,
+    env: { SERVICE_TOKEN: 'a-token' },
+  });
+  const [apiKey] = domain.demo().apiKeys;
+  await eventually('readiness', async () => (await fetch(`${edge.opsUrl}/readyz`)).status === 200);
+  expect((await readList(edge, apiKey?.key ?? '')).status).toBe(200);
+  await domain.stop();
+  const response = await readList(edge, apiKey?.key ?? '');
+  expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/problem+json']);
+});

@@ -1,0 +1,141 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { type StartOptions, serviceProcesses } from '../support/service-process.js';
+
+const services = serviceProcesses();
+
+const CANNOT_START = 78;
+
+/** Starts what cannot start, and gives the sentence it ended with. */
+async function refusalOf(options: StartOptions): Promise<string> {
+  const service = await services.launch(options);
+  expect(await service.exited).toEqual({ code: CANNOT_START, signal: null });
+  expect(service.errors.text()).not.toMatch(/^\s+at |Error:/m);
+  expect(service.output.lines().filter(({ level }) => level === 'error')).toEqual([]);
+  return service.errors.text();
+}
+
+describe('a port that is taken', () => {
+  let holder: Server;
+  afterEach(() => {
+    holder.close();
+  });
+
+  async function takenPort(): Promise<string> {
+    holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    return String((holder.address() as { port: number }).port);
+  }
+
+  test.each([
+    ['edge', 'SIGN_ON_PORT', 'The port'],
+    ['edge', 'GATEWAY_PORT', 'The port'],
+    ['domain', 'GRPC_PORT', 'The gRPC port'],
+    ['serve', 'METRICS_PORT', 'The port'],
+    ['serve', 'GATEWAY_PORT', 'The port'],
+  ] as const)('%s names it and the setting: %s', async (command, setting, what) => {
+    const port = await takenPort();
+    const env = { SERVICE_TOKEN: 'a-token', [setting]: port };
+    expect(await refusalOf({ command, env })).toBe(
+      `${what} 127.0.0.1:${port} is taken by another process. Set ${setting} to another one, or stop what uses it.`,
+    );
+  });
+});
+
+describe('a data directory', () => {
+  test.each(['serve', 'domain'] as const)('%s cannot write to is named', async (command) => {
+    const file = join(services.newDirectory(), 'file');
+    writeFileSync(file, '');
+    const refusal = await refusalOf({ command, dataDir: join(file, 'data') });
+    expect(refusal).toContain(`The data directory ${file}/data cannot be written: `);
+  });
+
+  test('whose path is too long for sockets is named before anything is written', async () => {
+    const dataDir = join(services.newDirectory(), 'd'.repeat(100));
+    expect(await refusalOf({ dataDir })).toContain('is too long for a socket. Set DATA_DIR to a shorter one');
+  });
+
+  test('in which a serve runs already keeps its files, sockets and health', async () => {
+    const first = await services.start();
+    const credentials = first.demo();
+    expect(await refusalOf({ dataDir: first.dataDir })).toBe(
+      `Another \`integration serve\` already runs on ${first.dataDir}. Stop it, or set DATA_DIR to another directory.`,
+    );
+    const domain = { command: 'domain', dataDir: first.dataDir } as const;
+    expect(await refusalOf(domain)).toContain('Another domain already runs on ');
+    expect(first.demo()).toEqual(credentials);
+    expect((await fetch(`${first.opsUrl}/readyz`)).status).toBe(200);
+
+    first.signalGroup('SIGKILL');
+    await first.exited;
+    const next = await services.start({ dataDir: first.dataDir });
+    expect((await fetch(`${next.opsUrl}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('a database', () => {
+  test('of the demo environment is not opened by live, nor one of a newer version by this', async () => {
+    const demo = await services.start({ command: 'domain' });
+    await demo.stop();
+    const { dataDir } = demo;
+    expect(await refusalOf({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } })).toBe(
+      'The database belongs to the demo environment, and this is live.',
+    );
+    const database = new BetterSqlite3(join(dataDir, 'integration.db'));
+    database.prepare('insert into kysely_migration values (?, ?)').run('9999-of-tomorrow', '2099-01-01');
+    database.close();
+    expect(await refusalOf({ dataDir })).toContain(
+      'The database was last used by a newer version of the service (it has 9999-of-tomorrow).',
+    );
+  });
+
+  test('that is no database is named', async () => {
+    const dataDir = services.newDirectory();
+    writeFileSync(
+      join(dataDir, 'integration.db'),
+      'This is no database, and it is long enough to be seen as none. '.repeat(20),
+    );
+    expect(await refusalOf({ command: 'domain', dataDir })).toContain(
+      `The database ${dataDir}/integration.db cannot be opened: `,
+    );
+  });
+
+  test('server that does not answer is a sentence', async () => {
+    const env = { DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:9/none' };
+    const refusal = await refusalOf({ command: 'domain', env });
+    expect(refusal).toContain('PostgreSQL does not let the service in: ');
+    expect(refusal).not.toContain('secret-word');
+  });
+});
+
+describe('settings', () => {
+  test('that are wrong are all named at once', async () => {
+    const env = { GATEWAY_PORT: 'http', LOG_LEVEL: 'loud', GRPC_HOST: '0.0.0.0', PURGE_INTERVAL: 'often' };
+    const refusal = await refusalOf({ env });
+    for (const name of Object.keys(env)) {
+      expect(refusal).toContain(`  - ${name} `);
+    }
+  });
+
+  test.each(['edge', 'worker'] as const)(
+    'without SERVICE_TOKEN %s does not run by itself',
+    async (command) => {
+      expect(await refusalOf({ command })).toContain(
+        `SERVICE_TOKEN must be set to run the ${command} by itself`,
+      );
+    },
+  );
+
+  test.each([
+    ['domain', { GRPC_TLS_CERT_FILE: '/not/there', GRPC_TLS_KEY_FILE: '/not/there' }, 'GRPC_TLS_CERT_FILE'],
+    ['edge', { GRPC_TLS_CA_FILE: '/not/there' }, 'GRPC_TLS_CA_FILE'],
+    ['worker', { TEMPORAL_TLS_CA_FILE: '/not/there' }, 'TEMPORAL_TLS_CA_FILE'],
+  ] as const)('of %s that name a file that is not there are named', async (command, env, name) => {
+    const refusal = await refusalOf({ command, env: { ...env, SERVICE_TOKEN: 'a-token' } });
+    expect(refusal).toContain(name);
+    expect(refusal).toContain('/not/there');
+  });
+});

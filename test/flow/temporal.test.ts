@@ -1,0 +1,53 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import {
+  isRunning,
+  processesWith,
+  type ServiceProcess,
+  serviceProcesses,
+} from '../support/service-process.js';
+import { describeWith } from '../support/toolchains.js';
+
+const services = serviceProcesses();
+
+describeWith('temporal', 'the Temporal server that a demo environment runs for itself', (executable) => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    const directory = services.newDirectory();
+    symlinkSync(executable, join(directory, 'temporal'));
+    service = await services.launch({
+      env: {
+        PATH: `${directory}:${process.env.PATH}`,
+        TEMPORAL_ADDRESS: undefined,
+        PURGE_INTERVAL: '1s',
+      },
+    });
+    await service.output.nextText('Temporal has joined.');
+  });
+
+  test('is joined by the worker, and then nothing is degraded any more', async () => {
+    const readiness = await eventually('readiness without reserve', async () => {
+      const body = (await (await fetch(`${service.opsUrl}/readyz`)).json()) as { status: string };
+      return body.status === 'ready' && body;
+    });
+    expect(readiness).toMatchObject({ roles: { worker: { checks: { temporal: { ok: true } } } } });
+  });
+
+  test('runs the purge, whose request id leads from the log of the domain back to the workflow', async () => {
+    const line = await service.output.nextLine(
+      ({ role, method }) => role === 'domain' && String(method).endsWith('/PurgeExpired'),
+    );
+    expect(line).toMatchObject({ requestId: expect.stringMatching(/^purge.*\/batch-1\/1$/), code: 'OK' });
+  });
+
+  test('is gone soon after its parent was killed', async () => {
+    // Its database is in the directory of this test, which nobody else's server has.
+    const servers = processesWith(join(service.dataDir, 'temporal.db'));
+    expect(servers.length).toBeGreaterThan(0);
+    service.signal('SIGKILL');
+    await eventually('every process gone', () => !servers.some(isRunning));
+  });
+});

@@ -1,0 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const LIMIT_MS = 10_000;
+const INTERVAL_MS = 25;
+
+/** Asks again and again, for what tells nobody when it changes: another process, a socket that is not there yet. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  limitMs = LIMIT_MS,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const seen = await look();
+    if (seen) {
+      return seen;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Not seen within ${limitMs} ms: ${what}.`);
+    }
+    await pause(INTERVAL_MS);
+  }
+}

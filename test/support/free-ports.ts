@@ -1,0 +1,26 @@
+import { randomInt } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+
+/** Below the ports that systems give to outgoing connections: one of those could take a free port before its user does. */
+const LOWEST_PORT = 10_000;
+const HIGHEST_PORT = 32_000;
+
+/** Ports of the loopback address that nobody listens on: all held at once, so that they differ, then let go. */
+export async function freePorts(count: number): Promise<number[]> {
+  const holders = await Promise.all(Array.from({ length: count }, hold));
+  const ports = holders.map((holder) => (holder.address() as { port: number }).port);
+  await Promise.all(holders.map((holder) => new Promise((resolve) => holder.close(resolve))));
+  return ports;
+}
+
+function hold(): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    const listen = () => server.listen(randomInt(LOWEST_PORT, HIGHEST_PORT), '127.0.0.1');
+    server.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? listen() : reject(error),
+    );
+    server.once('listening', () => resolve(server));
+    listen();
+  });
+}

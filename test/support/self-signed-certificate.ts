@@ -1,0 +1,61 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+
+const OID = {
+  ecdsaWithSha256: '2a8648ce3d040302',
+  commonName: '550403',
+  subjectAltName: '551d11',
+  basicConstraints: '551d13',
+};
+const DAY_MS = 86_400_000;
+
+/** A certificate for localhost and 127.0.0.1 that vouches for itself, written out in DER because Node only reads them. */
+export function selfSignedCertificate(): { certificate: string; key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const algorithm = sequence(oid(OID.ecdsaWithSha256));
+  const name = sequence(der(0x31, sequence(oid(OID.commonName), der(0x0c, Buffer.from('localhost')))));
+  const altNames = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const extensions = sequence(
+    sequence(oid(OID.subjectAltName), der(0x04, altNames)),
+    sequence(
+      oid(OID.basicConstraints),
+      der(0x01, Buffer.from([0xff])),
+      der(0x04, sequence(der(0x01, Buffer.from([0xff])))),
+    ),
+  );
+  const toBeSigned = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1])),
+    algorithm,
+    name,
+    sequence(utcTime(Date.now() - DAY_MS), utcTime(Date.now() + DAY_MS)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, extensions),
+  );
+  const signature = sign('sha256', toBeSigned, privateKey);
+  const bytes = sequence(toBeSigned, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  return {
+    certificate: `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  };
+}
+
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content;
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return der(0x30, Buffer.concat(parts));
+}
+
+function oid(hex: string): Buffer {
+  return der(0x06, Buffer.from(hex, 'hex'));
+}
+
+function utcTime(at: number): Buffer {
+  const text = new Date(at).toISOString().replace(/[-:T]/g, '').slice(2, 14);
+  return der(0x17, Buffer.from(`${text}Z`));
+}

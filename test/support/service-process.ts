@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import type { DemoFile } from '../../src/cli/demo/prepare-demo.js';
+import { freePorts } from './free-ports.js';
+import { OutputLines } from './output-lines.js';
+
+export const root = join(import.meta.dirname, '../..');
+export const mainFile = join(root, 'dist/src/cli/main.js');
+
+const roles = ['domain', 'worker', 'edge'] as const;
+
+export type Role = (typeof roles)[number];
+
+export interface StartOptions {
+  command?: 'serve' | Role;
+  /** On top of ports, directory and the like; a setting given as undefined is unset. */
+  env?: Record<string, string | undefined>;
+  /** One of an earlier start, to find its data again. */
+  dataDir?: string;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The compiled service as processes of their own. Everything it starts is gone after the group of tests that describes it. */
+export function serviceProcesses() {
+  const started: ServiceProcess[] = [];
+  const directories: string[] = [];
+  const killAll = () => {
+    for (const service of started.splice(0)) {
+      service.killGroup();
+    }
+  };
+  process.once('exit', killAll);
+  afterAll(async () => {
+    const gone = started.map(({ exited }) => exited);
+    killAll();
+    await Promise.all(gone);
+    process.removeListener('exit', killAll);
+    for (const directory of directories) {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    }
+  });
+  /** Short, because paths of sockets may have only a hundred characters. */
+  const newDirectory = () => {
+    const directory = mkdtempSync(join(tmpdir(), 'it-'));
+    directories.push(directory);
+    return directory;
+  };
+  const launch = async ({ command = 'serve', env = {}, dataDir }: StartOptions = {}) => {
+    const settings = await settingsOf(dataDir ?? join(newDirectory(), 'data'), env);
+    const service = new ServiceProcess(command, settings);
+    started.push(service);
+    return service;
+  };
+  return {
+    newDirectory,
+    /** Started, and perhaps never ready. */
+    launch,
+    /** Started and ready. */
+    start: async (options?: StartOptions) => {
+      const service = await launch(options);
+      await service.ready();
+      return service;
+    },
+  };
+}
+
+/** No Temporal, every port free, and a log that says everything. */
+async function settingsOf(dataDir: string, env: StartOptions['env']): Promise<Record<string, string>> {
+  const names = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'];
+  const ports = await freePorts(names.length + 1);
+  const settings: Record<string, string | undefined> = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    ENVIRONMENT: 'demo',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'debug',
+    TEMPORAL_ADDRESS: `127.0.0.1:${ports[names.length]}`,
+    ...Object.fromEntries(names.map((name, index) => [name, String(ports[index])])),
+    ...env,
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+export class ServiceProcess {
+  readonly exited: Promise<Exit>;
+  readonly output = new OutputLines();
+  readonly errors = new OutputLines();
+  readonly #child: ChildProcess;
+
+  constructor(
+    readonly command: 'serve' | Role,
+    readonly settings: Readonly<Record<string, string>>,
+  ) {
+    if (!existsSync(mainFile)) {
+      throw new Error('There is no dist/: run `make build` first.');
+    }
+    // Its own group, as a shell would give it, so that a signal to the group is what Ctrl-C is.
+    this.#child = spawn(process.execPath, [mainFile, command], {
+      cwd: root,
+      env: settings,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.output.read(this.#child.stdout);
+    this.errors.read(this.#child.stderr);
+    this.exited = new Promise((resolve) =>
+      this.#child.once('close', (code, signal) => resolve({ code, signal })),
+    );
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  get gatewayUrl(): string {
+    return `http://127.0.0.1:${this.settings.GATEWAY_PORT}`;
+  }
+
+  get signOnUrl(): string {
+    return `http://127.0.0.1:${this.settings.SIGN_ON_PORT}`;
+  }
+
+  /** Where /livez, /readyz and /metrics are. */
+  get opsUrl(): string {
+    return `http://127.0.0.1:${this.settings.METRICS_PORT}`;
+  }
+
+  get dataDir(): string {
+    return this.settings.DATA_DIR as string;
+  }
+
+  get demoFile(): string {
+    return join(this.dataDir, 'demo.json');
+  }
+
+  demo(): DemoFile {
+    return JSON.parse(readFileSync(this.demoFile, 'utf8')) as DemoFile;
+  }
+
+  /** Settles when it serves; throws with all it said when it ends instead. */
+  async ready(): Promise<void> {
+    const ended = this.exited.then(({ code }) => {
+      throw new Error(`It ended with ${code}:\n${this.errors.text()}\n${this.output.text()}`);
+    });
+    await Promise.race([this.#saidToBeReady(), ended]);
+  }
+
+  async #saidToBeReady(): Promise<void> {
+    if (this.command !== 'serve') {
+      await this.output.nextLine(({ msg }) => msg === 'ready');
+      return;
+    }
+    await this.output.nextText('environment is serving');
+    // The log is written beside what is said to people, so these lines may come a moment later.
+    await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
+  }
+
+  /** The process that a role has now, under `serve`. */
+  pidOf(role: Role): number {
+    const told = this.output
+      .lines()
+      .filter(({ msg }) => msg === `${role} is ready` || msg === `${role} is back`);
+    return told.at(-1)?.pid as number;
+  }
+
+  rolePids(): number[] {
+    return roles.map((role) => this.pidOf(role));
+  }
+
+  /** The children as the system knows them, once all are there: also those that are not ready yet. */
+  childPids(): number[] | undefined {
+    const pids = processes().flatMap(({ pid, parent, args }) =>
+      parent === this.pid && args.includes(mainFile) ? [pid] : [],
+    );
+    return pids.length === roles.length ? pids : undefined;
+  }
+
+  /** The names of the roles in the order in which they said a thing. */
+  rolesThatSaid(message: string): unknown[] {
+    return this.output.lines().flatMap(({ msg, role }) => (msg === message ? [role] : []));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  signalGroup(name: NodeJS.Signals): void {
+    process.kill(-this.pid, name);
+  }
+
+  /** Also what outlived the parent, should there be anything. */
+  killGroup(): void {
+    try {
+      this.signalGroup('SIGKILL');
+    } catch {
+      // There is nobody left.
+    }
+  }
+
+  async stop(): Promise<Exit> {
+    this.signal('SIGTERM');
+    return this.exited;
+  }
+}
+
+/** Whether a process runs; one that ended and was not yet waited for does not. */
+export function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+}
+
+/** The processes that were started with this text among their arguments. */
+export function processesWith(argument: string): number[] {
+  return processes().flatMap(({ pid, args }) => (args.includes(argument) ? [pid] : []));
+}
+
+function processes(): { pid: number; parent: number; args: string }[] {
+  const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), args }];
+  });
+}
