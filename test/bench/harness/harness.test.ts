@@ -1,0 +1,158 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Connection } from '../load/connection.js';
+import type { Comparison, Sides } from './comparison.js';
+import { isMet, median, type Result } from './measure.js';
+import { tableOf, writeLatest } from './report.js';
+import { runAll } from './run.js';
+
+const quiet = { progress: () => undefined, interrupted: new AbortController().signal };
+
+const row = (name: string, ours: number, goal = 0.5): Result => ({
+  name,
+  ours,
+  reference: 100,
+  referenceName: 'peer',
+  ratio: ours / 100,
+  goal,
+  higherIsBetter: true,
+});
+
+function comparing(name: string, setUp: Comparison['setUp'], rounds = 3): Comparison {
+  const rows = { [name]: { referenceName: 'peer', goal: 0.5, higherIsBetter: true } };
+  return { rows, warmUpRounds: 1, rounds, setUp };
+}
+
+/** Gives these numbers one after the other. */
+function giving(name: string, ours: number[], reference: number[]): Sides {
+  const next = (numbers: number[]) => async () => ({ [name]: numbers.shift() ?? Number.NaN });
+  return { ours: next(ours), reference: next(reference) };
+}
+
+test.each([
+  [[5], 5],
+  [[9, 1, 5], 5],
+  [[4, 1, 2, 3], 2.5],
+])('the median of %j is %d', (values, expected) => {
+  expect(median(values)).toBe(expected);
+});
+
+test.each([
+  { ratio: 0.5, higherIsBetter: true, met: true },
+  { ratio: 0.49, higherIsBetter: true, met: false },
+  { ratio: 0.5, higherIsBetter: false, met: true },
+  { ratio: 0.51, higherIsBetter: false, met: false },
+])(
+  'a ratio of $ratio against a goal of 0.5, higher is better: $higherIsBetter, is met: $met',
+  ({ met, ...given }) => {
+    expect(isMet({ ...row('any', 1), ...given })).toBe(met);
+  },
+);
+
+describe('a run', () => {
+  test('takes both sides in turn and counts no warm-up round', async () => {
+    const order: string[] = [];
+    const sides: Sides = {
+      ours: async () => ({ a: order.push('ours') === 1 ? 1_000 : 50 }),
+      reference: async () => ({ a: order.push('peer') === 2 ? 1 : 100 }),
+    };
+    const { measured } = await runAll([comparing('a', async () => sides, 2)], quiet);
+    expect(order).toEqual(['ours', 'peer', 'ours', 'peer', 'ours', 'peer']);
+    expect(measured[0]).toEqual({ result: row('a', 50), spread: [0.5, 0.5] });
+  });
+
+  test('gives medians, and the spread of single rounds', async () => {
+    const sides = giving('a', [1, 50, 90, 10], [1, 100, 100, 50]);
+    const { measured } = await runAll([comparing('a', async () => sides)], quiet);
+    expect(measured[0]).toEqual({ result: row('a', 50), spread: [0.2, 0.9] });
+  });
+
+  test('loses only the rows that fail, and ends what they started', async () => {
+    const ended: string[] = [];
+    const failing = comparing('bad', async (scope) => {
+      scope.onEnd(() => void ended.push('first'));
+      scope.onEnd(() => void ended.push('second'));
+      throw new Error('the peer is gone');
+    });
+    const good = comparing('good', async () => giving('good', [1, 2, 2, 2], [1, 4, 4, 4]));
+    const unread = comparing('unread', async () => giving('unread', [], []));
+    const { measured, failed } = await runAll([failing, unread, good], quiet);
+    expect(measured.map(({ result }) => result.name)).toEqual(['good']);
+    expect(failed.map(({ name }) => name)).toEqual(['bad', 'unread']);
+    expect(ended).toEqual(['second', 'first']);
+  });
+
+  test('that is interrupted ends what it started, parts of rounds included', async () => {
+    const ended: string[] = [];
+    const interruption = new AbortController();
+    const endless = comparing('endless', async (scope) => {
+      const ours = () =>
+        scope.within<never>((round) => {
+          round.onEnd(() => void ended.push('round'));
+          interruption.abort(new Error('interrupted'));
+          return new Promise(() => undefined);
+        });
+      return { ours, reference: ours };
+    });
+    const run = runAll([endless], { ...quiet, interrupted: interruption.signal });
+    await expect(run).rejects.toThrow('interrupted');
+    expect(ended).toEqual(['round']);
+  });
+});
+
+describe('the report', () => {
+  test('aligns its columns and says which goals are met and which rows failed', () => {
+    const rows = [row('short', 60), row('rather longer', 12_345, 200)];
+    const table = tableOf(
+      rows.map((result) => ({ result, spread: [0.1, 0.9] as const })),
+      [{ name: 'broken', reason: 'no answer' }],
+    );
+    expect(`\n${table}\n`).toBe(`
+                 ours  reference        ratio   rounds   goal
+short              60        100  peer    0.6  0.1–0.9  ≥ 0.5  met
+rather longer  12,345        100  peer    123  0.1–0.9  ≥ 200  missed
+broken: FAILED. no answer
+`);
+  });
+
+  test('keeps the rows that were not run, and neither failed nor former ones', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'bench-'));
+    const file = join(directory, 'deep', 'latest.json');
+    try {
+      writeLatest(file, [row('not run', 1), row('failed now', 2), row('former', 3), row('again', 4)], []);
+      writeLatest(file, [row('again', 5)], ['not run']);
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([row('not run', 1), row('again', 5)]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+test.each([
+  { asked: 200, given: 200, failure: undefined },
+  { asked: 304, given: 304, failure: undefined },
+  { asked: 200, given: 429, failure: '/list answered 429, not 200.' },
+])('a load that expects $asked and gets $given fails with: $failure', async ({ asked, given, failure }) => {
+  const server = createServer((_, response) =>
+    response.writeHead(given).end(given === 304 ? undefined : 'ä'.repeat(99)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const target = { host: '127.0.0.1', port, path: '/list', headers: {}, expectStatus: asked };
+  const outcome = await new Promise<string | undefined>((resolve) => {
+    const connection = new Connection(target, (error) => resolve(error.message));
+    server.on('request', () => {
+      if (connection.answered >= 5) {
+        connection.close();
+        resolve(undefined);
+      }
+    });
+  });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(outcome).toBe(failure);
+});

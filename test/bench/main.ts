@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Comparison } from './harness/comparison.js';
+import { progressOn } from './harness/progress.js';
+import { tableOf, writeLatest } from './harness/report.js';
+import { runAll } from './harness/run.js';
+import { comparisons } from './rows/index.js';
+
+const LATEST = join(import.meta.dirname, '../../.data/bench/latest.json');
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
+
+const HELP = `Measures the service in turn with its peers and floors.
+
+  --only <text>   only rows with this in their name, and those read together with them
+  --rounds <n>    so many rounds that count, instead of what each row asks for
+`;
+
+const { only, rounds, help } = readArguments();
+if (help) {
+  process.stdout.write(HELP);
+  process.exit();
+}
+const selected = comparisons.filter(({ rows }) => Object.keys(rows).some((name) => name.includes(only)));
+if (selected.length === 0) {
+  refuse(`No row has "${only}" in its name. There are:\n${namesOf(comparisons).join('\n')}`);
+}
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => interruption.abort());
+}
+const { progress, clear } = progressOn(process.stderr);
+try {
+  const { measured, failed } = await runAll(selected, { rounds, progress, interrupted: interruption.signal });
+  clear();
+  process.stdout.write(`\n${tableOf(measured, failed)}\n`);
+  const untouched = namesOf(comparisons.filter((given) => !selected.includes(given)));
+  writeLatest(
+    LATEST,
+    measured.map(({ result }) => result),
+    untouched,
+  );
+  process.exitCode = failed.length > 0 ? 1 : 0;
+} catch (error) {
+  if (!interruption.signal.aborted) {
+    throw error;
+  }
+  clear();
+  process.exit(EXIT_INTERRUPTED);
+}
+
+function namesOf(given: readonly Comparison[]): string[] {
+  return given.flatMap(({ rows }) => Object.keys(rows));
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', default: '' },
+        rounds: { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    });
+    if (values.rounds !== undefined && !/^[1-9]\d{0,3}$/.test(values.rounds)) {
+      return refuse('--rounds takes a number from 1 to 9999.');
+    }
+    return { ...values, rounds: values.rounds === undefined ? undefined : Number(values.rounds) };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(EXIT_USAGE);
+}

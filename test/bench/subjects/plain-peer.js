@@ -1,0 +1,48 @@
+/**
+ * The plain service that ours is measured against: key look-up, query and JSON in one process, over a database with our rows, schema
+ * and settings. Arguments: database file, port.
+ */
+import { createHash } from 'node:crypto';
+import Database from 'better-sqlite3';
+import fastify from 'fastify';
+
+const [file, port] = process.argv.slice(2);
+
+const database = new Database(file);
+database.pragma('journal_mode = WAL');
+database.pragma('synchronous = FULL');
+database.pragma('cache_size = -16000');
+
+const findKey = database.prepare(`
+  SELECT integration_id AS integrationId, expires_at AS expiresAt, revoked_at AS revokedAt
+  FROM api_keys WHERE hash = ?`);
+
+const listConnections = database.prepare(`
+  SELECT connection.id, instances.id AS instanceId, instances.name AS instanceName,
+    connection.created_at AS createdAt, connection.updated_at AS updatedAt
+  FROM instance_integrations AS connection JOIN instances ON instances.id = connection.instance_id
+  WHERE connection.integration_id = ? ORDER BY connection.created_at, connection.id`);
+
+const server = fastify();
+
+server.get('/v1/instance-integrations', (request, reply) => {
+  const hash = createHash('sha256').update(String(request.headers['x-api-key'])).digest('base64url');
+  const key = findKey.get(hash);
+  if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= Date.now())) {
+    reply.code(401).send({ message: 'This API key is not known.' });
+    return;
+  }
+  const body = JSON.stringify(listConnections.all(key.integrationId).map(toAnswer));
+  reply.header('content-type', 'application/json').send(body);
+});
+
+function toAnswer({ id, instanceId, instanceName, createdAt, updatedAt }) {
+  return {
+    id,
+    applicationInstance: { id: instanceId, instanceName },
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+await server.listen({ port: Number(port), host: '127.0.0.1' });

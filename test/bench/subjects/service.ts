@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from '../../support/free-ports.js';
+import type { Scope } from '../harness/scope.js';
+import { type StartedProcess, startNode, untilAnswers } from './started-process.js';
+
+const MAIN = join(import.meta.dirname, '../../../dist/src/cli/main.js');
+const FIRST_QUESTION = '/v1/instance-integrations';
+
+export interface RunningService extends StartedProcess {
+  gatewayPort: number;
+  /** A demo key whose integration has so many instance integrations. */
+  apiKeyFor(instanceIntegrations: number): string;
+}
+
+/**
+ * All roles with the settings they come with, save the rate limit, which would answer in the service's place. Temporal is said to be where
+ * nobody is, which the service takes in its stride. Resolves at the first 200.
+ */
+export async function startService(scope: Scope, workplace: string): Promise<RunningService> {
+  const [signOn, gateway, grpc, metrics, temporalUi, closed] = (await freePorts(6)) as [
+    number,
+    number,
+    ...number[],
+  ];
+  const started = startNode(scope, {
+    arguments: [MAIN, 'serve'],
+    env: {
+      ENVIRONMENT: 'demo',
+      DATA_DIR: dataDirIn(workplace),
+      SIGN_ON_PORT: String(signOn),
+      GATEWAY_PORT: String(gateway),
+      GRPC_PORT: String(grpc),
+      METRICS_PORT: String(metrics),
+      TEMPORAL_UI_PORT: String(temporalUi),
+      TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
+      GATEWAY_RATE_LIMIT: '999999999/1h',
+    },
+    logFile: join(workplace, 'service.log'),
+  });
+  const demoFile = join(dataDirIn(workplace), 'demo.json');
+  const apiKeyFor = (instanceIntegrations: number) => apiKeyOf(demoFile, instanceIntegrations);
+  const headersNow = (): Record<string, string> =>
+    existsSync(demoFile) ? { 'x-api-key': apiKeyFor(1) } : {};
+  await untilAnswers(started, gateway, FIRST_QUESTION, headersNow);
+  return { ...started, gatewayPort: gateway, apiKeyFor };
+}
+
+export function dataDirIn(workplace: string): string {
+  return join(workplace, 'data');
+}
+
+function apiKeyOf(demoFile: string, instanceIntegrations: number): string {
+  const { apiKeys } = JSON.parse(readFileSync(demoFile, 'utf8')) as {
+    apiKeys: { key: string; instanceIntegrationIds: string[] }[];
+  };
+  const found = apiKeys.find((apiKey) => apiKey.instanceIntegrationIds.length === instanceIntegrations);
+  if (!found) {
+    throw new Error(`The demo has no integration with ${instanceIntegrations} instance integrations.`);
+  }
+  return found.key;
+}
