@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type pretty from 'pino-pretty';
 import { scrub } from './scrub.js';
 
 export type LogFields = Record<string, unknown>;
@@ -35,8 +36,10 @@ export function createLog({ role, level, format, destination }: LogOptions): Log
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** Loaded only where people read along. */
 function prettyStream() {
-  return pretty({
+  const prettyLines = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
+  return prettyLines({
     sync: true,
     colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',

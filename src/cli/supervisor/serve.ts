@@ -9,7 +9,7 @@ import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
 import { claimRunDir } from './run-dir.js';
-import { freeTemporalAddress, TemporalOfDemo } from './temporal-of-demo.js';
+import { freeTemporalAddress } from './temporal-address.js';
 
 /** Edge first, so that nothing new comes in; the domain last, because the others need it to finish. */
 const STOP_ORDER: readonly RoleName[] = ['edge', 'worker', 'domain'];
@@ -34,7 +34,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   };
   const children = roleNames.map((role) => new Child({ role, ...shared }));
   const ops = await startOps(config, children);
-  const temporal = ownTemporal(config, temporalAddress, log, say);
+  const temporal = await ownTemporal(config, temporalAddress, log, say);
   for (const child of children) {
     child.start();
   }
@@ -79,8 +79,17 @@ async function temporalAddressOf(config: Config): Promise<string | undefined> {
   return runsOwnTemporal(config) ? freeTemporalAddress() : config.TEMPORAL_ADDRESS;
 }
 
-function ownTemporal(config: Config, address: string | undefined, log: Log, say: (line: string) => void) {
-  return runsOwnTemporal(config) && address ? new TemporalOfDemo(config, address, log, say) : undefined;
+async function ownTemporal(
+  config: Config,
+  address: string | undefined,
+  log: Log,
+  say: (line: string) => void,
+) {
+  if (!runsOwnTemporal(config) || address === undefined) {
+    return undefined;
+  }
+  const { TemporalOfDemo } = await import('./temporal-of-demo.js');
+  return new TemporalOfDemo(config, address, log, say);
 }
 
 function startOps({ LISTEN_HOST, METRICS_PORT }: Config, children: readonly Child[]): Promise<Server> {

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { searchAttributes } from '../../../workflows/contract.js';
 import { findTemporal } from '../../../workflows/dev-server/find.js';
@@ -6,7 +5,6 @@ import { type DevServer, startDevServer } from '../../../workflows/dev-server/st
 import type { Config } from '../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
 
-const USUAL_PORT = 7233;
 const MAX_RESTART_DELAY_MS = 30_000;
 
 /** The Temporal server that a demo environment runs for itself. Nobody waits for it; the worker joins when it is there. */
@@ -62,21 +60,4 @@ export class TemporalOfDemo {
       log: this.log,
     });
   }
-}
-
-/** The usual port if nobody has it, else any free one. */
-export async function freeTemporalAddress(): Promise<string> {
-  const port = (await portIsFree(USUAL_PORT)) ? USUAL_PORT : await portIsFree(0);
-  return `127.0.0.1:${port}`;
-}
-
-function portIsFree(port: number): Promise<number | false> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : false));
-    });
-  });
 }
