@@ -4,10 +4,12 @@ import {
   type MethodDefinition,
   type PackageDefinition,
 } from '@grpc/proto-loader';
+import { ErrorCode, type FieldViolation, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './call-metadata.js';
 import type { AnyMethod } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { reflectionDefinition } from './reflection.js';
+import { misfitsOf } from './request-check.js';
 
 const DEADLINE_MS = 30_000;
 const DECODING = { longs: String, enums: String, bytes: String, oneofs: true };
@@ -21,6 +23,8 @@ export interface DynamicMethod {
   requestStream: boolean;
   responseStream: boolean;
   definition: AnyMethod;
+  /** What of a request does not fit the method. */
+  misfits: (request: object) => FieldViolation[];
 }
 
 interface ReflectionAnswer {
@@ -51,7 +55,13 @@ export class DynamicClient {
   }
 
   /** One message or many; a request stream is given its one message and closed. */
-  async *call({ definition }: DynamicMethod, request: object): AsyncGenerator<unknown> {
+  async *call({ definition, misfits, requestType }: DynamicMethod, request: object): AsyncGenerator<unknown> {
+    const fieldViolations = misfits(request);
+    if (fieldViolations.length > 0) {
+      const list = fieldViolations.map(({ path, message }) => `${path} ${message}`).join('; ');
+      const sentence = `The request does not fit ${requestType}: ${list}.`;
+      throw new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations });
+    }
     const { path, requestSerialize, responseDeserialize } = definition;
     const options = { deadline: Date.now() + DEADLINE_MS };
     const stream = this.#client.makeBidiStreamRequest(
@@ -67,6 +77,8 @@ export class DynamicClient {
       yield* stream;
     } catch (failure) {
       throw fromStatus(failure as GrpcFailure);
+    } finally {
+      stream.cancel();
     }
   }
 
@@ -115,6 +127,7 @@ function methodsOf(packages: PackageDefinition, service: string): DynamicMethod[
       requestStream: method.requestStream,
       responseStream: method.responseStream,
       definition: method as unknown as AnyMethod,
+      misfits: (request) => misfitsOf(packages, service, typeNameOf(method.requestType), request),
     }),
   );
 }

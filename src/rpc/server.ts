@@ -1,4 +1,5 @@
 import { type EventEmitter, once } from 'node:events';
+import type { Readable } from 'node:stream';
 import {
   type Metadata,
   Server,
@@ -13,7 +14,7 @@ import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { bearerTokenOf, requestIdOf } from './call-metadata.js';
 import type { Authenticate, Caller } from './callers.js';
-import type { AnyMethod } from './definitions.js';
+import type { AnyMethod, AnyService } from './definitions.js';
 import { toStatus } from './error-trailer.js';
 import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
@@ -41,9 +42,18 @@ export function createRpcServer(options: RpcServerOptions): Server {
       name,
       adapt(method, service.handlers[name] ?? notImplemented, service.callers, options),
     ]);
-    server.addService(service.definition, Object.fromEntries(implementation));
+    server.addService(takingBytes(service.definition), Object.fromEntries(implementation));
   }
   return server;
+}
+
+/** Answers are written by us, because grpc-js tells the peer in its own words what went wrong with one that cannot be. */
+function takingBytes(definition: AnyService): AnyService {
+  const methods = Object.entries(definition).map(([name, method]) => [
+    name,
+    { ...method, responseSerialize: (bytes: Buffer) => bytes },
+  ]);
+  return Object.fromEntries(methods) as AnyService;
 }
 
 export function bind(
@@ -92,16 +102,20 @@ function adapt(
       caller = await admit(call, callers, authenticate);
       const context = contextOf(call, requestId, caller);
       const answer = handler(
-        method.requestStream ? call : (call as unknown as { request: unknown }).request,
+        method.requestStream ? messagesOf(call) : (call as unknown as { request: unknown }).request,
         context,
       );
       if (method.responseStream) {
         await pump(
           answer as unknown as AsyncIterable<unknown>,
           call as ServerWritableStream<unknown, unknown>,
+          method.responseSerialize,
         );
       } else {
-        callback?.(null, await answer);
+        callback?.(null, method.responseSerialize(await answer));
+      }
+      if (call.cancelled) {
+        code = 'CANCELLED';
       }
     } catch (thrown) {
       const error = asServiceError(thrown);
@@ -125,20 +139,37 @@ function adapt(
   };
 }
 
+/** A handler that has read enough, or all, may still want to answer on the same call: its end must not destroy it. */
+function messagesOf(call: AnyCall): AsyncIterable<unknown> {
+  return (call as unknown as Readable).iterator({ destroyOnReturn: false });
+}
+
 /** Writes no faster than the peer reads. */
 async function pump(
   messages: AsyncIterable<unknown>,
   call: ServerWritableStream<unknown, unknown>,
+  serialize: (message: unknown) => Buffer,
 ): Promise<void> {
   for await (const message of messages) {
     if (call.cancelled || call.destroyed) {
       return;
     }
-    if (!call.write(message)) {
-      await Promise.race([once(call, 'drain'), once(call, 'cancelled'), once(call, 'close')]);
+    if (!call.write(serialize(message))) {
+      await untilWritable(call);
     }
   }
   call.end();
+}
+
+/** Until the peer has read, or is gone. A stream may wait here often, so that nothing may stay behind on the call. */
+async function untilWritable(call: ServerWritableStream<unknown, unknown>): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race(['drain', 'cancelled', 'close'].map((event) => once(call, event, { signal })));
+  } finally {
+    over.abort();
+  }
 }
 
 function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error: ServiceError): void {

@@ -9,7 +9,10 @@ export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   await refuseNewer(db);
   const { error } = await migrator.migrateToLatest();
   if (error) {
-    throw error;
+    const reason = (error as Error).message;
+    throw new StoreError(`The database cannot be brought to this version of the service: ${reason}.`, {
+      cause: error,
+    });
   }
 }
 

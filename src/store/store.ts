@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiKeyStore } from '../domain/access/api-key-store.js';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
@@ -71,7 +71,6 @@ async function connect({
   }
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    chmodSync(dataDir, 0o700);
   } catch (error) {
     throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }

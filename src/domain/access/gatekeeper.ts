@@ -45,16 +45,16 @@ export class Gatekeeper {
       const message = `Too many requests. Please try again in ${retryAfterSeconds} s.`;
       throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
     }
-    this.#noteUse(key, now);
+    this.#noteUse(key, now).catch(this.onBackgroundError);
     const { integrationId, integrationVersion, id } = key;
     return { integrationId, integrationVersion, apiKeyId: id, rateLimit };
   }
 
   /** Nobody waits for it: a lost note costs an hour of accuracy. */
-  #noteUse(key: StoredApiKey, now: number): void {
+  async #noteUse(key: StoredApiKey, now: number): Promise<void> {
     const unlessSince = now - LAST_USE_STEP_MS;
     if (key.lastUsedAt === null || key.lastUsedAt < unlessSince) {
-      this.keys.markUsed(key.id, now, unlessSince).catch(this.onBackgroundError);
+      await this.keys.markUsed(key.id, now, unlessSince);
     }
   }
 }

@@ -22,6 +22,11 @@ export class RateLimiter {
     private readonly clock: Clock,
   ) {}
 
+  /** How many callers are kept in memory. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
   take(caller: string): RateLimit & { allowed: boolean } {
     const now = this.clock();
     const window = this.#windowOf(caller, now);
@@ -39,7 +44,8 @@ export class RateLimiter {
 
   #windowOf(caller: string, now: number): Window {
     const present = this.#windows.get(caller);
-    if (present && now < present.startedAt + this.rate.windowMs) {
+    // A clock that was put back opens a fresh window too, or it would last until the clock caught up.
+    if (present && now >= present.startedAt && now < present.startedAt + this.rate.windowMs) {
       return present;
     }
     if (this.#windows.size > SWEEP_ABOVE) {

@@ -29,14 +29,18 @@ export class GroupCommit {
     });
   }
 
+  /** Until nothing waits any more, what the acknowledged ones went on to write included. */
   async idle(): Promise<void> {
-    await this.#running;
+    while (this.#running) {
+      await this.#running;
+    }
   }
 
   async #drain(): Promise<void> {
-    // A turn of the event loop lets requests that arrived together join the same group.
-    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
+      // A turn of the event loop lets requests that arrived together join the same group, and lets answers go out between groups:
+      // SQLite takes no turns of its own.
+      await new Promise(setImmediate);
       const group = this.#waiting.splice(0, MAX_GROUP);
       try {
         const outcomes = await this.#commit(group);
@@ -55,7 +59,7 @@ export class GroupCommit {
 
   #commit(group: readonly Job[]): Promise<Outcome[]> {
     return this.writer.connection().execute(async (connection) => {
-      await sql`begin immediate`.execute(connection);
+      await begin(connection);
       try {
         const outcomes: Outcome[] = [];
         for (const job of group) {
@@ -71,6 +75,16 @@ export class GroupCommit {
   }
 }
 
+async function begin(connection: Kysely<Schema>): Promise<void> {
+  try {
+    await sql`begin immediate`.execute(connection);
+  } catch (error) {
+    // Ends what a rollback that failed may have left open, or no write would ever succeed again.
+    await sql`rollback`.execute(connection).catch(() => undefined);
+    throw error;
+  }
+}
+
 async function inSavepoint(connection: Kysely<Schema>, job: Job): Promise<Outcome> {
   await sql`savepoint job`.execute(connection);
   try {
@@ -78,8 +92,13 @@ async function inSavepoint(connection: Kysely<Schema>, job: Job): Promise<Outcom
     await sql`release job`.execute(connection);
     return { value };
   } catch (error) {
-    await sql`rollback to job`.execute(connection);
-    await sql`release job`.execute(connection);
+    try {
+      await sql`rollback to job`.execute(connection);
+      await sql`release job`.execute(connection);
+    } catch {
+      // SQLite has ended the whole transaction (a full disk, say): the group fails, and for the reason that led here.
+      throw error;
+    }
     return { error };
   }
 }

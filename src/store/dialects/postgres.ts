@@ -24,17 +24,25 @@ export async function openPostgres(
     (await pool.connect()).release();
   } catch (error) {
     await pool.end();
-    throw new StoreError(`PostgreSQL does not let the service in: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    throw new StoreError(`PostgreSQL does not let the service in: ${reasonOf(error)}.`, { cause: error });
   }
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     reader: db,
     write: (work) => db.transaction().execute(work),
     migrator: db,
-    close: () => db.destroy(),
+    close: async () => {
+      await db.destroy();
+      // Kysely leaves open what it never used.
+      await (pool.ended ? undefined : pool.end());
+    },
   };
+}
+
+/** Where a name has several addresses, the reasons are those of each, and the error that holds them says nothing. */
+function reasonOf(error: unknown): string {
+  const { errors, message } = error as AggregateError;
+  return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
 }
 
 /** Times and counts are int8, and all of ours are safe integers; pg would hand them over as text. */

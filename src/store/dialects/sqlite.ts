@@ -1,19 +1,30 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import { GroupCommit } from './group-commit.js';
+import { withKeptStatements } from './kept-statements.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
+const OWNER_ONLY = 0o600;
 
 /** One connection that writes and one that reads, so that reads never see a group that may still be rolled back. */
 export function openSqlite(file: string): Database {
   const writing = connect(file, false);
   // The first connection has made the file and switched it to WAL, which a read-only one could not do.
   const reading = connect(file, true);
-  const writer = new Kysely<Schema>({ dialect: new SqliteDialect({ database: writing }) });
-  const reader = new Kysely<Schema>({ dialect: new SqliteDialect({ database: reading }) });
+  const writer = new Kysely<Schema>({ dialect: new Dialect({ database: withKeptStatements(writing) }) });
+  const reader = new Kysely<Schema>({ dialect: new Dialect({ database: withKeptStatements(reading) }) });
   const commits = new GroupCommit(writer);
   return {
     reader,
@@ -21,14 +32,21 @@ export function openSqlite(file: string): Database {
     migrator: writer,
     close: async () => {
       await commits.idle();
+      // Kysely leaves open what it never used. The writer goes last: it folds the WAL into the file, which a reader cannot.
       await reader.destroy();
+      reading.close();
       await writer.destroy();
+      writing.close();
     },
   };
 }
 
 function connect(file: string, readonly: boolean): BetterSqlite3.Database {
   try {
+    if (!existsSync(file)) {
+      // The files that SQLite puts beside it take over its mode. Never open one that is in use: closing it would drop SQLite's locks.
+      closeSync(openSync(file, 'a', OWNER_ONLY));
+    }
     const database = new BetterSqlite3(file, { readonly, timeout: BUSY_TIMEOUT_MS });
     if (!readonly) {
       database.pragma('journal_mode = WAL');
@@ -42,5 +60,33 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
     throw new StoreError(`The database ${file} cannot be opened: ${(error as Error).message}.`, {
       cause: error,
     });
+  }
+}
+
+/** SQLite can undo changes of tables; Kysely does not use that by itself, and a migration cut off would stay half done. */
+class Dialect extends SqliteDialect {
+  constructor(private readonly config: { database: SqliteDatabase }) {
+    super(config);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new Adapter();
+  }
+
+  override createDriver(): SqliteDriver {
+    return new Driver(this.config);
+  }
+}
+
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/** Takes the lock at once, so that of two first starts the second waits for the first. */
+class Driver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 }

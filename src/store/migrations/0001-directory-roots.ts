@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
+import { idType } from './id-type.js';
 
 /** Instances, integrations, the connections between them, and the credentials that open the doors. */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  const id = idType(db);
   await db.schema
     .createTable('environment')
     .addColumn('only_row', 'integer', (column) => column.primaryKey())
@@ -10,14 +12,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema
     .createTable('instances')
-    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
   await db.schema
     .createTable('integrations')
-    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('version', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
@@ -25,9 +27,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema
     .createTable('instance_integrations')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('integration_id', 'text', (column) => column.notNull().references('integrations.id'))
-    .addColumn('instance_id', 'text', (column) => column.notNull().references('instances.id'))
+    .addColumn('id', id, (column) => column.primaryKey())
+    .addColumn('integration_id', id, (column) => column.notNull().references('integrations.id'))
+    .addColumn('instance_id', id, (column) => column.notNull().references('instances.id'))
     .addColumn('configured_at', 'bigint')
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
@@ -40,8 +42,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema
     .createTable('api_keys')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('integration_id', 'text', (column) => column.notNull().references('integrations.id'))
+    .addColumn('id', id, (column) => column.primaryKey())
+    .addColumn('integration_id', id, (column) => column.notNull().references('integrations.id'))
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('label', 'text', (column) => column.notNull())
     .addColumn('hint', 'text', (column) => column.notNull())
@@ -52,7 +54,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema
     .createTable('service_tokens')
-    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('label', 'text', (column) => column.notNull())

@@ -1,0 +1,185 @@
+import { createServer } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { ErrorCode } from '../../src/errors/service-error.js';
+import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
+import { eventually } from '../support/eventually.js';
+import { refusalOf, rpcRigs, TOKENS } from './rig.js';
+
+type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
+
+const ANSWER = { counts: [], more: true };
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4/;
+
+const aborted = ({ signal }: CallContext) =>
+  new Promise<void>((resolve) => {
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve());
+  });
+
+describe('a call', () => {
+  const rigs = rpcRigs();
+
+  async function serving(purgeExpired: PurgeHandler, callers = ['service', 'operator'] as const) {
+    const rig = await rigs.start([serve(MaintenanceServiceService, callers, { purgeExpired })]);
+    const client = rig.channel().clientOf(MaintenanceServiceService);
+    return { ...rig, call: client.purgeExpired };
+  }
+
+  test('brings the message, the caller and the request id to the handler, and the answer back', async () => {
+    const seen: unknown[] = [];
+    const { call } = await serving(async (request, { requestId, caller }) => {
+      seen.push([request, requestId, caller]);
+      return ANSWER;
+    });
+    await expect(call({ limit: 7 }, { requestId: 'req/1:a.b_c-d' })).resolves.toEqual(ANSWER);
+    expect(seen).toEqual([[{ limit: 7 }, 'req/1:a.b_c-d', 'service']]);
+  });
+
+  test.each([
+    { title: 'none', requestId: '' },
+    { title: 'one with blanks', requestId: 'two words' },
+    { title: 'one with quotes', requestId: '"quoted"' },
+    { title: 'one that is too long', requestId: 'x'.repeat(201) },
+  ])('with a request id unfit for a log ($title) gets a new one', async ({ requestId }) => {
+    const { call, lines } = await serving(async () => ANSWER);
+    await call({ limit: 1 }, { requestId });
+    expect(lines[0]?.requestId).toMatch(UUID);
+  });
+
+  test('is one line of the log and one of the metrics', async () => {
+    const { call, lines, timed } = await serving(async () => ANSWER);
+    await call({ limit: 1 }, { requestId: 'r' });
+    const method = 'integration.maintenance.v1.MaintenanceService/PurgeExpired';
+    expect(lines).toEqual([
+      {
+        level: 'debug',
+        message: 'call',
+        requestId: 'r',
+        method: `/${method}`,
+        caller: 'service',
+        code: 'OK',
+        durationMs: expect.any(Number),
+      },
+    ]);
+    expect(timed).toEqual([{ method, code: 'OK', durationMs: expect.any(Number) }]);
+  });
+
+  test('of a person is told at the level that people read', async () => {
+    const { channel, lines } = await serving(async () => ANSWER);
+    await channel(TOKENS.operator)
+      .clientOf(MaintenanceServiceService)
+      .purgeExpired({ limit: 1 }, { requestId: 'r' });
+    expect(lines).toMatchObject([{ level: 'info', caller: 'operator' }]);
+  });
+
+  test('that is refused is told with its status, and the token is not told', async () => {
+    const { channel, lines, timed } = await serving(async () => ANSWER);
+    for (const token of ['a-wrong-token', TOKENS.platform]) {
+      await refusalOf(
+        channel(token).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, { requestId: 'r' }),
+      );
+      expect(JSON.stringify(lines)).not.toContain(token);
+    }
+    expect(timed.map(({ code }) => code)).toEqual(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
+    expect(lines.map(({ code }) => code)).toEqual(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
+  });
+
+  test('past its deadline is UNAVAILABLE to the caller and aborted for the handler', async () => {
+    let over: Promise<void> | undefined;
+    const { call, timed } = await serving(async (_, context) => {
+      over = aborted(context);
+      await over;
+      return ANSWER;
+    });
+    const refusal = await refusalOf(call({ limit: 1 }, { requestId: 'r', deadlineMs: 100 }));
+    expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
+    expect(refusal.retryAfterSeconds).toBe(1);
+    expect(refusal.internal).toContain('DEADLINE_EXCEEDED');
+    await over;
+    await new Promise(setImmediate);
+    expect(timed).toMatchObject([{ code: 'CANCELLED' }]);
+  });
+
+  test('whose caller went away is aborted, also where the handler asks for the signal only later', async () => {
+    let started: () => void = () => undefined;
+    const under = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    let ended: (aborted: boolean) => void = () => undefined;
+    const outcome = new Promise<boolean>((resolve) => {
+      ended = resolve;
+    });
+    const { channel } = await serving(async (_, context) => {
+      started();
+      await aborted(context);
+      ended(context.signal.aborted);
+      return ANSWER;
+    });
+    const leaving = channel();
+    const call = refusalOf(
+      leaving
+        .clientOf(MaintenanceServiceService)
+        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 300 }),
+    );
+    await under;
+    leaving.close();
+    await call;
+    await expect(outcome).resolves.toBe(true);
+  });
+
+  test('to a server that is not there is UNAVAILABLE at once', async () => {
+    const channel = rigs.channelTo(`unix:${rigs.directory()}/nobody`);
+    const startedAt = performance.now();
+    const refusal = await refusalOf(
+      channel.clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, { requestId: 'r' }),
+    );
+    expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  test('finds a server that went away and came back, on the same channel', async () => {
+    const address = `unix:${rigs.directory()}/s`;
+    const service = serve(MaintenanceServiceService, ['service'], { purgeExpired: async () => ANSWER });
+    const first = await rigs.start([service], { address });
+    const client = first.channel().clientOf(MaintenanceServiceService);
+    const call = () => client.purgeExpired({ limit: 1 }, { requestId: 'r' });
+    await call();
+
+    first.server.forceShutdown();
+    expect((await refusalOf(call())).code).toBe(ErrorCode.UNAVAILABLE);
+    await rigs.start([service], { address });
+    await eventually('an answer of the server that came back', () => call().catch(() => undefined));
+  });
+
+  test('looks for a server that is away again and again in short steps, not after seconds as grpc does', async () => {
+    let attempts = 0;
+    const path = `${rigs.directory()}/s`;
+    const closing = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    }).listen(path);
+    try {
+      const { purgeExpired } = rigs.channelTo(`unix:${path}`).clientOf(MaintenanceServiceService);
+      const limitMs = 3_500;
+      await eventually(
+        'a sixth attempt',
+        async () => {
+          await refusalOf(purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 1_000 }));
+          return attempts >= 6;
+        },
+        limitMs,
+      );
+    } finally {
+      closing.close();
+    }
+  });
+
+  test('under way when the server is killed is UNAVAILABLE, not an error of ours', async () => {
+    const { call, server } = await serving(async (_, context) => {
+      server.forceShutdown();
+      await aborted(context);
+      return ANSWER;
+    });
+    expect((await refusalOf(call({ limit: 1 }, { requestId: 'r' }))).code).toBe(ErrorCode.UNAVAILABLE);
+  });
+});

@@ -1,0 +1,163 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { ErrorCode, type ErrorDetails, ServiceError } from '../../src/errors/service-error.js';
+import { fromStatus } from '../../src/rpc/error-trailer.js';
+import { grpcStatusOf } from '../../src/rpc/grpc-status.js';
+import { type Handler, serve } from '../../src/rpc/handlers.js';
+import { refusalOf, rpcRigs } from './rig.js';
+
+const CODES = Object.values(ErrorCode);
+const CANARY = 'canary-that-must-not-cross';
+
+type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
+
+describe('an error', () => {
+  const rigs = rpcRigs();
+
+  async function throwing(thrown: () => unknown) {
+    const purgeExpired: PurgeHandler = async () => {
+      throw thrown();
+    };
+    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const client = rig.channel().clientOf(MaintenanceServiceService);
+    return { ...rig, call: () => client.purgeExpired({ limit: 1 }, { requestId: 'r' }) };
+  }
+
+  test('of every code crosses with its message and its gRPC status', async () => {
+    let code: ErrorCode = ErrorCode.UNSPECIFIED;
+    const { call, timed } = await throwing(() => new ServiceError(code, `Words of ${code} — in UTF-8.`));
+    for (code of CODES) {
+      const refusal = await refusalOf(call());
+      expect(refusal.code).toBe(code);
+      expect(refusal.message).toBe(`Words of ${code} — in UTF-8.`);
+      expect(refusal.internal).toBe(`refused with ${status[grpcStatusOf[code]]}`);
+      expect(timed.at(-1)?.code).toBe(status[grpcStatusOf[code]]);
+    }
+  });
+
+  test('has a gRPC status for every code, which never says that all is well', () => {
+    expect(Object.keys(grpcStatusOf).sort()).toEqual([...CODES].sort());
+    for (const code of CODES) {
+      expect(grpcStatusOf[code]).toBeGreaterThan(status.OK);
+      expect(status[grpcStatusOf[code]]).toBeDefined();
+    }
+  });
+
+  test('crosses with all its public details', async () => {
+    const details: ErrorDetails = {
+      fieldViolations: [
+        { path: 'limit', message: 'must be less' },
+        { path: 'näme', message: '„quoted“, 100 %' },
+      ],
+      rateLimit: { limit: 10, remaining: 0, resetSeconds: 7 },
+      retryAfterSeconds: 7,
+    };
+    const { call } = await throwing(() => new ServiceError(ErrorCode.RATE_LIMITED, 'Slow down.', details));
+    expect(await refusalOf(call())).toMatchObject(details);
+  });
+
+  test('without details crosses without any', async () => {
+    const { call } = await throwing(() => new ServiceError(ErrorCode.USER_NOT_FOUND, ''));
+    const refusal = await refusalOf(call());
+    expect(refusal.message).toBe('');
+    expect(refusal).toMatchObject({
+      fieldViolations: [],
+      rateLimit: undefined,
+      retryAfterSeconds: undefined,
+    });
+  });
+
+  test('with more violations than a trailer holds crosses with the first of them', async () => {
+    const fieldViolations = Array.from({ length: 5_000 }, (_, index) => ({
+      path: `records[${index}].organizationLocation.name`,
+      message: 'must be at least 1 character and at most 255 characters long',
+    }));
+    const long = 'long '.repeat(10_000);
+    const { call } = await throwing(
+      () => new ServiceError(ErrorCode.INVALID_REQUEST, long, { fieldViolations }),
+    );
+    const refusal = await refusalOf(call());
+    expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
+    expect(refusal.fieldViolations.length).toBeGreaterThan(10);
+    expect(refusal.fieldViolations).toEqual(fieldViolations.slice(0, refusal.fieldViolations.length));
+    expect(long.startsWith(refusal.message.replace(/…$/, ''))).toBe(true);
+  });
+
+  test.each<{ title: string; thrown: unknown }>([
+    {
+      title: 'the internal message of a refusal',
+      thrown: new ServiceError(ErrorCode.UNAVAILABLE, 'Later.', {
+        internal: CANARY,
+        cause: new Error(CANARY),
+      }),
+    },
+    { title: 'an error that nobody foresaw', thrown: new TypeError(CANARY, { cause: new Error(CANARY) }) },
+    { title: 'a text that was thrown', thrown: CANARY },
+    { title: 'an object that was thrown', thrown: { code: 5, details: CANARY, message: CANARY } },
+    { title: 'nothing', thrown: undefined },
+  ])('never tells the peer of $title', async ({ thrown }) => {
+    const { call } = await throwing(() => thrown);
+    const refusal = await refusalOf(call());
+    expect(JSON.stringify([refusal, refusal.message, refusal.internal])).not.toContain(CANARY);
+    if (!(thrown instanceof ServiceError)) {
+      expect(refusal.code).toBe(ErrorCode.INTERNAL_ERROR);
+      expect(refusal.message).toBe('Something went wrong on our side.');
+    }
+  });
+
+  test('that nobody foresaw is in the log, with its stack and the request id', async () => {
+    const { call, lines } = await throwing(() => new TypeError(CANARY));
+    await refusalOf(call());
+    const line = lines.find(({ level }) => level === 'error');
+    expect(line).toMatchObject({ requestId: 'r', internal: `TypeError: ${CANARY}` });
+    expect(line?.stack).toContain('errors.test.ts');
+  });
+
+  test('in writing the answer is an internal error like any other: told to the log, not to the peer', async () => {
+    const purgeExpired: PurgeHandler = async () => ({
+      more: false,
+      get counts(): never {
+        throw new Error(CANARY);
+      },
+    });
+    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const client = rig.channel().clientOf(MaintenanceServiceService);
+    const refusal = await refusalOf(client.purgeExpired({ limit: 1 }, { requestId: 'r' }));
+    expect(refusal.code).toBe(ErrorCode.INTERNAL_ERROR);
+    expect(JSON.stringify([refusal, refusal.message, refusal.internal])).not.toContain(CANARY);
+    expect(rig.timed).toMatchObject([{ code: 'INTERNAL' }]);
+    expect(rig.lines.find(({ level }) => level === 'error')?.internal).toContain(CANARY);
+  });
+});
+
+describe('a status without our trailer', () => {
+  test.each([
+    { code: status.UNAVAILABLE, expected: ErrorCode.UNAVAILABLE },
+    { code: status.DEADLINE_EXCEEDED, expected: ErrorCode.UNAVAILABLE },
+    { code: status.CANCELLED, expected: ErrorCode.UNAVAILABLE },
+    { code: status.INTERNAL, expected: ErrorCode.INTERNAL_ERROR },
+    { code: status.UNKNOWN, expected: ErrorCode.INTERNAL_ERROR },
+    { code: status.NOT_FOUND, expected: ErrorCode.INTERNAL_ERROR },
+  ])('$code is $expected, and what it says is for the log', ({ code, expected }) => {
+    const error = fromStatus({ code, details: CANARY, metadata: new Metadata() });
+    expect(error.code).toBe(expected);
+    expect(error.message).not.toContain(CANARY);
+    expect(error.internal).toContain(CANARY);
+  });
+
+  test('asks to come back shortly when the peer is away', () => {
+    expect(fromStatus({ code: status.UNAVAILABLE, details: '' }).retryAfterSeconds).toBe(1);
+  });
+
+  test.each([Buffer.from([0x1a, 0xff, 0xff]), Buffer.from('not a message'), Buffer.from([0x0a])])(
+    'or with one that cannot be read (%p) does not bring the caller down',
+    (trailer) => {
+      const metadata = new Metadata();
+      metadata.set('integration-error-bin', trailer);
+      expect(fromStatus({ code: status.UNAVAILABLE, details: 'x', metadata }).code).toBe(
+        ErrorCode.UNAVAILABLE,
+      );
+    },
+  );
+});

@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import { credentials } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { HealthImplementation } from 'grpc-health-check';
+import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
+import {
+  MaintenanceServiceService,
+  PurgedKind,
+} from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import type { Authenticate } from '../../src/rpc/callers.js';
+import { serviceNameOf } from '../../src/rpc/definitions.js';
+import { DynamicClient, type DynamicMethod } from '../../src/rpc/dynamic-client.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { addReflection } from '../../src/rpc/reflection.js';
+import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
+
+const protoDir = join(import.meta.dirname, '../../proto');
+const onlyOurs: Authenticate = (token) => {
+  if (!Object.values(TOKENS).includes(token)) {
+    throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
+  }
+  return token === TOKENS.operator ? 'operator' : 'platform';
+};
+const progress = { read: 1, imported: 1, refused: 0, importedLines: [], refusedLines: [], done: true };
+
+const services = [
+  serve(MaintenanceServiceService, ['operator'], {
+    purgeExpired: async ({ limit }) => {
+      if (limit > 100) {
+        const fieldViolations = [{ path: 'limit', message: 'must be less' }];
+        throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The limit is out of bounds.', { fieldViolations });
+      }
+      return { counts: [{ kind: PurgedKind.API_KEY, count: limit }], more: true };
+    },
+  }),
+  serve(DirectoryServiceService, ['operator'], {
+    listWorkers: async function* ({ clientId }) {
+      yield { workers: [], nextCursor: `${clientId} one` };
+      yield { workers: [], nextCursor: `${clientId} two` };
+    },
+  }),
+  serve(PlatformServiceService, ['operator'], {
+    importRecords: async function* (requests) {
+      for await (const _ of requests) {
+        yield progress;
+      }
+    },
+  }),
+];
+const NAMES = services.map(({ definition }) => serviceNameOf(definition));
+
+describe('a server that is asked what it serves', () => {
+  // One for all, because reading the protos takes long; no test changes it.
+  const rigs = rpcRigs(afterAll);
+  const health = new HealthImplementation({ '': 'SERVING' });
+  let rig: RpcRig;
+  let listed: DynamicMethod[];
+  const clients: DynamicClient[] = [];
+  afterEach(() => {
+    for (const client of clients.splice(0)) {
+      client.close();
+    }
+  });
+
+  beforeAll(async () => {
+    rig = await rigs.start(services, {
+      authenticate: onlyOurs,
+      prepare: (server) => {
+        addReflection(server, { protoDir, services: NAMES }, onlyOurs);
+        health.addToServer(server);
+      },
+    });
+    listed = await client().methods();
+  });
+
+  function client(token: string = TOKENS.operator): DynamicClient {
+    const made = new DynamicClient(rig.address, token, credentials.createInsecure());
+    clients.push(made);
+    return made;
+  }
+
+  function call(name: string, request: object): AsyncGenerator<unknown> {
+    const method = listed.find((candidate) => candidate.name === name) as DynamicMethod;
+    return client().call(method, request);
+  }
+
+  async function collect(messages: AsyncIterable<unknown>): Promise<unknown[]> {
+    const collected: unknown[] = [];
+    for await (const message of messages) {
+      collected.push(message);
+    }
+    return collected;
+  }
+
+  test.each([
+    ['', ErrorCode.SERVICE_TOKEN_MISSING],
+    ['wrong', ErrorCode.SERVICE_TOKEN_INVALID],
+  ])('refuses the token “%s” as %s', async (token, code) => {
+    const refusal = await refusalOf(client(token).methods());
+    expect(refusal.code).toBe(code);
+  });
+
+  test.each(Object.entries(TOKENS))(
+    'tells the %s token of every method of the services it serves, and no other',
+    async (_, token) => {
+      const toldOf = await client(token).methods();
+      const expected = services.flatMap(({ definition }) =>
+        Object.values(definition).map(({ path, requestStream, responseStream }) => ({
+          path,
+          requestStream,
+          responseStream,
+        })),
+      );
+      const told = toldOf.map(({ service, name, requestStream, responseStream }) => ({
+        path: `/${service}/${name}`,
+        requestStream,
+        responseStream,
+      }));
+      const byPath = (one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1);
+      expect(told.sort(byPath)).toEqual(expected.sort(byPath));
+      expect(toldOf.find(({ name }) => name === 'PurgeExpired')).toMatchObject({
+        requestType: 'PurgeExpiredRequest',
+        responseType: 'PurgeExpiredResponse',
+      });
+    },
+  );
+
+  test('is called by what it told: one message for one', async () => {
+    const answers = await collect(call('PurgeExpired', { limit: 5 }));
+    expect(answers).toEqual([{ counts: [{ kind: 'PURGED_KIND_API_KEY', count: 5 }], more: true }]);
+  });
+
+  test('is called by what it told: a stream of answers', async () => {
+    const answers = await collect(call('ListWorkers', { clientId: 'cli_1' }));
+    expect(answers).toMatchObject([{ nextCursor: 'cli_1 one' }, { nextCursor: 'cli_1 two' }]);
+  });
+
+  test('is called by what it told: streams both ways', async () => {
+    const answers = await collect(call('ImportRecords', {}));
+    expect(answers).toMatchObject([{ done: true }]);
+  });
+
+  test('may be left before its stream is over', async () => {
+    for await (const message of call('ListWorkers', { clientId: 'cli_1' })) {
+      expect(message).toMatchObject({ nextCursor: 'cli_1 one' });
+      break;
+    }
+  });
+
+  test('refuses in its own words, with the details', async () => {
+    const refusal = await refusalOf(collect(call('PurgeExpired', { limit: 500 })));
+    expect(refusal).toMatchObject({
+      code: ErrorCode.INVALID_REQUEST,
+      message: 'The limit is out of bounds.',
+      fieldViolations: [{ path: 'limit', message: 'must be less' }],
+    });
+  });
+
+  test.each([
+    { title: 'a text for a number', request: { limit: 'many' } },
+    { title: 'an object for a number', request: { limit: {} } },
+    { title: 'a field that does not exist', request: { limit: 1, limits: 5 } },
+    { title: 'a list for one', request: { limit: [1] } },
+  ])('is not even asked with a request that does not fit: $title', async ({ request }) => {
+    const before = rig.timed.length;
+    const refusal = await refusalOf(collect(call('PurgeExpired', request)));
+    expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
+    expect(refusal.message).toMatch(/limit/);
+    expect(rig.timed).toHaveLength(before);
+  });
+
+  test('says that a method is not implemented', async () => {
+    const refusal = await refusalOf(collect(call('UpdateUser', {})));
+    expect(refusal.code).toBe(ErrorCode.NOT_IMPLEMENTED);
+  });
+
+  test('says how it is to anybody, without a token', async () => {
+    await expect(rig.channel('').health(2_000)).resolves.toBe('SERVING');
+    health.setStatus('', 'NOT_SERVING');
+    await expect(rig.channel('').health(2_000)).resolves.toBe('NOT_SERVING');
+  });
+
+  test('and is not there leaves whoever asks how it is with an error, in time', async () => {
+    const channel = rigs.channelTo(`unix:${rigs.directory()}/nobody`);
+    await expect(channel.health(500)).rejects.toBeInstanceOf(Error);
+  });
+});

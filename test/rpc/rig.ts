@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { Server, ServerCredentials } from '@grpc/grpc-js';
+import { afterEach } from '@jest/globals';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import type { Authenticate } from '../../src/rpc/callers.js';
+import { RpcChannel } from '../../src/rpc/client.js';
+import type { ServedService } from '../../src/rpc/handlers.js';
+import { bind, createRpcServer } from '../../src/rpc/server.js';
+import type { Log, LogFields } from '../../src/telemetry/log.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+export const TOKENS = {
+  service: 'token-of-service',
+  operator: 'token-of-operator',
+  platform: 'token-of-platform',
+};
+
+export interface LogLine extends LogFields {
+  level: keyof Log;
+  message: string;
+}
+
+export interface Timed {
+  method: string;
+  code: string;
+  durationMs: number;
+}
+
+export interface RpcRig {
+  server: Server;
+  address: string;
+  lines: LogLine[];
+  timed: Timed[];
+  /** A channel to the server; with the token of the service unless another is given. */
+  channel(token?: string): RpcChannel;
+}
+
+export interface RigOptions {
+  address?: string;
+  credentials?: ServerCredentials;
+  authenticate?: Authenticate;
+  /** More on the same server, such as reflection. */
+  prepare?: (server: Server) => void;
+}
+
+/** Call it where a group of tests is described; what its rigs opened is gone after each test, or after all. */
+export function rpcRigs(cleanUp = afterEach) {
+  const directory = temporaryDirectories(cleanUp);
+  const channels: RpcChannel[] = [];
+  const servers: Server[] = [];
+  cleanUp(() => {
+    for (const channel of channels.splice(0)) {
+      channel.close();
+    }
+    for (const server of servers.splice(0)) {
+      server.forceShutdown();
+    }
+  });
+
+  async function start(services: readonly ServedService[], options: RigOptions = {}): Promise<RpcRig> {
+    const { address = `unix:${join(directory(), 's')}`, authenticate = authenticateByTable } = options;
+    const { log, lines } = recordingLog();
+    const timed: Timed[] = [];
+    const server = createRpcServer({
+      services,
+      authenticate,
+      log,
+      timer: (method, code, durationMs) => timed.push({ method, code, durationMs }),
+    });
+    options.prepare?.(server);
+    servers.push(server);
+    const port = await bind(server, address, options.credentials);
+    const reachable = address.startsWith('unix:') ? address : address.replace(/:0$/, `:${port}`);
+    return { server, address: reachable, lines, timed, channel: (token) => channelTo(reachable, token) };
+  }
+
+  function channelTo(address: string, token = TOKENS.service): RpcChannel {
+    const channel = new RpcChannel(address, token);
+    channels.push(channel);
+    return channel;
+  }
+
+  return { start, channelTo, directory };
+}
+
+/** What the call failed with; it must fail with an error of ours. */
+export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
+  const outcome = await call.then(
+    (answer) => new Error(`It was answered: ${JSON.stringify(answer)}`),
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof ServiceError)) {
+    throw outcome;
+  }
+  return outcome;
+}
+
+const authenticateByTable: Authenticate = (token) => {
+  for (const caller of ['service', 'operator', 'platform'] as const) {
+    if (TOKENS[caller] === token) {
+      return caller;
+    }
+  }
+  throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
+};
+
+function recordingLog(): { log: Log; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at =
+    (level: keyof Log) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push({ ...fields, level, message });
+    };
+  return { log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }, lines };
+}

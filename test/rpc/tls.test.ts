@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { credentials } from '@grpc/grpc-js';
+import { describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { ErrorCode } from '../../src/errors/service-error.js';
+import { RpcChannel } from '../../src/rpc/client.js';
+import { clientCredentials, serverCredentials } from '../../src/rpc/connect.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { refusalOf, rpcRigs, TOKENS } from './rig.js';
+
+const ANSWER = { counts: [], more: false };
+const service = serve(MaintenanceServiceService, ['service'], { purgeExpired: async () => ANSWER });
+
+describe('a server beyond this machine', () => {
+  const rigs = rpcRigs();
+
+  async function call(address: string, channelCredentials: ReturnType<typeof clientCredentials>) {
+    const channel = new RpcChannel(address, TOKENS.service, channelCredentials);
+    try {
+      return await channel
+        .clientOf(MaintenanceServiceService)
+        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 2_000 });
+    } finally {
+      channel.close();
+    }
+  }
+
+  async function serving() {
+    const files = makeFiles(rigs.directory());
+    const rig = await rigs.start([service], {
+      address: '127.0.0.1:0',
+      credentials: serverCredentials(files),
+    });
+    // By name, because a server name may not be an address.
+    return { ...rig, files, address: rig.address.replace('127.0.0.1', 'localhost') };
+  }
+
+  test('is reached by whoever trusts its authority', async () => {
+    const { address, files } = await serving();
+    await expect(call(address, clientCredentials(address, files))).resolves.toEqual(ANSWER);
+  });
+
+  test('is not believed without its authority', async () => {
+    const { address } = await serving();
+    const stranger = makeFiles(rigs.directory());
+    for (const trusted of [credentials.createSsl(), clientCredentials(address, stranger)]) {
+      expect((await refusalOf(call(address, trusted))).code).toBe(ErrorCode.UNAVAILABLE);
+    }
+  });
+
+  test('answers nobody who speaks without TLS, and no token reaches it so', async () => {
+    const { address, timed } = await serving();
+    expect((await refusalOf(call(address, credentials.createInsecure()))).code).toBe(ErrorCode.UNAVAILABLE);
+    expect(timed).toEqual([]);
+  });
+});
+
+describe('the way to a server', () => {
+  test.each([
+    ['unix:/tmp/s', false],
+    ['127.0.0.1:4002', false],
+    ['127.8.9.1:4002', false],
+    ['localhost:4002', false],
+    ['[::1]:4002', false],
+    ['domain.internal:4002', true],
+    ['10.0.0.1:4002', true],
+    ['localhost.example.com:4002', true],
+    ['127.0.0.1.example.com:4002', true],
+    ['[::2]:4002', true],
+  ])('%s is encrypted: %s', (address, secure) => {
+    expect(clientCredentials(address, {})._isSecure()).toBe(secure);
+  });
+
+  test('is encrypted on this machine too where an authority is given', () => {
+    const { caFile } = makeFiles(temporaryDirectory());
+    expect(clientCredentials('localhost:4002', { caFile })._isSecure()).toBe(true);
+  });
+
+  const temporaryDirectory = rpcRigs().directory;
+});
+
+/** The certificate vouches for itself, so that it is its own authority. */
+function makeFiles(directory: string) {
+  const { certificate, key } = selfSignedCertificate();
+  const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  writeFileSync(certFile, certificate);
+  writeFileSync(keyFile, key);
+  return { caFile: certFile, certFile, keyFile };
+}

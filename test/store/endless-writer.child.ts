@@ -1,0 +1,17 @@
+/** Writes rows, eight at a time, until it is killed, and prints the id of each that was acknowledged. */
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqlite } from '../../src/store/dialects/sqlite.js';
+
+const [, , dataDir = '', name = ''] = process.argv;
+const { write } = openSqlite(join(dataDir, 'integration.db'));
+
+async function writeForEver(lane: number): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const row = { id: `${name} ${lane} ${count}`, name, created_at: count, updated_at: count };
+    await write((writer) => writer.insertInto('instances').values(row).execute());
+    writeSync(1, `${row.id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, lane) => writeForEver(lane)));

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { StoreError } from '../../src/store/store-error.js';
+import { databaseUnderTest, describeEachDatabase } from '../support/databases.js';
+import { runScript } from '../support/run-script.js';
+
+describeEachDatabase('the environment of a database', (under) => {
+  test.each([
+    { owner: 'live', other: 'demo' },
+    { owner: 'demo', other: 'live' },
+  ] as const)('is $owner for good once $owner used it: $other is refused', async ({ owner, other }) => {
+    const place = await under.newPlace();
+    await (await under.openStore(place, owner)).close();
+
+    const refusal = under.openStore(place, other);
+    await expect(refusal).rejects.toBeInstanceOf(StoreError);
+    await expect(refusal).rejects.toThrow(`belongs to the ${owner} environment, and this is ${other}.`);
+    await expect(under.openStore(place, owner)).resolves.toBeDefined();
+  });
+});
+
+describe('the environment of a database that several processes start on at once', () => {
+  const sqlite = databaseUnderTest('SQLite');
+  const postgres = databaseUnderTest('PostgreSQL');
+
+  test.each([sqlite, postgres])(
+    'is that of one of them, and the others are refused, on $kind',
+    async (under) => {
+      const place = await under.newPlace();
+      const wanted = ['live', 'demo', 'live'] as const;
+      const outcomes = await Promise.all(
+        wanted.map((environment) =>
+          runScript('test/store/open-store.child.ts', [JSON.stringify({ ...place, environment })]),
+        ),
+      );
+
+      const owner = outcomes[1] === 'opened' ? 'demo' : 'live';
+      expect(outcomes).toEqual(
+        wanted.map((environment) =>
+          environment === owner
+            ? 'opened'
+            : `StoreError: The database belongs to the ${owner} environment, and this is ${environment}.`,
+        ),
+      );
+    },
+  );
+});

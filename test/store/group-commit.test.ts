@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { Kysely, SqliteDialect, sql } from 'kysely';
+import type { Writer } from '../../src/store/database.js';
+import { GroupCommit } from '../../src/store/dialects/group-commit.js';
+import type { Schema } from '../../src/store/schema.js';
+import { databaseUnderTest } from '../support/databases.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+const note = (name: string) => (writer: Writer) =>
+  sql`insert into notes (name) values (${name})`.execute(writer);
+
+/** A real SQLite file under the group commit, with every statement observed and faults put in on demand. */
+function observed(file: string, faults: Record<string, Error> = {}) {
+  const database = new BetterSqlite3(file);
+  database.exec('create table if not exists notes (name text primary key)');
+  const statements: string[] = [];
+  const prepare = (statement: string) => {
+    statements.push(statement);
+    const fault = faults[statement];
+    if (fault) {
+      delete faults[statement];
+      throw fault;
+    }
+    return database.prepare(statement);
+  };
+  const writer = new Kysely<Schema>({
+    dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
+  });
+  return {
+    commits: new GroupCommit(writer),
+    commitCount: () => statements.filter((statement) => statement === 'commit').length,
+    statements,
+    names: () => database.prepare('select name from notes order by rowid').pluck().all(),
+    close: () => writer.destroy(),
+  };
+}
+
+describe('group commit', () => {
+  const directory = temporaryDirectories();
+  const closing: { close(): Promise<void> }[] = [];
+  const under = databaseUnderTest('SQLite');
+  afterEach(() => Promise.all(closing.splice(0).map((opened) => opened.close())));
+
+  const open = (faults?: Record<string, Error>) => {
+    const opened = observed(join(directory(), 'notes.db'), faults);
+    closing.push(opened);
+    return opened;
+  };
+
+  test('a hundred writes at once share one commit', async () => {
+    const { commits, commitCount, names } = open();
+    const wanted = Array.from({ length: 100 }, (_, index) => `note ${index}`);
+    await Promise.all(wanted.map((name) => commits.run(note(name))));
+    expect(commitCount()).toBe(1);
+    expect(names()).toEqual(wanted);
+  });
+
+  test('more than fit one group are committed in the order in which they came, in few commits', async () => {
+    const { commits, commitCount, names } = open();
+    const wanted = Array.from({ length: 500 }, (_, index) => `note ${index}`);
+    const acknowledged: string[] = [];
+    await Promise.all(wanted.map((name) => commits.run(note(name)).then(() => acknowledged.push(name))));
+    expect(commitCount()).toBe(4);
+    expect(names()).toEqual(wanted);
+    expect(acknowledged).toEqual(wanted);
+  });
+
+  test('each write gets its own value back', async () => {
+    const { commits } = open();
+    const values = await Promise.all([1, 2, 3].map((value) => commits.run(async () => value)));
+    expect(values).toEqual([1, 2, 3]);
+  });
+
+  test('one that fails is undone alone and gets its own error', async () => {
+    const { commits, names, commitCount } = open();
+    const failure = new Error('changed its mind');
+    const outcomes = await Promise.allSettled([
+      commits.run(note('before')),
+      commits.run(async (writer) => {
+        await note('half done')(writer);
+        throw failure;
+      }),
+      commits.run(() => {
+        throw failure;
+      }),
+      commits.run(note('before')),
+      commits.run(note('after')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(outcomes[1]).toHaveProperty('reason', failure);
+    expect(outcomes[3]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } });
+    expect(names()).toEqual(['before', 'after']);
+    expect(commitCount()).toBe(1);
+  });
+
+  test.each(['commit', 'begin immediate'])(
+    'when %s fails, all of the group hear it and none is written',
+    async (statement) => {
+      const failure = new Error('disk I/O error');
+      const { commits, names } = open({ [statement]: failure });
+      const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((name) => commits.run(note(name))));
+      expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: failure }));
+      expect(names()).toEqual([]);
+
+      await commits.run(note('later'));
+      expect(names()).toEqual(['later']);
+    },
+  );
+
+  test('when SQLite itself ends the transaction, all of the group hear why and none is written', async () => {
+    const { commits, names } = open();
+    await commits.run(note('taken'));
+    const outcomes = await Promise.allSettled([
+      commits.run(note('a')),
+      commits.run((writer) => sql`insert or rollback into notes (name) values ('taken')`.execute(writer)),
+      commits.run(note('b')),
+    ]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } });
+    }
+    expect(names()).toEqual(['taken']);
+    await commits.run(note('later'));
+    expect(names()).toEqual(['taken', 'later']);
+  });
+
+  test('a transaction that even its rollback could not end does not poison the writes after it', async () => {
+    const { commits, names } = open({ commit: new Error('first'), rollback: new Error('second') });
+    await expect(commits.run(note('lost'))).rejects.toThrow('first');
+    await expect(commits.run(note('lost too'))).rejects.toBeDefined();
+    await commits.run(note('later'));
+    expect(names()).toEqual(['later']);
+  });
+
+  test('no write is acknowledged before its commit', async () => {
+    const { commits, statements } = open();
+    const seen: number[] = [];
+    await Promise.all(
+      ['a', 'b'].map((name) => commits.run(note(name)).then(() => seen.push(statements.indexOf('commit')))),
+    );
+    expect(seen).toEqual([statements.length - 1, statements.length - 1]);
+  });
+
+  test('others get their turn between two groups, however many writes wait', async () => {
+    const { commits } = open();
+    let turns = 0;
+    const counting = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    let timer = counting;
+    const writers = Array.from({ length: 129 }, async (_, writer) => {
+      for (let index = 0; index < 10; index += 1) {
+        await commits.run(note(`${writer} ${index}`));
+      }
+    });
+    await Promise.all(writers);
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  test('idle waits for what the acknowledged ones go on to write', async () => {
+    const { commits, names } = open();
+    const chain = commits.run(note('first')).then(() => commits.run(note('second')));
+    await commits.idle();
+    expect(names()).toEqual(['first', 'second']);
+    await chain;
+  });
+
+  test('the reader sees a write when it is acknowledged, and not while its group runs', async () => {
+    const database = await under.openMigrated();
+    const insert = { id: 'ins_1', name: 'Harborlight', created_at: 1, updated_at: 1 };
+    const instances = () => database.reader.selectFrom('instances').select('id').execute();
+    await database.write(async (writer) => {
+      await writer.insertInto('instances').values(insert).execute();
+      expect(await instances()).toEqual([]);
+    });
+    expect(await instances()).toEqual([{ id: 'ins_1' }]);
+  });
+
+  test('a closed database has written what it was given before', async () => {
+    const place = await under.newPlace();
+    const database = await under.openMigrated(place);
+    const insert = { name: 'Harborlight', created_at: 1, updated_at: 1 };
+    const writes = ['ins_1', 'ins_2'].map((id) =>
+      database.write((writer) =>
+        writer
+          .insertInto('instances')
+          .values({ id, ...insert })
+          .execute(),
+      ),
+    );
+    await database.close();
+    await Promise.all(writes);
+    const { reader } = await under.open(place);
+    await expect(reader.selectFrom('instances').select('id').execute()).resolves.toHaveLength(2);
+  });
+});

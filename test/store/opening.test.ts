@@ -1,0 +1,191 @@
+import dns from 'node:dns';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, jest, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { openPostgres } from '../../src/store/dialects/postgres.js';
+import { openStore } from '../../src/store/store.js';
+import { StoreError } from '../../src/store/store-error.js';
+import { databaseUnderTest, describeEachDatabase, newPostgresDatabase } from '../support/databases.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+type Done = (error: null, addresses: object[]) => void;
+
+const SENTENCE = /^[A-Z].{20,}\.$/s;
+
+async function refusalOf(options: Parameters<typeof openStore>[0]): Promise<StoreError> {
+  const error = await openStore(options).then(
+    (store) => store.close().then(() => new Error('It opened.')),
+    (refusal: Error) => refusal,
+  );
+  expect(error).toBeInstanceOf(StoreError);
+  expect(error.message).toMatch(SENTENCE);
+  return error as StoreError;
+}
+
+describeEachDatabase('migrations', (under) => {
+  test('make a database of nothing, which then answers', async () => {
+    const store = await under.openStore(await under.newPlace());
+    await expect(store.ping()).resolves.toBeUndefined();
+  });
+
+  test('do nothing at the second start', async () => {
+    const place = await under.newPlace();
+    await (await under.openStore(place)).close();
+    const database = await under.open(place);
+    const before = await database.migrator.introspection.getTables();
+
+    await (await under.openStore(place)).close();
+    expect(await database.migrator.introspection.getTables()).toEqual(before);
+  });
+
+  test('refuse a database of a newer version, by name', async () => {
+    const place = await under.newPlace();
+    await under.openStore(place);
+    const database = await under.open(place);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(
+      database.migrator,
+    );
+
+    const { message } = await refusalOf({ ...place, environment: 'demo' });
+    expect(message).toMatch(/newer version/);
+    expect(message).toContain('9999-from-the-future');
+  });
+
+  test('that fail leave nothing behind, and say so in a sentence', async () => {
+    const place = await under.newPlace();
+    const database = await under.open(place);
+    // The last table of the migration is there already, so that it fails when all the others are made.
+    await sql`create table service_tokens (id text)`.execute(database.migrator);
+
+    const { message } = await refusalOf({ ...place, environment: 'demo' });
+    expect(message).toContain('service_tokens');
+    const tables = await database.migrator.introspection.getTables();
+    expect(tables.map(({ name }) => name)).toEqual(['service_tokens']);
+
+    await sql`drop table service_tokens`.execute(database.migrator);
+    await expect(under.openStore(place)).resolves.toBeDefined();
+  });
+
+  test('of a store that was closed leave it closed: it answers no more', async () => {
+    const store = await under.openStore(await under.newPlace());
+    await store.close();
+    await expect(store.ping()).rejects.toBeDefined();
+    await expect(store.purge.removeApiKeys(1, 1)).rejects.toBeDefined();
+  });
+});
+
+describe('a SQLite file', () => {
+  const directory = temporaryDirectories();
+  const under = databaseUnderTest('SQLite');
+
+  test('is for nobody else to read, and neither is the directory that the service made for it', async () => {
+    const dataDir = join(directory(), 'made', 'for', 'it');
+    await under.openStore({ dataDir });
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    for (const suffix of ['', '-wal', '-shm']) {
+      expect(statSync(join(dataDir, `integration.db${suffix}`)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test('leaves the mode of a directory that was there as its owner set it', async () => {
+    const dataDir = directory();
+    chmodSync(dataDir, 0o755);
+    await under.openStore({ dataDir });
+    expect(statSync(dataDir).mode & 0o777).toBe(0o755);
+  });
+
+  test('that cannot be made is refused with the path', async () => {
+    const file = join(directory(), 'a-file');
+    writeFileSync(file, '');
+    const { message } = await refusalOf({ dataDir: join(file, 'data'), environment: 'demo' });
+    expect(message).toContain(join(file, 'data'));
+  });
+
+  test('that is a directory is refused with the path', async () => {
+    const dataDir = directory();
+    mkdirSync(join(dataDir, 'integration.db'));
+    expect((await refusalOf({ dataDir, environment: 'demo' })).message).toContain('integration.db');
+  });
+
+  test.each<{ title: string; breakIt: (content: Buffer) => Buffer | string }>([
+    { title: 'something else altogether', breakIt: () => 'This is not a database. '.repeat(100) },
+    { title: 'damaged after its first bytes', breakIt: (content) => damaged(content, 100) },
+    { title: 'cut off', breakIt: (content) => content.subarray(0, 5_000) },
+  ])('that is $title is refused and left as it is', async ({ breakIt }) => {
+    const dataDir = directory();
+    const file = join(dataDir, 'integration.db');
+    await (await under.openStore({ dataDir })).close();
+    expect(readdirSync(dataDir)).toEqual(['integration.db']);
+    writeFileSync(file, breakIt(readFileSync(file)));
+
+    await refusalOf({ dataDir, environment: 'demo' });
+  });
+});
+
+describe('a PostgreSQL address', () => {
+  const directory = temporaryDirectories();
+
+  test.each<{ title: string; change: (url: URL) => string }>([
+    {
+      title: 'a port where nothing listens',
+      change: (url) => `postgresql://me:canary@127.0.0.1:1${url.pathname}`,
+    },
+    { title: 'a host that does not exist', change: () => 'postgresql://me:canary@nowhere.invalid/db' },
+    { title: 'a wrong password', change: (url) => url.href.replace(/:[^:@]+@/, ':canary@') },
+    { title: 'a database that does not exist', change: (url) => url.href.replace(/\/[^/]*$/, '/missing') },
+    { title: 'no address at all', change: () => 'postgresql://me:canary@:not-a-port/db' },
+  ])('with $title is refused without its password', async ({ change }) => {
+    const { url, drop } = await newPostgresDatabase();
+    try {
+      const databaseUrl = change(new URL(url));
+      const { message } = await refusalOf({ dataDir: directory(), databaseUrl, environment: 'demo' });
+      expect(message).toMatch(/PostgreSQL/);
+      expect(message).toMatch(/: \S+.*\.$/);
+      expect(message).not.toContain('canary');
+    } finally {
+      await drop();
+    }
+  });
+
+  test('with a name of several addresses is refused with the reason of each', async () => {
+    const addresses = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '127.0.0.2', family: 4 },
+    ];
+    const lookup = jest.spyOn(dns, 'lookup').mockImplementation(((
+      _host: string,
+      _options: object,
+      done: Done,
+    ) => {
+      done(null, addresses);
+    }) as never);
+    try {
+      const databaseUrl = 'postgresql://me:canary@several.example:1/db';
+      const { message } = await refusalOf({ dataDir: directory(), databaseUrl, environment: 'demo' });
+      expect(message).toMatch(/127\.0\.0\.1:1.*127\.0\.0\.2:1/);
+    } finally {
+      lookup.mockRestore();
+    }
+  });
+
+  test('of a user who may not make tables is refused with what PostgreSQL says', async () => {
+    const { url, drop } = await newPostgresDatabase();
+    const admin = await openPostgres(url, () => undefined);
+    const role = `reader_${new URL(url).pathname.slice(1)}`;
+    await sql.raw(`create role ${role} login password 'p'`).execute(admin.migrator);
+    try {
+      const databaseUrl = Object.assign(new URL(url), { username: role, password: 'p' }).href;
+      const { message } = await refusalOf({ dataDir: directory(), databaseUrl, environment: 'demo' });
+      expect(message).toMatch(/permission denied/);
+    } finally {
+      await sql.raw(`drop role ${role}`).execute(admin.migrator);
+      await admin.close();
+      await drop();
+    }
+  });
+});
+
+function damaged(content: Buffer, from: number): Buffer {
+  return Buffer.from(content).fill(0xa5, from);
+}
