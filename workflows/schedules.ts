@@ -18,7 +18,12 @@ import {
 } from './contract.js';
 
 export interface ScheduleSettings {
-  purge?: { intervalMs?: number; input?: Partial<PurgeInput> };
+  purge?: {
+    intervalMs?: number;
+    input?: Partial<PurgeInput>;
+    /** Runs once when the schedule is made: it shows that all is connected, and the UI has something to show. */
+    startAtOnce?: boolean;
+  };
 }
 
 export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
@@ -34,8 +39,9 @@ export async function ensureSchedules(
   settings: ScheduleSettings = {},
 ): Promise<Record<string, ScheduleOutcome>> {
   const outcomes: Record<string, ScheduleOutcome> = {};
+  const triggerImmediately = settings.purge?.startAtOnce ?? false;
   for (const definition of [purgeSchedule(settings.purge)]) {
-    outcomes[definition.scheduleId] = await ensureSchedule(client, definition);
+    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, triggerImmediately);
   }
   return outcomes;
 }
@@ -73,14 +79,18 @@ function purgeInput(input: Partial<PurgeInput> = {}): PurgeInput {
 /** The server takes no shorter one. */
 const shortestCatchupWindowMs = 10_000;
 
-async function ensureSchedule(client: ScheduleClient, definition: Definition): Promise<ScheduleOutcome> {
+async function ensureSchedule(
+  client: ScheduleClient,
+  definition: Definition,
+  triggerImmediately: boolean,
+): Promise<ScheduleOutcome> {
   const handle = client.getHandle(definition.scheduleId);
   let existing: ScheduleDescription;
   try {
     existing = await handle.describe();
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
-    if (await created(client, definition)) return 'created';
+    if (await created(client, { ...definition, state: { triggerImmediately } })) return 'created';
     existing = await handle.describe();
   }
   if (isDeepStrictEqual(comparable(existing), comparable(definition))) return 'unchanged';
@@ -98,9 +108,9 @@ async function ensureSchedule(client: ScheduleClient, definition: Definition): P
 }
 
 /** False if another worker was quicker. */
-async function created(client: ScheduleClient, definition: Definition): Promise<boolean> {
+async function created(client: ScheduleClient, options: ScheduleOptions): Promise<boolean> {
   try {
-    await client.create(definition);
+    await client.create(options);
     return true;
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) return false;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, describe } from '@jest/globals';
@@ -11,6 +10,7 @@ import { openPostgres } from '../../src/store/dialects/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { migrateToLatest } from '../../src/store/migrate.js';
 import { openStore, type Store } from '../../src/store/store.js';
+import { newTemporaryDirectory } from './temporary-directory.js';
 
 /** Where one empty database is, as the settings say it. */
 export interface DatabasePlace {
@@ -60,7 +60,7 @@ export function databaseUnderTest(kind: DatabaseUnderTest['kind']): DatabaseUnde
         : await openPostgres(databaseUrl, () => undefined),
     );
   const newPlace = async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'it-'));
+    const dataDir = newTemporaryDirectory();
     cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
     if (kind === 'SQLite') {
       return { dataDir };

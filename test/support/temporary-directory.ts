@@ -12,9 +12,13 @@ export function temporaryDirectories(cleanUp = afterEach): () => string {
     }
   });
   return () => {
-    // Short, because paths of sockets inside it may have only 104 characters.
-    const directory = mkdtempSync(join(tmpdir(), 'it-'));
+    const directory = newTemporaryDirectory();
     made.push(directory);
     return directory;
   };
+}
+
+/** In the folder of the run, which goes even when the run is killed. Short, because a socket's path has 104 characters at most. */
+export function newTemporaryDirectory(): string {
+  return mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'it-'));
 }

@@ -24,7 +24,7 @@ export async function startWorker({ config, log, metrics }: RoleOptions): Promis
       temporalTls(config),
     ),
     activities: createActivities({ maintenance: maintenanceOver(domain) }),
-    schedules: { purge: { intervalMs: config.PURGE_INTERVAL } },
+    schedules: { purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true } },
     log,
     shutdownGraceMs: config.SHUTDOWN_GRACE,
     onState: ({ status }) => polling.set(status === 'polling' ? 1 : 0),

@@ -20,6 +20,8 @@ export default async function startKeeper() {
   });
   const [socket] = await Promise.race([once(keeper.stdout, 'data'), failed]);
   failed.catch(() => undefined);
+  // For other temporary things too, because the keeper removes it.
+  process.env.TEST_RUN_FOLDER = folder;
   process.env.TEST_POSTGRES_KEEPER = String(socket).trim();
   globalThis.postgresKeeper = keeper;
 }

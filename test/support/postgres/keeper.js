@@ -77,7 +77,8 @@ async function end() {
   ending = true;
   const started = await running?.catch(() => undefined);
   await started?.server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  // A run that was killed may still be dying, and writing.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   process.exit(0);
 }
 
