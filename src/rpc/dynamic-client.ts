@@ -1,3 +1,9 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  type DescriptorProto,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt';
 import { type ChannelCredentials, Client, type ServiceError as GrpcFailure, Metadata } from '@grpc/grpc-js';
 import {
   loadFileDescriptorSetFromBuffer,
@@ -136,20 +142,19 @@ function typeNameOf({ type }: { type: object }): string {
   return (type as { name?: string }).name ?? '';
 }
 
-/** A FileDescriptorSet is its files one after the other, each as field 1 with its length; doubles are left out. */
+/** One set of all files, each once, with the fields under the names they have in JSON. */
 function descriptorSetOf(files: readonly Uint8Array[]): Buffer {
-  const unique = new Map(files.map((file) => [Buffer.from(file).toString('base64'), Buffer.from(file)]));
-  return Buffer.concat(
-    [...unique.values()].flatMap((file) => [Buffer.from([0x0a]), varint(file.length), file]),
+  const unique = new Map(files.map((file) => [Buffer.from(file).toString('base64'), file]));
+  const file = [...unique.values()].map((bytes) =>
+    fromBinary(FileDescriptorProtoSchema, Uint8Array.from(bytes)),
   );
+  file.flatMap(({ messageType }) => messageType).forEach(useJsonNames);
+  return Buffer.from(toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file })));
 }
 
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
+function useJsonNames(message: DescriptorProto): void {
+  for (const field of message.field) {
+    field.name = field.jsonName;
   }
-  return Buffer.from([...bytes, rest]);
+  message.nestedType.forEach(useJsonNames);
 }

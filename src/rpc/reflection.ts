@@ -1,21 +1,22 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import type {
   Server,
   ServerDuplexStream,
   ServiceDefinition,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { asServiceError } from '../errors/service-error.js';
 import type { Authenticate, Caller } from './callers.js';
 import { toStatus } from './error-trailer.js';
 import { admit } from './server.js';
 
-/** What is told of: the services by their full names, described by the .proto files of a folder. */
+/** What is told of: the services by their full names, described by the descriptors in a file. */
 export interface Reflected {
-  protoDir: string;
+  descriptorFile: string;
   services: string[];
 }
 
@@ -32,7 +33,7 @@ export function addReflection(server: Server, reflected: Reflected, authenticate
     const handler = async (call: ServerDuplexStream<unknown, unknown>) => {
       try {
         await admit(call, EVERY_CALLER, authenticate);
-        // Parsing the protos costs time and memory that a service nobody inspects need not spend.
+        // Reading the descriptors costs time and memory that a service nobody inspects need not spend.
         loaded ??= reflectionServices(reflected);
         const { implementation } = loaded[version] as Registered;
         (implementation[METHOD] as unknown as StreamHandler)(call);
@@ -50,9 +51,7 @@ export function reflectionDefinition(): ServiceDefinition {
 }
 
 function reflectionServices(reflected?: Reflected): Registered[] {
-  const packages = reflected
-    ? loadSync(protoFilesOf(reflected.protoDir), { includeDirs: [reflected.protoDir] })
-    : {};
+  const packages = reflected ? described(reflected.descriptorFile) : {};
   const registered: Registered[] = [];
   new ReflectionService(packages, { services: reflected?.services ?? [] }).addToServer({
     addService: (definition, implementation) => {
@@ -62,8 +61,9 @@ function reflectionServices(reflected?: Reflected): Registered[] {
   return registered;
 }
 
-function protoFilesOf(protoDir: string): string[] {
-  return readdirSync(protoDir, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.proto'))
-    .map((file) => join(protoDir, file));
+/** In the shape in which proto-loader hands descriptors over, of which reflection reads nothing else. */
+function described(descriptorFile: string): PackageDefinition {
+  const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorFile));
+  const fileDescriptorProtos = file.map((one) => Buffer.from(toBinary(FileDescriptorProtoSchema, one)));
+  return { all: { fileDescriptorProtos } } as unknown as PackageDefinition;
 }

@@ -16,7 +16,7 @@ import { serve } from '../../src/rpc/handlers.js';
 import { addReflection } from '../../src/rpc/reflection.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-const protoDir = join(import.meta.dirname, '../../proto');
+const descriptorFile = join(import.meta.dirname, '../../generated/proto/descriptors.binpb');
 const onlyOurs: Authenticate = (token) => {
   if (!Object.values(TOKENS).includes(token)) {
     throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
@@ -68,7 +68,7 @@ describe('a server that is asked what it serves', () => {
     rig = await rigs.start(services, {
       authenticate: onlyOurs,
       prepare: (server) => {
-        addReflection(server, { protoDir, services: NAMES }, onlyOurs);
+        addReflection(server, { descriptorFile, services: NAMES }, onlyOurs);
         health.addToServer(server);
       },
     });

@@ -43,7 +43,7 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
     addReflection(
       server,
       {
-        protoDir: join(packageRoot, 'proto'),
+        descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
         services: services.map(({ definition }) => serviceNameOf(definition)),
       },
       authenticate,
