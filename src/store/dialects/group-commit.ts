@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Writer } from '../database.js';
 import type { Schema } from '../schema.js';
+import { whenNotBusy } from './busy.js';
 
 const MAX_GROUP = 128;
 
@@ -77,7 +78,7 @@ export class GroupCommit {
 
 async function begin(connection: Kysely<Schema>): Promise<void> {
   try {
-    await sql`begin immediate`.execute(connection);
+    await whenNotBusy(() => sql`begin immediate`.execute(connection));
   } catch (error) {
     // Ends what a rollback that failed may have left open, or no write would ever succeed again.
     await sql`rollback`.execute(connection).catch(() => undefined);

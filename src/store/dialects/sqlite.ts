@@ -12,10 +12,14 @@ import {
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
+import { whenNotBusy } from './busy.js';
 import { GroupCommit } from './group-commit.js';
 import { withKeptStatements } from './kept-statements.js';
 
-const BUSY_TIMEOUT_MS = 5_000;
+/** How long SQLite itself waits for another writer, holding up all of this process; longer waits are for busy.ts. */
+const BUSY_TIMEOUT_MS = 20;
+/** For opening, before anybody is served, and for readers, whom only a repair of the file makes wait. */
+const OPENING_TIMEOUT_MS = 5_000;
 const OWNER_ONLY = 0o600;
 
 /** One connection that writes and one that reads, so that reads never see a group that may still be rolled back. */
@@ -47,12 +51,13 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
       // The files that SQLite puts beside it take over its mode. Never open one that is in use: closing it would drop SQLite's locks.
       closeSync(openSync(file, 'a', OWNER_ONLY));
     }
-    const database = new BetterSqlite3(file, { readonly, timeout: BUSY_TIMEOUT_MS });
+    const database = new BetterSqlite3(file, { readonly, timeout: OPENING_TIMEOUT_MS });
     if (!readonly) {
       database.pragma('journal_mode = WAL');
       // An acknowledged write survives a power cut; group commit pays for it.
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
+      database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
     database.pragma('cache_size = -16000');
     return database;
@@ -87,6 +92,6 @@ class Adapter extends SqliteAdapter {
 /** Takes the lock at once, so that of two first starts the second waits for the first. */
 class Driver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await whenNotBusy(() => connection.executeQuery(CompiledQuery.raw('begin immediate')));
   }
 }

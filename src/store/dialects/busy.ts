@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const GIVE_UP_AFTER_MS = 15_000;
+const MAX_PAUSE_MS = 20;
+
+/**
+ * Waits for another process that writes without holding up this one: SQLite's own way of waiting blocks the whole event loop. The pauses are
+ * random, so that two processes that write all the time both get their turns.
+ */
+export async function whenNotBusy(begin: () => Promise<unknown>): Promise<void> {
+  const givesUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  for (;;) {
+    try {
+      await begin();
+      return;
+    } catch (error) {
+      const busy = (error as { code?: string }).code === 'SQLITE_BUSY';
+      if (!busy || performance.now() > givesUpAt) {
+        throw error;
+      }
+    }
+    await delay(Math.random() * MAX_PAUSE_MS);
+  }
+}
