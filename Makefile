@@ -21,8 +21,8 @@ run: build ## Start the demo environment: everything, on this machine
 
 .PHONY: dev
 dev: build ## The same, restarted on every change
-	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
-	ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) node --watch --watch-preserve-output dist/src/cli/main.js serve
+	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher 2>/dev/null || :' EXIT INT TERM; \
+	ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
 
 .PHONY: demo-reset
 demo-reset: ## Forget the demo environment; the next run seeds a new one

@@ -19,7 +19,9 @@ import { toStatus } from './error-trailer.js';
 import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 
-const MAX_MESSAGE_BYTES = 16 * 1_024 * 1_024;
+/** A request is read before its token is: small, so that strangers cannot make us hold much. Answers are our own. */
+const MAX_REQUEST_BYTES = 1_024 * 1_024;
+const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;
 
 export interface RpcServerOptions {
   services: readonly ServedService[];
@@ -34,8 +36,8 @@ type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled:
 /** A server in which no method can be reached without a token that may call it. */
 export function createRpcServer(options: RpcServerOptions): Server {
   const server = new Server({
-    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
+    'grpc.max_send_message_length': MAX_ANSWER_BYTES,
   });
   for (const service of options.services) {
     const implementation = Object.entries(service.definition).map(([name, method]) => [
