@@ -125,3 +125,8 @@ function display(value: Config[SettingName]): string {
   }
   return JSON.stringify(value);
 }
+
+/** An address as it is dialled: IPv6 stands in brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -10,7 +10,13 @@ const MILLISECONDS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_
 
 export const text: Parser<string> = (value) => value;
 
-export const secret: Parser<Secret> = (value) => new Secret(value);
+/** Long enough that nobody guesses it. */
+export const longSecret: Parser<Secret> = (value) => {
+  if (value.length < 32) {
+    throw new Error('must have at least 32 characters');
+  }
+  return new Secret(value);
+};
 
 export const port: Parser<number> = (value) => {
   const number = Number(value);

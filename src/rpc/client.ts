@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type ChannelCredentials,
   Client,
@@ -65,14 +66,15 @@ export class RpcChannel {
   /** What the other side says of itself by the standard health protocol. */
   health(deadlineMs: number): Promise<string> {
     const check = healthDefinition.Check as unknown as AnyMethod;
+    const options = { requestId: randomUUID(), deadlineMs };
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
         check.path,
         check.requestSerialize,
         check.responseDeserialize,
         { service: '' },
-        new Metadata(),
-        deadlineOf({ requestId: '', deadlineMs }),
+        this.#metadata(options),
+        deadlineOf(options),
         (failure, response) => (failure ? reject(new Error(failure.details)) : resolve(response.status)),
       );
     });

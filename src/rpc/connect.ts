@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { type ChannelCredentials, credentials, ServerCredentials } from '@grpc/grpc-js';
 
 export interface TlsFiles {
@@ -9,8 +10,11 @@ export interface TlsFiles {
 
 /** A socket of this machine needs no TLS; an authority to trust, or an address beyond loopback, does. */
 export function clientCredentials(address: string, { caFile }: TlsFiles): ChannelCredentials {
-  const local = address.startsWith('unix:') || /^(localhost|127\.[\d.]+|\[::1\]):/.test(address);
+  if (address.startsWith('unix:')) {
+    return credentials.createInsecure();
+  }
   if (caFile === undefined) {
+    const local = /^(localhost|127\.[\d.]+|\[::1\]):/.test(address);
     return local ? credentials.createInsecure() : credentials.createSsl();
   }
   return credentials.createSsl(readFileSync(caFile));
@@ -20,7 +24,9 @@ export function serverCredentials({ certFile, keyFile }: TlsFiles): ServerCreden
   if (certFile === undefined || keyFile === undefined) {
     return ServerCredentials.createInsecure();
   }
-  return ServerCredentials.createSsl(null, [
-    { cert_chain: readFileSync(certFile), private_key: readFileSync(keyFile) },
-  ]);
+  const cert = readFileSync(certFile);
+  const key = readFileSync(keyFile);
+  // Refuses files that are no certificate and key of each other, while it is still known that they are what is wrong.
+  createSecureContext({ cert, key });
+  return ServerCredentials.createSsl(null, [{ cert_chain: cert, private_key: key }]);
 }

@@ -19,8 +19,9 @@ import { toStatus } from './error-trailer.js';
 import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 
-/** A request is read before its token is: small, so that strangers cannot make us hold much. Answers are our own. */
-const MAX_REQUEST_BYTES = 1_024 * 1_024;
+/** A request is read before its token is looked at: few at a time and small, so that a connection of strangers cannot make us hold much. */
+const MAX_REQUEST_BYTES = 256 * 1_024;
+const MAX_CALLS_PER_CONNECTION = 256;
 const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;
 
 export interface RpcServerOptions {
@@ -37,6 +38,7 @@ type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled:
 export function createRpcServer(options: RpcServerOptions): Server {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
+    'grpc.max_concurrent_streams': MAX_CALLS_PER_CONNECTION,
     'grpc.max_send_message_length': MAX_ANSWER_BYTES,
   });
   for (const service of options.services) {

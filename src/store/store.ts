@@ -42,6 +42,7 @@ const DATABASE_FILE = 'integration.db';
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await connect(options);
   try {
+    await refuseForeign(database, options.environment);
     await migrateToLatest(database.migrator);
     await claimEnvironment(database, options.environment);
   } catch (error) {
@@ -77,6 +78,21 @@ async function connect({
   return openSqlite(join(dataDir, DATABASE_FILE));
 }
 
+/** Before anything is migrated: a database that belongs to the other environment is left as it is. */
+async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo'): Promise<void> {
+  const tables = await migrator.introspection.getTables();
+  if (tables.some(({ name }) => name === 'environment')) {
+    const row = await migrator.selectFrom('environment').select('name').executeTakeFirst();
+    refuseUnless(row?.name ?? environment, environment);
+  }
+}
+
+function refuseUnless(owner: 'live' | 'demo', environment: 'live' | 'demo'): void {
+  if (owner !== environment) {
+    throw new StoreError(`The database belongs to the ${owner} environment, and this is ${environment}.`);
+  }
+}
+
 /** A database belongs to the environment that first used it, so that demo never opens live data, nor live the demo's. */
 async function claimEnvironment(database: Database, environment: 'live' | 'demo'): Promise<void> {
   const owner = await database.write(async (writer) => {
@@ -87,7 +103,5 @@ async function claimEnvironment(database: Database, environment: 'live' | 'demo'
       .execute();
     return (await writer.selectFrom('environment').select('name').executeTakeFirstOrThrow()).name;
   });
-  if (owner !== environment) {
-    throw new StoreError(`The database belongs to the ${owner} environment, and this is ${environment}.`);
-  }
+  refuseUnless(owner, environment);
 }

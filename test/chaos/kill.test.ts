@@ -1,3 +1,5 @@
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readList } from '../flow/reading.js';
 import { eventually } from '../support/eventually.js';
@@ -48,6 +50,26 @@ describe('a role that is killed', () => {
   function backWithinMs(role: Role): number {
     return Math.max(PROMISED_BACK_MS, Number(firstStartsMs[role]) * 1.5 + 100);
   }
+});
+
+describe('a role that served and cannot start again', () => {
+  test('is tried again until what it needs is back, and the others go on', async () => {
+    const service = await services.start();
+    const [key = ''] = service.demo().apiKeys.map((apiKey) => apiKey.key);
+    const file = join(service.dataDir, 'integration.db');
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    process.kill(service.pidOf('domain'), 'SIGKILL');
+
+    const tried = await service.output.nextLine(({ reason }) => /cannot be opened/.test(String(reason)));
+    expect(tried).toMatchObject({ level: 'warn', msg: 'domain ended, starting it again', code: 78 });
+    expect(await statusOf(service, key)).toBe(503);
+
+    rmdirSync(file);
+    renameSync(`${file}.away`, file);
+    await eventually('a request that succeeds', async () => (await statusOf(service, key)) === 200);
+    await service.stop();
+  });
 });
 
 describe('a parent that is killed', () => {

@@ -4,7 +4,7 @@ import { mainFile } from '../support/service-process.js';
 import { integration } from './typed.js';
 
 const SECRETS = {
-  SERVICE_TOKEN: 'a-token-nobody-should-see',
+  SERVICE_TOKEN: 'a-token-nobody-should-see-in-any-output',
   DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
 };
 

@@ -4,7 +4,7 @@ import { describeConfig, loadConfig } from '../../src/config/config.js';
 import { Secret } from '../../src/config/secret.js';
 import { recordedLog } from '../support/recorded-log.js';
 
-const CANARY = 'canary-7Gq2';
+const CANARY = 'canary-7Gq2-that-is-as-long-as-a-token';
 const secret = new Secret(CANARY);
 
 describe('a secret shows as a mask', () => {

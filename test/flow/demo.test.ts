@@ -88,7 +88,7 @@ const mendings: [title: string, spoil: (dataDir: string) => void, sameCredential
 ];
 
 describe('a demo environment that is started again', () => {
-  const env = { SERVICE_TOKEN: 'a-token' };
+  const env = { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' };
   let first: ServiceProcess;
 
   beforeAll(async () => {
@@ -109,7 +109,10 @@ describe('a demo environment that is started again', () => {
     );
     expect(after.operatorToken === before.operatorToken).toBe(sameCredentials);
     expect(statSync(second.demoFile).mode & 0o777).toBe(0o600);
-    const channel = new RpcChannel(`unix:${second.dataDir}/run/domain.sock`, 'a-token');
+    const channel = new RpcChannel(
+      `unix:${second.dataDir}/run/domain.sock`,
+      'a-token-that-is-long-enough-for-anybody',
+    );
     for (const { key, instanceIntegrationIds } of after.apiKeys) {
       expect(await idsByRpc(channel, key)).toEqual(instanceIntegrationIds);
     }

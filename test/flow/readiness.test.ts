@@ -59,7 +59,10 @@ describe('health and metrics of all roles together', () => {
 });
 
 test('an edge without its domain is alive, unready on its own port, and answers 503', async () => {
-  const edge = await services.start({ command: 'edge', env: { SERVICE_TOKEN: 'a-token' } });
+  const edge = await services.start({
+    command: 'edge',
+    env: { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
+  });
   const readiness = await fetch(`${edge.opsUrl}/readyz`);
   expect(readiness.status).toBe(503);
   expect(await readiness.json()).toMatchObject({ status: 'unready', checks: { domain: { ok: false } } });
@@ -68,7 +71,7 @@ test('an edge without its domain is alive, unready on its own port, and answers 
   const domain = await services.start({
     command: 'domain',
     dataDir: edge.dataDir,
-    env: { SERVICE_TOKEN: 'a-token' },
+    env: { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
   });
   const [apiKey] = domain.demo().apiKeys;
   await eventually('readiness', async () => (await fetch(`${edge.opsUrl}/readyz`)).status === 200);

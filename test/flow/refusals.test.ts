@@ -38,7 +38,7 @@ describe('a port that is taken', () => {
     ['serve', 'GATEWAY_PORT', 'The port'],
   ] as const)('%s names it and the setting: %s', async (command, setting, what) => {
     const port = await takenPort();
-    const env = { SERVICE_TOKEN: 'a-token', [setting]: port };
+    const env = { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody', [setting]: port };
     expect(await refusalOf({ command, env })).toBe(
       `${what} 127.0.0.1:${port} is taken by another process. Set ${setting} to another one, or stop what uses it.`,
     );
@@ -131,10 +131,13 @@ describe('settings', () => {
 
   test.each([
     ['domain', { GRPC_TLS_CERT_FILE: '/not/there', GRPC_TLS_KEY_FILE: '/not/there' }, 'GRPC_TLS_CERT_FILE'],
-    ['edge', { GRPC_TLS_CA_FILE: '/not/there' }, 'GRPC_TLS_CA_FILE'],
+    ['edge', { GRPC_TLS_CA_FILE: '/not/there', DOMAIN_ADDRESS: 'localhost:4002' }, 'GRPC_TLS_CA_FILE'],
     ['worker', { TEMPORAL_TLS_CA_FILE: '/not/there' }, 'TEMPORAL_TLS_CA_FILE'],
   ] as const)('of %s that name a file that is not there are named', async (command, env, name) => {
-    const refusal = await refusalOf({ command, env: { ...env, SERVICE_TOKEN: 'a-token' } });
+    const refusal = await refusalOf({
+      command,
+      env: { ...env, SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
+    });
     expect(refusal).toContain(name);
     expect(refusal).toContain('/not/there');
   });

@@ -11,7 +11,7 @@ import { idsOf, readList } from './reading.js';
 
 const services = serviceProcesses();
 
-const TOKEN = 'the-token-of-this-test';
+const TOKEN = 'the-token-of-this-test-and-of-no-other';
 
 describe('roles that run by themselves, over TCP with TLS', () => {
   let domain: ServiceProcess;
@@ -76,7 +76,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
   });
 
   test.each([
-    ['another token', { SERVICE_TOKEN: 'another-token' }, 500],
+    ['another token', { SERVICE_TOKEN: 'another-token-that-is-long-enough-too' }, 500],
     ['no authority to trust', { GRPC_TLS_CA_FILE: undefined }, 503],
   ])('an edge with %s reads nothing', async (_, env, status) => {
     const stranger = await services.start({ command: 'edge', env: { ...edgeSettings(edge), ...env } });

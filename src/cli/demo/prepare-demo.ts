@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../config/config.js';
+import { type Config, hostAndPort } from '../../config/config.js';
 import { type DemoCredentials, type DemoStore, demoSeed } from '../../domain/demo/seed.js';
 import { newApiKey } from '../../identifiers/api-key.js';
 import { newServiceToken } from '../../identifiers/service-token.js';
@@ -75,7 +75,7 @@ function contentOf(config: Config, { serviceTokens, apiKeys }: DemoCredentials):
   return {
     baseUrl: config.SIGN_ON_URL,
     gatewayUrl: config.GATEWAY_URL,
-    grpcAddress: `${config.GRPC_HOST}:${config.GRPC_PORT}`,
+    grpcAddress: hostAndPort(config.GRPC_HOST, config.GRPC_PORT),
     operatorToken: serviceTokens.operator,
     platformToken: serviceTokens.platform,
     temporalUiUrl: `http://localhost:${config.TEMPORAL_UI_PORT}`,

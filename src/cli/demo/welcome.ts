@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { Config } from '../../config/config.js';
+import { type Config, hostAndPort } from '../../config/config.js';
 import { demoFilePath, readDemoFile } from './prepare-demo.js';
 
 /** Says what runs where and, in a demo environment, what to try. */
@@ -9,8 +9,8 @@ export function welcome(config: Config, say: (line: string) => void): void {
   const rows: [string, string][] = [
     ['Sign-on', config.SIGN_ON_URL],
     ['Gateway', config.GATEWAY_URL],
-    ['gRPC', `${config.GRPC_HOST}:${config.GRPC_PORT}`],
-    ['Health, metrics', `http://${config.LISTEN_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
+    ['gRPC', hostAndPort(config.GRPC_HOST, config.GRPC_PORT)],
+    ['Health, metrics', `http://${config.METRICS_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
   ];
   if (demo) {
     rows.push(['Temporal UI', `${demo.temporalUiUrl} (as soon as Temporal has joined)`]);
@@ -32,7 +32,7 @@ Three things to try
   1. Read what your integration is connected to:
      curl -s -H "x-api-key: ${key}" ${demo.gatewayUrl}/v1/instance-integrations
 
-  2. See the same question answered 304, with the ETag of the first answer:
+  2. See the same question answered 304 to whoever holds any answer to it:
      curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${demo.gatewayUrl}/v1/instance-integrations
 
   3. List every gRPC service, by reflection:

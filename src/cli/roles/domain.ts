@@ -2,8 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Server } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
-import type { Config } from '../../config/config.js';
+import { type Config, hostAndPort } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
@@ -12,6 +11,7 @@ import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { Authenticate } from '../../rpc/callers.js';
 import { serverCredentials } from '../../rpc/connect.js';
 import { serviceNameOf } from '../../rpc/definitions.js';
+import { addHealth } from '../../rpc/health.js';
 import { addReflection } from '../../rpc/reflection.js';
 import { bind, closeRpcServer, createRpcServer } from '../../rpc/server.js';
 import { allServices } from '../../rpc/services/index.js';
@@ -48,17 +48,17 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
       },
       authenticate,
     );
-    const serving = new HealthImplementation({ '': 'SERVING' });
-    serving.addToServer(server);
-    await bindAll(server, config);
     const health = new Health([
       { name: 'database', required: true, probe: () => store.ping().then(() => ({ ok: true })) },
     ]);
+    addHealth(server, authenticate, async () =>
+      (await health.readiness()).status === 'unready' ? 'NOT_SERVING' : 'SERVING',
+    );
+    await bindAll(server, config);
     return {
       health,
       stop: async () => {
         health.drain();
-        serving.setStatus('', 'NOT_SERVING');
         await closeRpcServer(server, config.SHUTDOWN_GRACE);
         await store.close();
       },
@@ -100,7 +100,7 @@ async function bindAll(server: Server, config: Config): Promise<void> {
   const tls = withTlsFiles(['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE'], () =>
     serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE }),
   );
-  const address = `${config.GRPC_HOST}:${config.GRPC_PORT}`;
+  const address = hostAndPort(config.GRPC_HOST, config.GRPC_PORT);
   await bind(server, address, tls).catch((error: unknown) => {
     throw listenError(`The gRPC port ${address}`, 'GRPC_PORT', asListenFailure(error));
   });

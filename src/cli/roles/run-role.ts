@@ -34,7 +34,7 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     const role = await roles[name]({ config, log, metrics });
     const target = opsSocket
       ? ({ path: opsSocket } satisfies ListenTarget)
-      : { host: config.LISTEN_HOST, port: config.METRICS_PORT };
+      : { host: config.METRICS_HOST, port: config.METRICS_PORT };
     const ops = await startOps(role, target, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });

@@ -11,30 +11,32 @@ import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 
 const PURGE_DEADLINE_MS = 20_000;
-const DEFAULT_TEMPORAL_ADDRESS = '127.0.0.1:7233';
 
 /** Works for Temporal whenever it is there; without it everything but scheduled work and retries goes on. */
 export async function startWorker({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
   const domain = openDomainChannel(config, 'worker');
   const polling = temporalPollingGauge(metrics);
-  const temporal = await startTemporalWorker({
-    address: config.TEMPORAL_ADDRESS ?? DEFAULT_TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-    tls: withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
-      temporalTls(config),
-    ),
-    activities: createActivities({ maintenance: maintenanceOver(domain) }),
-    schedules: { purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true } },
-    log,
-    shutdownGraceMs: config.SHUTDOWN_GRACE,
-    onState: ({ status }) => polling.set(status === 'polling' ? 1 : 0),
-  });
+  const temporal =
+    config.TEMPORAL_ADDRESS === undefined
+      ? undefined
+      : await startTemporalWorker({
+          address: config.TEMPORAL_ADDRESS,
+          namespace: config.TEMPORAL_NAMESPACE,
+          tls: withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
+            temporalTls(config),
+          ),
+          activities: createActivities({ maintenance: maintenanceOver(domain) }),
+          schedules: { purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true } },
+          log,
+          shutdownGraceMs: config.SHUTDOWN_GRACE,
+          onState: ({ status }) => polling.set(status === 'polling' ? 1 : 0),
+        });
   const health = new Health([domainCheck(domain), temporalCheck(temporal)]);
   return {
     health,
     stop: async () => {
       health.drain();
-      await temporal.shutdown();
+      await temporal?.shutdown();
       domain.close();
     },
   };
@@ -54,11 +56,15 @@ function maintenanceOver(domain: RpcChannel) {
   };
 }
 
-function temporalCheck(temporal: TemporalWorker) {
+/** Without an address none is guessed: the one next door may belong to another environment. */
+function temporalCheck(temporal: TemporalWorker | undefined) {
   return {
     name: 'temporal',
     required: false,
     probe: () => {
+      if (!temporal) {
+        return { ok: false, detail: 'TEMPORAL_ADDRESS is not set' };
+      }
       const { status, reason, since } = temporal.state;
       return { ok: status === 'polling', detail: `${reason ?? status} (since ${since.toISOString()})` };
     },

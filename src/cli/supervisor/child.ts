@@ -33,6 +33,9 @@ export class Child {
   #ending = false;
   #failures = 0;
   #endedAt: number | undefined;
+  /** Why the present process says that it cannot start. */
+  #refusal: string | undefined;
+  #hasServed = false;
   #becameReady: () => void = () => undefined;
   readonly ready: Promise<void> = new Promise((resolve) => {
     this.#becameReady = resolve;
@@ -50,7 +53,8 @@ export class Child {
     const child = fork(main, [role, '--ops-socket', this.opsSocket], { env: environment });
     this.#process = child;
     child.on('message', (message) => this.#heard(message as RoleMessage, startedAt));
-    child.on('exit', (code, signal) => this.#ended(startedAt, code, signal));
+    child.once('exit', (code, signal) => this.#ended(startedAt, code, signal));
+    child.once('error', () => child.pid === undefined && this.#ended(startedAt, null, null));
   }
 
   /** From here on it is not started again, whatever ends it. */
@@ -76,7 +80,7 @@ export class Child {
   #heard(message: RoleMessage, startedAt: number): void {
     switch (message.type) {
       case 'cannot-start':
-        this.options.onCannotStart(message.sentence);
+        this.#refusal = message.sentence;
         break;
       case 'signalled':
         // Meant for this child alone unless a signal arrives here as well: then it ends, and is started again.
@@ -101,12 +105,19 @@ export class Child {
     } else {
       log.debug(`${role} is ready`, { pid: this.#process?.pid, startedInMs: Date.now() - startedAt });
     }
+    this.#hasServed = true;
     this.#becameReady();
   }
 
   #ended(startedAt: number, code: number | null, signal: NodeJS.Signals | null): void {
-    const { role, log } = this.options;
-    if (this.#ending || code === EXIT_CANNOT_START) {
+    const { role, log, onCannotStart } = this.options;
+    if (this.#ending) {
+      return;
+    }
+    const refusal = this.#refusal ?? `The ${role} cannot start with these settings.`;
+    this.#refusal = undefined;
+    if (code === EXIT_CANNOT_START && !this.#hasServed) {
+      onCannotStart(refusal);
       return;
     }
     this.#endedAt ??= Date.now();
@@ -115,6 +126,8 @@ export class Child {
     log.warn(`${role} ended, starting it again`, {
       signal: signal ?? undefined,
       code: code ?? undefined,
+      // What it served with once may come back, such as a database: it is tried again for as long as it takes.
+      reason: code === EXIT_CANNOT_START ? refusal : undefined,
       delayMs,
     });
     this.#restart = setTimeout(() => this.start(), delayMs);

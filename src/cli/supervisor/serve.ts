@@ -92,10 +92,10 @@ async function ownTemporal(
   return new TemporalOfDemo(config, address, log, say);
 }
 
-function startOps({ LISTEN_HOST, METRICS_PORT }: Config, children: readonly Child[]): Promise<Server> {
-  const target = { host: LISTEN_HOST, port: METRICS_PORT };
+function startOps({ METRICS_HOST, METRICS_PORT }: Config, children: readonly Child[]): Promise<Server> {
+  const target = { host: METRICS_HOST, port: METRICS_PORT };
   return startOpsServer(opsOfChildren(children), target).catch((error: unknown) => {
-    throw listenError(`The port ${LISTEN_HOST}:${METRICS_PORT}`, 'METRICS_PORT', error);
+    throw listenError(`The port ${METRICS_HOST}:${METRICS_PORT}`, 'METRICS_PORT', error);
   });
 }
 

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import { backoffDelayMs, pause } from '../../../workflows/backoff.js';
 import { searchAttributes } from '../../../workflows/contract.js';
 import { findTemporal } from '../../../workflows/dev-server/find.js';
 import { type DevServer, startDevServer } from '../../../workflows/dev-server/start.js';
 import type { Config } from '../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
 
-const MAX_RESTART_DELAY_MS = 30_000;
+const RESTARTS = { firstDelayMs: 1_000, maxDelayMs: 30_000 };
+const STABLE_AFTER_MS = 60_000;
 
 /** The Temporal server that a demo environment runs for itself. Nobody waits for it; the worker joins when it is there. */
 export class TemporalOfDemo {
@@ -35,16 +37,26 @@ export class TemporalOfDemo {
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stop;
     const { executable } = await findTemporal({ signal, onProgress: (line) => this.say(line) });
-    for (let failures = 0; !signal.aborted; failures += 1) {
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      const startedAt = Date.now();
+      const reason = await this.#runOnce(executable);
+      if (!signal.aborted) {
+        failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : failures;
+        this.log.warn('temporal is away, starting it again', { failures, reason });
+        await pause(backoffDelayMs(failures, RESTARTS), signal);
+      }
+    }
+  }
+
+  /** Until it ends, however it does; the answer is why. */
+  async #runOnce(executable: string): Promise<string> {
+    try {
       const server = await this.#startOnce(executable);
       this.say(`Temporal has joined. Its UI: ${server.uiUrl}`);
-      await server.exited;
-      if (!signal.aborted) {
-        this.log.warn('temporal ended, starting it again', { failures });
-        await new Promise((resolve) =>
-          setTimeout(resolve, Math.min(1_000 * 2 ** failures, MAX_RESTART_DELAY_MS)),
-        );
-      }
+      const { code, signal } = await server.exited;
+      return `it ended with ${signal ?? code}`;
+    } catch (error) {
+      return (error as Error).message;
     }
   }
 

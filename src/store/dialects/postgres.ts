@@ -6,6 +6,8 @@ import { StoreError } from '../store-error.js';
 
 const MAX_CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Longer than any caller waits; it frees connections that a dead network would hold. */
+const QUERY_TIMEOUT_MS = 30_000;
 const INT8_OID = 20;
 
 /** PostgreSQL commits concurrent transactions together by itself, so each write is a plain transaction here. */
@@ -17,9 +19,13 @@ export async function openPostgres(
     connectionString,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   });
   pool.on('error', onIdleError);
+  // While a connection is lent out the pool does not listen to it, and an error nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', onIdleError));
   try {
     (await pool.connect()).release();
   } catch (error) {

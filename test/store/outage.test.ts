@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { openPostgres } from '../../src/store/dialects/postgres.js';
+import { newPostgresDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+
+test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
+  const { url } = await newPostgresDatabase();
+  const heard: string[] = [];
+  const database = await openPostgres(url, (error) => heard.push(error.message));
+  const other = await openPostgres(url, () => undefined);
+  try {
+    const sleeping = sql`select pg_sleep(30) as slept`.execute(database.reader);
+    const cut = sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like '%pg_sleep(30) as slept%' and pid <> pg_backend_pid()`;
+    const refused = sleeping.then(
+      () => 'slept',
+      (error: Error) => error.message,
+    );
+    let ended: string | undefined;
+    void refused.then((message) => {
+      ended = message;
+    });
+    while (ended === undefined) {
+      await cut.execute(other.reader);
+    }
+    expect(ended).toMatch(/terminat/i);
+    await eventually('a query that is answered again', async () => {
+      const answered = sql`select 1`.execute(database.reader);
+      return answered.then(
+        () => true,
+        () => false,
+      );
+    });
+    // The connection itself says so too; an error that nobody heard would have ended the process.
+    expect(heard.every((message) => /terminat/i.test(message))).toBe(true);
+  } finally {
+    await database.close();
+    await other.close();
+  }
+});
