@@ -243,7 +243,11 @@ export interface ListWorkersRequest {
     | number
     | undefined;
   /** Where to go on: the next_cursor of an earlier answer of the same client. */
-  cursor?: string | undefined;
+  cursor?:
+    | string
+    | undefined;
+  /** Whether the answer needs the workers' place in the organization, which costs a second read. */
+  withOrganization: boolean;
 }
 
 /** One page of the workers. */
@@ -1313,7 +1317,14 @@ export const Address: MessageFns<Address> = {
 };
 
 function createBaseListWorkersRequest(): ListWorkersRequest {
-  return { context: undefined, instanceIntegrationId: "", clientId: "", limit: undefined, cursor: undefined };
+  return {
+    context: undefined,
+    instanceIntegrationId: "",
+    clientId: "",
+    limit: undefined,
+    cursor: undefined,
+    withOrganization: false,
+  };
 }
 
 export const ListWorkersRequest: MessageFns<ListWorkersRequest> = {
@@ -1332,6 +1343,9 @@ export const ListWorkersRequest: MessageFns<ListWorkersRequest> = {
     }
     if (message.cursor !== undefined) {
       writer.uint32(42).string(message.cursor);
+    }
+    if (message.withOrganization !== false) {
+      writer.uint32(48).bool(message.withOrganization);
     }
     return writer;
   },
@@ -1387,6 +1401,14 @@ export const ListWorkersRequest: MessageFns<ListWorkersRequest> = {
             }
 
             message.cursor = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.withOrganization = reader.bool();
             continue;
           }
         }
