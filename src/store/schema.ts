@@ -1,11 +1,35 @@
+import type { Generated } from 'kysely';
+
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970; hashes are base64url. */
 export interface Schema {
   environment: EnvironmentTable;
   instances: InstancesTable;
   integrations: IntegrationsTable;
+  data_versions: DataVersionsTable;
   instance_integrations: InstanceIntegrationsTable;
   api_keys: ApiKeysTable;
   service_tokens: ServiceTokensTable;
+  accounts: AccountsTable;
+  clients: ClientsTable;
+  roles: RolesTable;
+  users: UsersTable;
+  unit_types: UnitTypesTable;
+  units: UnitsTable;
+  locations: LocationsTable;
+  job_titles: JobTitlesTable;
+  workers: WorkersTable;
+  worker_units: WorkerUnitsTable;
+  events: EventsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  applications: ApplicationsTable;
+  application_redirect_uris: ApplicationRedirectUrisTable;
+  application_secrets: ApplicationSecretsTable;
+  audit_events: AuditEventsTable;
+}
+
+/** Rows that two administrators may meet at carry a random version, rewritten by each change of the row itself. */
+interface VersionColumn {
+  version: string;
 }
 
 /** One row: which environment this database belongs to. */
@@ -15,23 +39,32 @@ interface EnvironmentTable {
   created_at: number;
 }
 
-interface InstancesTable {
+interface InstancesTable extends VersionColumn {
   id: string;
   name: string;
   created_at: number;
   updated_at: number;
 }
 
-interface IntegrationsTable {
+/** The same for tables that had rows before they had versions: those have the empty one. */
+interface LaterVersionColumn {
+  version: Generated<string>;
+}
+
+interface IntegrationsTable extends LaterVersionColumn {
   id: string;
   name: string;
-  /** Random; rewritten by each change to what the integration's list of instance integrations shows. */
+  created_at: number;
+  updated_at: number;
+}
+
+/** A random value for each thing that answers are about, rewritten by each change behind them: an integration, an instance, a client. */
+interface DataVersionsTable {
+  subject_id: string;
   version: string;
-  created_at: number;
-  updated_at: number;
 }
 
-interface InstanceIntegrationsTable {
+interface InstanceIntegrationsTable extends LaterVersionColumn {
   id: string;
   integration_id: string;
   instance_id: string;
@@ -41,7 +74,7 @@ interface InstanceIntegrationsTable {
   updated_at: number;
 }
 
-interface ApiKeysTable {
+interface ApiKeysTable extends LaterVersionColumn {
   id: string;
   integration_id: string;
   hash: string;
@@ -62,4 +95,197 @@ interface ServiceTokensTable {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+/** A person, whoever they work for or sign in for. */
+interface AccountsTable extends VersionColumn {
+  id: string;
+  worker_profile_id: string;
+  /** As it was given; `email_key` is the same in lower case, and unique. */
+  email: string;
+  email_key: string;
+  /** Null until the person has shown that the address is theirs. */
+  email_verified_at: number | null;
+  /** As tokens carry them; users and workers have names of their own. */
+  first_name: string | null;
+  last_name: string | null;
+  /** Null while the person may sign in. */
+  disabled_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface AddressColumns {
+  address1: string | null;
+  address2: string | null;
+  city: string | null;
+  iso_country_code: string | null;
+  postal_code: string | null;
+  zone_code: string | null;
+}
+
+interface ClientsTable extends AddressColumns, VersionColumn {
+  id: string;
+  instance_id: string;
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface RolesTable extends VersionColumn {
+  id: string;
+  client_id: string;
+  name: string;
+  built_in: 0 | 1;
+  /** A JSON array of the platform's own words. */
+  permissions: string;
+  created_at: number;
+}
+
+interface UsersTable extends VersionColumn {
+  id: string;
+  client_id: string;
+  account_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  full_name: string | null;
+  status: 'ACTIVE' | 'INACTIVE' | 'INVITED' | 'DELETED';
+  manager_id: string | null;
+  role_id: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface UnitTypesTable extends VersionColumn {
+  id: string;
+  client_id: string;
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface UnitsTable extends VersionColumn {
+  id: string;
+  client_id: string;
+  unit_type_id: string;
+  parent_id: string | null;
+  name: string;
+  unit_code: string | null;
+  description: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface LocationsTable extends AddressColumns, VersionColumn {
+  id: string;
+  client_id: string;
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface JobTitlesTable {
+  client_id: string;
+  title: string;
+}
+
+interface WorkersTable extends AddressColumns, VersionColumn {
+  id: string;
+  client_id: string;
+  account_id: string;
+  first_name: string;
+  last_name: string;
+  full_name: string;
+  email: string;
+  phone: string | null;
+  /** A JSON array of texts, in the order they were given. */
+  job_titles: string;
+  location_id: string | null;
+  primary_unit_id: string | null;
+  offboarded_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface WorkerUnitsTable {
+  worker_id: string;
+  unit_id: string;
+  /** Keeps the order in which the units were given. */
+  position: number;
+}
+
+/** One row an event, written by the transaction that made the change. */
+interface EventsTable {
+  id: string;
+  type: string;
+  occurred_at: number;
+  instance_id: string;
+  client_id: string;
+  entity_type: string;
+  entity_id: string;
+  /** The payload as JSON; in `links.self` stands `{instanceIntegrationId}` until a receiver is known. */
+  data: string;
+}
+
+/** What a call that carried an idempotency key answered, for those who repeat it. */
+interface IdempotencyKeysTable {
+  method: string;
+  key: string;
+  request_hash: string;
+  /** Base64; null only inside the transaction that first uses the key. */
+  response: string | null;
+  created_at: number;
+}
+
+/** What people sign in to. Lists are JSON arrays; null lifetimes are the service's defaults. */
+interface ApplicationsTable extends VersionColumn {
+  id: string;
+  name: string;
+  type: 'confidential' | 'public';
+  enabled: 0 | 1;
+  allowed_scopes: string;
+  allowed_grant_types: string;
+  require_pkce: 0 | 1;
+  first_party: 0 | 1;
+  id_token_algorithm: 'RS256' | 'ES256' | 'EdDSA';
+  access_token_seconds: number | null;
+  refresh_token_seconds: number | null;
+  id_token_seconds: number | null;
+  post_logout_redirect_uris: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface ApplicationRedirectUrisTable {
+  application_id: string;
+  uri: string;
+  instance_id: string;
+  /** Keeps the order in which they were registered. */
+  position: number;
+}
+
+interface ApplicationSecretsTable {
+  id: string;
+  application_id: string;
+  hash: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+}
+
+/** One row for each thing that somebody may have to answer for. Ids, never a secret. */
+interface AuditEventsTable {
+  id: string;
+  created_at: number;
+  type: string;
+  outcome: 'succeeded' | 'refused';
+  actor_type: string;
+  actor_id: string;
+  subject_type: string | null;
+  subject_id: string | null;
+  request_id: string | null;
+  remote_address: string | null;
+  /** A JSON object of texts. */
+  attributes: string;
 }

@@ -1,44 +1,64 @@
-import type { IntegrationId } from '../../../generated/ids.js';
+import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
-import type { ApiKeyStore, StoredApiKey } from './api-key-store.js';
 import type { RateLimiter } from './rate-limiter.js';
+import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
 /** An integration whose key was accepted, for the length of one call. */
 export interface Visitor {
   integrationId: IntegrationId;
-  integrationVersion: string;
   apiKeyId: string;
   rateLimit: RateLimit;
+  /** Version of what the answer is about. */
+  version: string;
+}
+
+export interface InstanceVisitor extends Visitor {
+  instanceId: InstanceId;
+}
+
+export interface ClientVisitor extends InstanceVisitor {
+  clientId: ClientId;
 }
 
 /** Last use is for people who clean up keys; the hour is near enough and keeps reads from writing. */
 const LAST_USE_STEP_MS = 3_600_000;
 
-/** Lets an integration in: first the key, then the rate. */
+/** Lets an integration in: first the key, then the rate, then what the path names. */
 export class Gatekeeper {
   constructor(
-    private readonly keys: ApiKeyStore,
+    private readonly visits: VisitStore,
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
     private readonly onBackgroundError: (error: unknown) => void,
   ) {}
 
   async admit(keyHash: Uint8Array): Promise<Visitor> {
-    const key = await this.keys.findByHash(keyHash);
+    return this.#admit(await this.visits.findKey(keyHash)).visitor;
+  }
+
+  /** To the instance of one connection, once that is set up. */
+  async admitToInstance(keyHash: Uint8Array, id: InstanceIntegrationId): Promise<InstanceVisitor> {
+    const { visitor, found } = this.#admit(await this.visits.findConnection(keyHash, id));
+    return { ...visitor, instanceId: reachedInstance(found, visitor) };
+  }
+
+  async admitToClient(
+    keyHash: Uint8Array,
+    id: InstanceIntegrationId,
+    clientId: ClientId,
+  ): Promise<ClientVisitor> {
+    const { visitor, found } = this.#admit(await this.visits.findClient(keyHash, id, clientId));
+    const instanceId = reachedInstance(found, visitor);
+    if (found.client === undefined) {
+      throw notFound(ErrorCode.CLIENT_NOT_FOUND, 'Client not found', visitor);
+    }
+    return { ...visitor, instanceId, clientId: found.client };
+  }
+
+  #admit(found: FoundVisit | undefined): { visitor: Visitor; found: FoundVisit } {
     const now = this.clock();
-    if (!key || key.revokedAt !== null) {
-      throw new ServiceError(
-        ErrorCode.API_KEY_UNKNOWN,
-        'This API key is not known. It may have been revoked.',
-      );
-    }
-    if (key.expiresAt !== null && key.expiresAt <= now) {
-      throw new ServiceError(
-        ErrorCode.API_KEY_EXPIRED,
-        'This API key has expired. Ask the operator for a new one.',
-      );
-    }
+    const { key, version } = accepted(found, now);
     const { allowed, ...rateLimit } = this.limiter.take(key.integrationId);
     if (!allowed) {
       const retryAfterSeconds = rateLimit.resetSeconds;
@@ -46,15 +66,47 @@ export class Gatekeeper {
       throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
     }
     this.#noteUse(key, now).catch(this.onBackgroundError);
-    const { integrationId, integrationVersion, id } = key;
-    return { integrationId, integrationVersion, apiKeyId: id, rateLimit };
+    const visitor = { integrationId: key.integrationId, apiKeyId: key.id, rateLimit, version };
+    return { visitor, found: found as FoundVisit };
   }
 
   /** Nobody waits for it: a lost note costs an hour of accuracy. */
   async #noteUse(key: StoredApiKey, now: number): Promise<void> {
     const unlessSince = now - LAST_USE_STEP_MS;
     if (key.lastUsedAt === null || key.lastUsedAt < unlessSince) {
-      await this.keys.markUsed(key.id, now, unlessSince);
+      await this.visits.markUsed(key.id, now, unlessSince);
     }
   }
+}
+
+function accepted(found: FoundVisit | undefined, now: number): FoundVisit {
+  if (!found || found.key.revokedAt !== null) {
+    throw new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'This API key is not known. It may have been revoked.');
+  }
+  if (found.key.expiresAt !== null && found.key.expiresAt <= now) {
+    throw new ServiceError(
+      ErrorCode.API_KEY_EXPIRED,
+      'This API key has expired. Ask the operator for a new one.',
+    );
+  }
+  return found;
+}
+
+/** The two sentences are part of the contract. */
+function reachedInstance({ connection }: FoundVisit, visitor: Visitor): InstanceId {
+  if (!connection) {
+    throw notFound(ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND, 'Instance integration not found', visitor);
+  }
+  if (!connection.configured) {
+    throw notFound(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+      'Instance integration not configured',
+      visitor,
+    );
+  }
+  return connection.instanceId;
+}
+
+function notFound(code: ErrorCode, message: string, { rateLimit }: Visitor): ServiceError {
+  return new ServiceError(code, message, { rateLimit });
 }

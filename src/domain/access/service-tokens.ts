@@ -8,23 +8,41 @@ export interface StoredServiceToken {
   kind: ServiceTokenKind;
   expiresAt: number | null;
   revokedAt: number | null;
+  lastUsedAt: number | null;
 }
 
 export interface ServiceTokenStore {
   /** One read by the hash of the token, the only form in which tokens are kept. */
   findByHash(hash: Uint8Array): Promise<StoredServiceToken | undefined>;
+  /** One conditional statement: moves the last use forward to `at` unless it already stands at `unlessSince` or later. */
+  markUsed(id: string, at: number, unlessSince: number): Promise<void>;
 }
 
 /** Whose token it is. All refusals are one, so that nothing is learned from them. */
 export async function identifyServiceToken(
-  tokens: ServiceTokenStore,
+  tokens: Pick<ServiceTokenStore, 'findByHash'>,
   clock: Clock,
   token: string,
-): Promise<ServiceTokenKind> {
+): Promise<StoredServiceToken> {
   const stored = await tokens.findByHash(hashSecret(token));
   const expired = stored?.expiresAt != null && stored.expiresAt <= clock();
   if (!stored || stored.revokedAt !== null || expired) {
     throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
   }
-  return stored.kind;
+  return stored;
+}
+
+/** Last use is for people who clean up tokens; some minutes are near enough. */
+const LAST_USE_STEP_MS = 300_000;
+
+export async function noteUseOfServiceToken(
+  tokens: Pick<ServiceTokenStore, 'markUsed'>,
+  clock: Clock,
+  { id, lastUsedAt }: StoredServiceToken,
+): Promise<void> {
+  const now = clock();
+  const unlessSince = now - LAST_USE_STEP_MS;
+  if (lastUsedAt === null || lastUsedAt < unlessSince) {
+    await tokens.markUsed(id, now, unlessSince);
+  }
 }

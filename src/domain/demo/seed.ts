@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
-import { type PublicIdKind, type PublicIds, publicIdPrefixes } from '../../../generated/ids.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
+import { type DemoClient, demoClient, demoPerson } from './directory.js';
+import { demoId } from './ids.js';
 
 export interface DemoConnection {
   id: InstanceIntegrationId;
@@ -19,6 +19,7 @@ export interface DemoSeed {
   createdAt: number;
   instances: readonly { id: InstanceId; name: string }[];
   integrations: readonly DemoIntegration[];
+  clients: readonly DemoClient[];
 }
 
 /** The secrets that open one demo environment: made at its first start, kept in its demo.json. */
@@ -30,14 +31,17 @@ export interface DemoCredentials {
 
 export interface DemoStore {
   /**
-   * One transaction that can be repeated: adds what of the seed is missing and makes the credentials valid, and changes nothing
-   * that is already there.
+   * One transaction that can be repeated: the seed is planted into a database that has none of it, and left as people made it
+   * afterwards; the credentials are made valid each time.
    */
   plant(seed: DemoSeed, credentials: DemoCredentials): Promise<void>;
 }
 
 const harborlight = demoId('InstanceId', 'harborlight');
 const juniper = demoId('InstanceId', 'juniper');
+
+/** People with several contexts: each is a user and a worker of Tallowfern, and two of them also of another client. */
+const wellConnected = Array.from({ length: 3 }, (_, index) => demoPerson('northwind', index));
 
 /** The same in every demo environment, down to the ids. Names look real and belong to nobody. */
 export const demoSeed: DemoSeed = {
@@ -67,10 +71,81 @@ export const demoSeed: DemoSeed = {
       ],
     },
   ],
+  clients: [
+    demoClient(
+      {
+        key: 'tallowfern',
+        name: 'Tallowfern Bakeries',
+        instance: harborlight,
+        address: {
+          address1: '18 Harbour Street',
+          address2: 'Suite 400',
+          city: 'Portland',
+          isoCountryCode: 'US',
+          postalCode: '04101',
+          zoneCode: 'ME',
+        },
+        layers: ['Division', 'Department', 'Team'],
+        split: [4, 3, 2],
+        unitNames: ['Bakeries', 'Logistics', 'Retail', 'Support'],
+        places: [
+          'Harbour Street Bakery',
+          'Mill Road Warehouse',
+          'Old Port Shop',
+          'South Portland Shop',
+          'Head Office',
+        ],
+        jobTitles: ['Baker', 'Line Cook', 'Shift Lead', 'Driver', 'Store Manager', 'Accountant', 'Cleaner'],
+        workers: 500,
+        users: 12,
+      },
+      wellConnected,
+    ),
+    demoClient(
+      {
+        key: 'quillmere',
+        name: 'Quillmere Logistics',
+        instance: harborlight,
+        address: {
+          address1: null,
+          address2: null,
+          city: 'Halifax',
+          isoCountryCode: 'CA',
+          postalCode: null,
+          zoneCode: 'NS',
+        },
+        layers: ['Depot'],
+        split: [3],
+        unitNames: ['Halifax Depot', 'Truro Depot', 'Moncton Depot'],
+        places: ['Halifax', 'Truro'],
+        jobTitles: ['Driver', 'Dispatcher', 'Mechanic'],
+        workers: 40,
+        users: 5,
+      },
+      wellConnected.slice(0, 1),
+    ),
+    demoClient(
+      {
+        key: 'ostrander',
+        name: 'Ostrander Clinics',
+        instance: juniper,
+        address: {
+          address1: '5 Chapel Hill',
+          address2: null,
+          city: 'Utrecht',
+          isoCountryCode: 'NL',
+          postalCode: '3511 AB',
+          zoneCode: null,
+        },
+        layers: ['Clinic', 'Ward'],
+        split: [2, 3],
+        unitNames: ['North Clinic', 'South Clinic'],
+        places: ['North Clinic', 'South Clinic'],
+        jobTitles: ['Nurse', 'Physician', 'Receptionist'],
+        workers: 60,
+        users: 6,
+      },
+      wellConnected.slice(1, 2),
+    ),
+  ],
 };
-
-/** A public id that follows from its name, so that examples and scripts can rely on it. */
-function demoId<K extends PublicIdKind>(kind: K, name: string): PublicIds[K] {
-  const digest = createHash('sha512').update(`demo:${kind}:${name}`).digest('base64');
-  return `${publicIdPrefixes[kind]}_${digest.replace(/[^0-9A-Za-z]/g, '').slice(0, 22)}` as PublicIds[K];
-}

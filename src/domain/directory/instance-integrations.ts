@@ -1,6 +1,6 @@
 import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
 import type { Gatekeeper } from '../access/gatekeeper.js';
-import { type Answer, isKnown, type KnownVersions } from './answer.js';
+import { type Answer, answer, type Question } from './answer.js';
 
 /** The connection between an integration and one instance of the platform. */
 export interface InstanceIntegration {
@@ -19,11 +19,8 @@ export interface InstanceIntegrationStore {
 export async function listInstanceIntegrations(
   gatekeeper: Gatekeeper,
   store: InstanceIntegrationStore,
-  keyHash: Uint8Array,
-  known: KnownVersions,
+  question: Question,
 ): Promise<Answer<InstanceIntegration[]>> {
-  const visitor = await gatekeeper.admit(keyHash);
-  const version = visitor.integrationVersion;
-  const content = isKnown(version, known) ? undefined : await store.listOf(visitor.integrationId);
-  return { visitor, version, content };
+  const visitor = await gatekeeper.admit(question.keyHash);
+  return answer(visitor, question, () => store.listOf(visitor.integrationId));
 }

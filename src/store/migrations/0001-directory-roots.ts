@@ -14,6 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('instances')
     .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('version', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
@@ -21,9 +22,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('integrations')
     .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('version', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('data_versions')
+    .addColumn('subject_id', id, (column) => column.primaryKey())
+    .addColumn('version', 'text', (column) => column.notNull())
     .execute();
   await db.schema
     .createTable('instance_integrations')

@@ -1,0 +1,212 @@
+import type {
+  AccountId,
+  ClientId,
+  InstanceId,
+  LocationId,
+  UnitId,
+  UnitTypeId,
+  UserId,
+  WorkerId,
+  WorkerProfileId,
+} from '../../../generated/ids.js';
+import type { Address } from '../directory/names.js';
+import type { UserStatus } from '../directory/users.js';
+import { demoId, demoRoleId } from './ids.js';
+import { firstNames, lastNames, streets } from './names.js';
+
+export interface DemoPerson {
+  id: AccountId;
+  workerProfileId: WorkerProfileId;
+  firstName: string;
+  lastName: string;
+  email: string;
+}
+
+export interface DemoUnit {
+  id: UnitId;
+  typeId: UnitTypeId;
+  parentId: UnitId | null;
+  name: string;
+  code: string | null;
+  description: string | null;
+}
+
+export interface DemoUser {
+  id: UserId;
+  person: DemoPerson;
+  status: UserStatus;
+  managerId: UserId | null;
+  roleId: string | null;
+}
+
+export interface DemoWorker {
+  id: WorkerId;
+  person: DemoPerson;
+  jobTitles: string[];
+  phone: string | null;
+  address: Address;
+  locationId: LocationId | null;
+  /** The first is the primary one. */
+  unitIds: UnitId[];
+}
+
+export interface DemoClient {
+  id: ClientId;
+  instance: InstanceId;
+  name: string;
+  address: Address;
+  roles: { id: string; name: string; builtIn: boolean; permissions: string[] }[];
+  users: DemoUser[];
+  unitTypes: { id: UnitTypeId; name: string }[];
+  units: DemoUnit[];
+  locations: { id: LocationId; name: string; address: Address }[];
+  jobTitles: string[];
+  workers: DemoWorker[];
+}
+
+interface ClientPlan {
+  key: string;
+  name: string;
+  instance: InstanceId;
+  address: Address;
+  layers: readonly string[];
+  /** How many units the unit above is divided into, layer by layer. */
+  split: readonly number[];
+  unitNames: readonly string[];
+  places: readonly string[];
+  jobTitles: readonly string[];
+  workers: number;
+  users: number;
+}
+
+const STATUSES: readonly UserStatus[] = ['ACTIVE', 'ACTIVE', 'INVITED', 'INACTIVE', 'DELETED'];
+
+/** The same people, clients and structure every time, from nothing but their numbers. */
+export function demoClient(plan: ClientPlan, shared: readonly DemoPerson[]): DemoClient {
+  const unitTypes = plan.layers.map((name) => ({ id: demoId('UnitTypeId', `${plan.key}-${name}`), name }));
+  const units = unitsOf(
+    plan,
+    unitTypes.map(({ id }) => id),
+  );
+  const locations = plan.places.map((name, index) => ({
+    id: demoId('LocationId', `${plan.key}-${name}`),
+    name,
+    address: addressAt(plan, index),
+  }));
+  return {
+    id: demoId('ClientId', plan.key),
+    instance: plan.instance,
+    name: plan.name,
+    address: plan.address,
+    roles: rolesOf(plan),
+    users: usersOf(plan, shared),
+    unitTypes,
+    units,
+    locations,
+    jobTitles: [...plan.jobTitles].sort(),
+    workers: workersOf(plan, shared, units, locations),
+  };
+}
+
+export function demoPerson(key: string, number: number): DemoPerson {
+  // Strides without a common divisor with the lengths, so that names repeat late.
+  const firstName = firstNames[(number * 7) % firstNames.length] as string;
+  const lastName = lastNames[
+    (number * 11 + Math.floor(number / firstNames.length)) % lastNames.length
+  ] as string;
+  return {
+    id: demoId('AccountId', `${key}-${number}`),
+    workerProfileId: demoId('WorkerProfileId', `${key}-${number}`),
+    firstName,
+    lastName,
+    email: `${firstName}.${lastName}.${number + 1}@${key}.example.com`.toLowerCase(),
+  };
+}
+
+function rolesOf({ key }: ClientPlan): DemoClient['roles'] {
+  return [
+    { id: demoRoleId(`${key}-owner`), name: 'Owner', builtIn: true, permissions: ['*'] },
+    {
+      id: demoRoleId(`${key}-admin`),
+      name: 'Admin',
+      builtIn: true,
+      permissions: ['people:*', 'organization:*'],
+    },
+    {
+      id: demoRoleId(`${key}-payroll`),
+      name: 'Payroll clerk',
+      builtIn: false,
+      permissions: ['payroll:read'],
+    },
+  ];
+}
+
+/** The first is the Owner, whom the others have for a manager; every status occurs. */
+function usersOf(plan: ClientPlan, shared: readonly DemoPerson[]): DemoUser[] {
+  const roles = rolesOf(plan);
+  const ownerId = demoId('UserId', `${plan.key}-0`);
+  return Array.from({ length: plan.users }, (_, index) => ({
+    id: demoId('UserId', `${plan.key}-${index}`),
+    person: shared[index] ?? demoPerson(`${plan.key}-office`, index),
+    status: STATUSES[index % STATUSES.length] as UserStatus,
+    managerId: index === 0 ? null : ownerId,
+    roleId: index === 0 ? (roles[0]?.id ?? null) : (roles[index % 4]?.id ?? null),
+  }));
+}
+
+function unitsOf({ key, split, unitNames }: ClientPlan, typeIds: readonly UnitTypeId[]): DemoUnit[] {
+  const units: DemoUnit[] = [];
+  let above: (DemoUnit | null)[] = [null];
+  for (const [layer, typeId] of typeIds.entries()) {
+    above = above.flatMap((parent) =>
+      Array.from({ length: split[layer] ?? 1 }, (_, index) => {
+        const number = units.length;
+        const own = unitNames[number % unitNames.length] as string;
+        const unit: DemoUnit = {
+          id: demoId('UnitId', `${key}-${number}`),
+          typeId,
+          parentId: parent?.id ?? null,
+          name: parent ? `${parent.name} ${index + 1}` : own,
+          code: layer === 0 ? `${key.slice(0, 2).toUpperCase()}-${100 + number}` : null,
+          description: layer === 0 ? `Everything that belongs to ${own}` : null,
+        };
+        units.push(unit);
+        return unit;
+      }),
+    );
+  }
+  return units;
+}
+
+function workersOf(
+  plan: ClientPlan,
+  shared: readonly DemoPerson[],
+  units: readonly DemoUnit[],
+  locations: DemoClient['locations'],
+): DemoWorker[] {
+  const leaves = units.filter(({ typeId }) => typeId === units.at(-1)?.typeId);
+  return Array.from({ length: plan.workers }, (_, index) => {
+    const titles = [plan.jobTitles[index % plan.jobTitles.length] as string];
+    const second = plan.jobTitles[(index * 5 + 1) % plan.jobTitles.length] as string;
+    const unitIds = [leaves[index % leaves.length], leaves[(index * 3 + 1) % leaves.length]].map(
+      (unit) => unit?.id as UnitId,
+    );
+    return {
+      id: demoId('WorkerId', `${plan.key}-${index}`),
+      person: shared[index] ?? demoPerson(plan.key, index),
+      jobTitles: index % 6 === 0 && second !== titles[0] ? [...titles, second] : titles,
+      phone: index % 4 === 3 ? null : `+1 207 555 ${String(100 + (index % 100)).padStart(4, '0')}`,
+      address: addressAt(plan, index),
+      locationId: index % 10 === 9 ? null : (locations[index % locations.length]?.id ?? null),
+      unitIds: index % 5 === 0 ? [...new Set(unitIds)] : unitIds.slice(0, 1),
+    };
+  });
+}
+
+function addressAt({ address }: ClientPlan, number: number): Address {
+  return {
+    ...address,
+    address1: `${(number % 90) + 1} ${streets[number % streets.length]}`,
+    address2: number % 7 === 0 ? `Apartment ${(number % 30) + 1}` : null,
+  };
+}

@@ -1,0 +1,15 @@
+/** Something that is shown by its name and known by its id. */
+export interface Named {
+  id: string;
+  name: string;
+}
+
+/** A postal address of which every part may be unknown. */
+export interface Address {
+  address1: string | null;
+  address2: string | null;
+  city: string | null;
+  isoCountryCode: string | null;
+  postalCode: string | null;
+  zoneCode: string | null;
+}
