@@ -7,6 +7,7 @@ import { packageRoot } from '../config/package.js';
 import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import { createContractApi } from './contract/contract-api.js';
+import { addressesUnder } from './gateway/addresses.js';
 import { apiKeySecurity } from './gateway/api-key.js';
 import { EntityTags } from './gateway/entity-tag.js';
 import { gatewayHandlers } from './gateway/index.js';
@@ -16,17 +17,23 @@ import { signOnHandlers } from './sign-on/index.js';
 
 export interface ApiOptions {
   environment: 'live' | 'demo';
+  /** The public address of the gateway, for links. */
+  gatewayUrl: string;
   domain: RpcChannel;
   log: Log;
 }
 
-export function createGatewayApi({ environment, domain, log }: ApiOptions): Promise<Dispatch> {
+export function createGatewayApi({ environment, gatewayUrl, domain, log }: ApiOptions): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
   return createContractApi({
     document,
     handlers: gatewayHandlers,
     securityHandlers: { apiKey: apiKeySecurity(environment) },
-    dependencies: { directory: domain.clientOf(DirectoryServiceService), entityTags: new EntityTags(hash) },
+    dependencies: {
+      directory: domain.clientOf(DirectoryServiceService),
+      entityTags: new EntityTags(hash),
+      addressOf: addressesUnder(gatewayUrl),
+    },
     toErrorAnswer: toProblem,
     log,
   });

@@ -4,18 +4,20 @@ import {
   Client,
   credentials,
   type CallOptions as GrpcCallOptions,
-  type ServiceError as GrpcFailure,
   Metadata,
 } from '@grpc/grpc-js';
 import { service as healthDefinition } from 'grpc-health-check';
 import { AUTHORIZATION_KEY, REQUEST_ID_KEY } from './call-metadata.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
+import { MessageReader } from './message-reader.js';
 
 const DEFAULT_DEADLINE_MS = 5_000;
 
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': 16 * 1_024 * 1_024,
+  // Statistics of every call and message that nobody asks for.
+  'grpc.enable_channelz': 0,
   // A peer that restarts is found again within a moment, not after grpc's twenty seconds.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.min_reconnect_backoff_ms': 50,
@@ -27,7 +29,10 @@ const CHANNEL_OPTIONS = {
 export interface CallOptions {
   /** Travels with the call into the log of the other side. */
   requestId: string;
+  /** For the whole call, however many messages it brings. */
   deadlineMs?: number;
+  /** Of a stream: how long each message may be waited for, which leaves out the time that its reader takes. */
+  messageWaitMs?: number;
 }
 
 type UnaryCall<M> = (request: RequestOf<M>, options: CallOptions) => Promise<ResponseOf<M>>;
@@ -100,25 +105,20 @@ export class RpcChannel {
   }
 
   #stream(method: AnyMethod): StreamCall<AnyMethod> {
-    const open = (request: unknown, options: CallOptions) =>
-      this.#client.makeServerStreamRequest(
-        method.path,
-        method.requestSerialize,
-        method.responseDeserialize,
-        request,
-        this.#metadata(options),
-        deadlineOf(options),
-      );
-    return async function* (request, options) {
-      const stream = open(request, options);
-      try {
-        yield* stream;
-      } catch (failure) {
-        throw fromStatus(failure as GrpcFailure);
-      } finally {
-        stream.cancel();
-      }
-    };
+    return (request, options) =>
+      new MessageReader({
+        open: () =>
+          this.#client.makeServerStreamRequest(
+            method.path,
+            method.requestSerialize,
+            (bytes) => bytes,
+            request,
+            this.#metadata(options),
+            deadlineOf(options),
+          ),
+        deserialize: method.responseDeserialize,
+        waitMs: options.messageWaitMs,
+      });
   }
 
   #metadata({ requestId }: CallOptions): Metadata {

@@ -43,13 +43,16 @@ export async function createContractApi<Operations, Dependencies, Identity>(
     definition: document,
     strict: true,
     quick: true,
-    coerceTypes: true,
     // The contract promises every wrong place at once; how many there can be is bounded by the size of a request.
     // `make verify` has checked the schemas; again, against a meta-schema compiled per operation, is over a quarter of a start.
     ajvOpts: { allErrors: true, validateSchema: false },
     // What is not implemented says so, however it was asked for.
     validate: ({ operation }: Context) => Object.hasOwn(options.handlers, operation.operationId ?? ''),
-    customizeAjv: (ajv) => addFormats.default(ajv),
+    customizeAjv: (ajv) => {
+      // The router has made numbers of what is written as one; a validator that guesses takes more than the contract says.
+      ajv.opts.coerceTypes = false;
+      return addFormats.default(ajv);
+    },
   });
   await backend.init();
   const operations: Operation[] = backend.router.getOperations();

@@ -14,7 +14,10 @@ const MAX_PARAMETER_LENGTH = 64 * 1_024;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-type Found = { operation: Operation; queryNames: ReadonlySet<string> };
+type Found = { operation: Operation; queryTypes: ReadonlyMap<string, string | undefined> };
+
+/** What may stand for a whole number in an address. `1e1`, `0x10` and ` 1` are numbers to JavaScript only. */
+const DECIMAL = /^-?\d+$/;
 
 /**
  * Finds the operation of a request. openapi-backend's own router builds the list of operations anew for each request, which costs more than all
@@ -30,12 +33,12 @@ export class DocumentRouter {
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-      const queryNames = new Set(
+      const queryTypes = new Map(
         (operation.parameters ?? []).flatMap((parameter) =>
-          'name' in parameter && parameter.in === 'query' ? [parameter.name] : [],
+          'name' in parameter && parameter.in === 'query' ? [[parameter.name, typeOf(parameter)]] : [],
         ),
       );
-      const found: Found = { operation, queryNames };
+      const found: Found = { operation, queryTypes };
       this.#routes.on(operation.method.toUpperCase() as 'GET', path, () => undefined, found);
     }
   }
@@ -53,7 +56,7 @@ export class DocumentRouter {
       path,
       params: match ? ({ ...match.params } as Record<string, string>) : {},
       headers: original.headers as Record<string, string | string[]>,
-      query: queryOf(original.query, found?.queryNames),
+      query: queryOf(original.query, found?.queryTypes),
       cookies: {},
       requestBody: undefined,
       route: found ? { operation: found.operation } : this.#whatIsMissing(path),
@@ -103,17 +106,24 @@ function decodable(path: string): string {
   }
 }
 
-/** The documented parameters; a repeated one stays a list, for the schema to refuse. */
-function queryOf(
-  query: URLSearchParams,
-  names: ReadonlySet<string> = new Set(),
-): Record<string, string | string[]> {
-  const values: Record<string, string | string[]> = {};
-  for (const name of names) {
+type QueryValue = string | string[] | number;
+
+/** The documented parameters, numbers as such; what is none, and what is repeated, stays as it is for the schema to refuse. */
+function queryOf(query: URLSearchParams, types: Found['queryTypes'] = new Map()): Record<string, string> {
+  const values: Record<string, QueryValue> = {};
+  for (const [name, type] of types) {
     const given = query.getAll(name);
+    const [value = ''] = given;
     if (given.length > 0) {
-      values[name] = given.length === 1 ? (given[0] as string) : given;
+      values[name] =
+        given.length > 1 ? given : type === 'integer' && DECIMAL.test(value) ? Number(value) : value;
     }
   }
-  return values;
+  // openapi-backend declares texts only, and checks whatever there is.
+  return values as Record<string, string>;
+}
+
+function typeOf(parameter: object): string | undefined {
+  const { schema } = parameter as { schema?: { type?: string } };
+  return schema?.type;
 }

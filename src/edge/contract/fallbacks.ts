@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Context } from 'openapi-backend';
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 import type { HttpAnswer } from '../http/exchange.js';
+import { StreamedArray } from './streamed-array.js';
 
 /** What openapi-backend does where no handler is meant. Each is required: without one it would run the handler regardless. */
 export interface Fallbacks {
@@ -56,7 +57,7 @@ export const fallbacks: Fallbacks = {
     return {
       status,
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      body: body instanceof StreamedArray ? body : JSON.stringify(body),
     };
   },
 };

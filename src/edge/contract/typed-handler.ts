@@ -1,3 +1,5 @@
+import type { StreamedArray } from './streamed-array.js';
+
 /** An operation as openapi-typescript writes it. */
 interface AnyOperation {
   parameters: { path?: unknown; query?: unknown };
@@ -6,14 +8,23 @@ interface AnyOperation {
 
 type Given<T> = [Exclude<T, undefined>] extends [never] ? Record<string, never> : Exclude<T, undefined>;
 
+type HandlersHeader<Name> = string extends Name ? never : Name extends AddedHeader ? never : Name;
+
 type HeadersOf<R> = R extends { headers: infer H }
-  ? { [Name in keyof H as string extends Name ? never : Name extends AddedHeader ? never : Name]: H[Name] }
+  ? { [Name in keyof H as Exclude<HandlersHeader<Name>, OptionalHeader>]: H[Name] } & {
+      [Name in keyof H as Extract<HandlersHeader<Name>, OptionalHeader>]?: H[Name];
+    }
   : Record<string, never>;
+
+/** openapi-typescript takes a header that is referred to for a required one, whatever it says of itself. */
+type OptionalHeader = 'Link';
 
 /** What every answer carries without the handler's doing. */
 type AddedHeader = 'x-request-id' | 'Cache-Control' | 'Vary';
 
-type BodyOf<R> = R extends { content: { 'application/json': infer B } } ? { body: B } : { body?: undefined };
+type BodyOf<R> = R extends { content: { 'application/json': infer B } }
+  ? { body: B | (B extends readonly (infer T)[] ? StreamedArray<T> : never) }
+  : { body?: undefined };
 
 type ReplyWith<R, Status> = { status: Status; headers: HeadersOf<R> } & BodyOf<R>;
 

@@ -2,31 +2,28 @@ import type { InstanceId, InstanceIntegrationId } from '../../../generated/ids.j
 import type { components } from '../../../generated/openapi/gateway.js';
 import type { InstanceIntegration } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { GatewayHandler } from './gateway-handler.js';
-import { beginRead } from './read.js';
+import { beginRead, one } from './read.js';
+import { present, toTimestamp } from './resources.js';
 
 export const listInstanceIntegrations: GatewayHandler<'listInstanceIntegrations'> = async (
   request,
   dependencies,
 ) => {
-  const read = beginRead(request, dependencies, 'listInstanceIntegrations', '');
+  const read = beginRead(request, dependencies, 'listInstanceIntegrations');
+  const question = { context: read.context };
   const { header, instanceIntegrations } = await dependencies.directory.listInstanceIntegrations(
-    { context: read.context },
-    { requestId: request.requestId },
+    question,
+    read.call,
   );
-  const headers = read.headersOf(header);
-  return header?.notModified
-    ? { status: 304, headers }
-    : { status: 200, headers, body: instanceIntegrations.map(toInstanceIntegration) };
+  return one(read, header, () => instanceIntegrations.map(toInstanceIntegration));
 };
 
-function toInstanceIntegration(message: InstanceIntegration): components['schemas']['InstanceIntegration'] {
+function toInstanceIntegration(from: InstanceIntegration): components['schemas']['InstanceIntegration'] {
+  const { id, instanceName } = present(from.applicationInstance);
   return {
-    id: message.id as InstanceIntegrationId,
-    applicationInstance: {
-      id: message.applicationInstance?.id as InstanceId,
-      instanceName: message.applicationInstance?.instanceName ?? '',
-    },
-    createdAt: message.createdAt?.toISOString() ?? '',
-    updatedAt: message.updatedAt?.toISOString() ?? '',
+    id: from.id as InstanceIntegrationId,
+    applicationInstance: { id: id as InstanceId, instanceName },
+    createdAt: toTimestamp(from.createdAt),
+    updatedAt: toTimestamp(from.updatedAt),
   };
 }

@@ -1,29 +1,35 @@
 import type { ReadContext, ReadHeader } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { internalError } from '../../errors/service-error.js';
+import { StreamedArray } from '../contract/streamed-array.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
 
+/** A long list lasts as long as its reader takes, within reason; what it waits for between two pages is the domain, and never long. */
+const LIST_DEADLINE_MS = 600_000;
+const LIST_WAIT_MS = 5_000;
+
+/** What every read has, whatever it reads. */
 interface ReadRequest {
+  requestId: string;
   identity: Identity;
+  params: object;
+  query: object;
   header(name: string): string | undefined;
   note(facts: Record<string, string>): void;
 }
 
 /** What every read of the gateway shares: the question's tag on the way in, the version's headers on the way out. */
-export function beginRead(
-  request: ReadRequest,
-  { entityTags }: GatewayDependencies,
-  operationId: string,
-  address: string,
-) {
-  const salt = entityTags.saltOf(operationId, address);
+export function beginRead(request: ReadRequest, { entityTags }: GatewayDependencies, operationId: string) {
+  const salt = entityTags.saltOf(operationId, JSON.stringify([request.params, request.query]));
   const context: ReadContext = {
     apiKeyHash: request.identity.apiKeyHash,
     ...entityTags.knownVersions(salt, request.header('if-none-match')),
   };
   return {
     context,
+    call: { requestId: request.requestId },
+    listCall: { requestId: request.requestId, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS },
     /** The headers of a 200 or a 304. */
     headersOf(header: ReadHeader | undefined) {
       if (!header?.rateLimit) {
@@ -38,4 +44,87 @@ export function beginRead(
       };
     },
   };
+}
+
+export type Read = ReturnType<typeof beginRead>;
+
+/** The answer that is one thing: whole, or 304. */
+export function one<T>(read: Read, header: ReadHeader | undefined, body: () => T) {
+  const headers = read.headersOf(header);
+  return header?.notModified
+    ? ({ status: 304, headers } as const)
+    : ({ status: 200, headers, body: body() } as const);
+}
+
+interface ListMessage {
+  header?: ReadHeader;
+  nextCursor?: string;
+}
+
+/** The answer that is a list: written as its pages come, after the first has brought the header. */
+export async function whole<M extends ListMessage, T>(
+  read: Read,
+  messages: AsyncIterable<M>,
+  rowsOf: (message: M) => T[],
+) {
+  const pages = messages[Symbol.asyncIterator]();
+  try {
+    const first = await pages.next();
+    const message: M | undefined = first.done ? undefined : first.value;
+    const headers = read.headersOf(message?.header);
+    // To the end, where there is one: a call that is left is reset, and HTTP/2 ends a connection on which that happens often.
+    const second = await pages.next();
+    if (!message || message.header?.notModified) {
+      return { status: 304, headers } as const;
+    }
+    const body = second.done
+      ? rowsOf(message)
+      : new StreamedArray(continued([message, second.value], pages, rowsOf));
+    return { status: 200, headers, body } as const;
+  } catch (error) {
+    await pages.return?.();
+    throw error;
+  }
+}
+
+/** The rows of the messages that were read already, and then of those that come. */
+function continued<M, T>(
+  read: M[],
+  pages: AsyncIterator<M>,
+  rowsOf: (message: M) => T[],
+): AsyncIterator<T[]> {
+  return {
+    next: async () => {
+      const message = read.shift();
+      const next = message === undefined ? await pages.next() : { done: false as const, value: message };
+      return next.done ? next : { done: false, value: rowsOf(next.value) };
+    },
+    return: async () => {
+      await pages.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/** The answer that is one page of a list: gathered whole, because its last message says where the next page begins. */
+export async function page<M extends ListMessage, T>(
+  read: Read,
+  messages: AsyncIterable<M>,
+  rowsOf: (message: M) => T[],
+  addressOfNext: (cursor: string) => string,
+) {
+  const rows: T[] = [];
+  let header: ReadHeader | undefined;
+  let nextCursor: string | undefined;
+  for await (const message of messages) {
+    header ??= message.header;
+    nextCursor = message.nextCursor;
+    rows.push(...rowsOf(message));
+  }
+  const headers = read.headersOf(header);
+  if (header?.notModified) {
+    return { status: 304, headers } as const;
+  }
+  const link = nextCursor === undefined ? {} : { Link: `<${addressOfNext(nextCursor)}>; rel="next"` };
+  return { status: 200, headers: { ...headers, ...link }, body: rows } as const;
 }

@@ -10,10 +10,14 @@ export interface HttpRequest {
   requestId: string;
 }
 
+/** Text in pieces. `return` frees what it comes from, and is called whether it was read or not. */
+export type TextStream = AsyncIterableIterator<string> & { return(): Promise<unknown> };
+
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string | number>;
-  body?: string | Buffer;
+  /** Text in pieces is written as fast as the other side reads it. */
+  body?: string | Buffer | TextStream;
 }
 
 /** An answer with what the log and the metrics call it. */

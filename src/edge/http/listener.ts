@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer } from '../../telemetry/metrics.js';
 import { clientAddress, type Network } from './client-address.js';
-import type { Dispatch, DispatchedAnswer } from './exchange.js';
+import type { Dispatch, DispatchedAnswer, TextStream } from './exchange.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+const STREAM_BUFFER_BYTES = 64 * 1_024;
 
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -54,15 +58,19 @@ async function exchange(
   const requestId = requestIdOf(request);
   const { pathname, query } = splitTarget(request.url ?? '/');
   const method = request.method ?? 'GET';
-  let answer: DispatchedAnswer;
+  let answer: DispatchedAnswer = { status: 500, headers: {}, operation: 'none' };
   try {
     answer = await dispatch({ method, path: pathname, query, headers: request.headers, requestId });
-    write(response, method, requestId, answer);
+    await write(response, method, requestId, answer);
   } catch (error) {
-    // Such as a header that HTTP cannot carry. Left to itself it would end the process, and every other request with it.
-    log.error('request could not be answered', { requestId, stack: (error as Error).stack });
-    answer = { status: 500, headers: { 'cache-control': 'no-store' }, operation: 'none' };
-    write(response, method, requestId, answer);
+    if (isLeft(error)) {
+      answer.facts = { ...answer.facts, code: 'client_left' };
+    } else {
+      // Such as a header that HTTP cannot carry. Left to itself it would end the process, and every other request with it.
+      log.error('request could not be answered', { requestId, stack: (error as Error).stack });
+      answer = { ...answer, status: 500, headers: { 'cache-control': 'no-store' }, body: '' };
+      await answerBare(response, method, requestId, answer);
+    }
   }
   const durationMs = performance.now() - startedAt;
   timer(answer.operation, answer.status, durationMs);
@@ -78,16 +86,60 @@ async function exchange(
   });
 }
 
-function write(response: ServerResponse, method: string, requestId: string, answer: DispatchedAnswer): void {
-  const body = answer.body ?? '';
-  const bodyless = answer.status === 304 || answer.status === 204;
-  response.writeHead(answer.status, {
-    'x-request-id': requestId,
-    'x-content-type-options': 'nosniff',
-    ...(bodyless ? {} : { 'content-length': Buffer.byteLength(body) }),
-    ...answer.headers,
-  });
-  response.end(method === 'HEAD' || bodyless ? undefined : body);
+async function write(
+  response: ServerResponse,
+  method: string,
+  requestId: string,
+  { status, headers, body = '' }: DispatchedAnswer,
+): Promise<void> {
+  const bodyless = status === 304 || status === 204;
+  const streamed = typeof body === 'object' && !Buffer.isBuffer(body);
+  try {
+    response.writeHead(status, {
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      ...(bodyless || streamed ? {} : { 'content-length': Buffer.byteLength(body) }),
+      ...headers,
+    });
+    if (method === 'HEAD' || bodyless) {
+      response.end();
+    } else if (streamed) {
+      await writeStream(response, body);
+    } else {
+      response.end(body);
+    }
+  } finally {
+    if (streamed) {
+      await body.return();
+    }
+  }
+}
+
+/** As fast as the other side reads. */
+async function writeStream(response: ServerResponse, body: TextStream): Promise<void> {
+  const source = Readable.from(body, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
+  // Cut, not closed: to a client of HTTP/1.0, such as some proxies, a closed connection is how an answer ends.
+  source.once('error', () => response.socket?.resetAndDestroy());
+  await pipeline(source, response);
+}
+
+/** Whether the client went away before it had the whole answer. */
+function isLeft(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** When even the answer cannot be sent: a status alone or, once that is out, a connection cut so that nobody takes half for whole. */
+async function answerBare(
+  response: ServerResponse,
+  method: string,
+  requestId: string,
+  answer: DispatchedAnswer,
+): Promise<void> {
+  if (response.headersSent) {
+    response.destroy();
+  } else {
+    await write(response, method, requestId, answer);
+  }
 }
 
 /** The caller's own id if it is fit to be logged and returned, else a new one; the contract then refuses the unfit one. */

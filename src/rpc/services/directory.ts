@@ -1,34 +1,135 @@
+import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
 import {
   DirectoryServiceService,
   type ReadContext,
   type ReadHeader,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
-import type { Answer, KnownVersions } from '../../domain/directory/answer.js';
+import type { Answer, ListAnswer, Question } from '../../domain/directory/answer.js';
+import { type ClientStore, getClient, listClients } from '../../domain/directory/clients.js';
 import {
-  type InstanceIntegration,
   type InstanceIntegrationStore,
   listInstanceIntegrations,
 } from '../../domain/directory/instance-integrations.js';
+import {
+  getOrganizationStructure,
+  listJobTitles,
+  type OrganizationStore,
+} from '../../domain/directory/organization.js';
+import { getUser, listUsers, type UserStore } from '../../domain/directory/users.js';
+import { getWorker, listWorkers, type WorkerStore } from '../../domain/directory/workers.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
+import {
+  toClient,
+  toInstanceIntegration,
+  toOrganizationStructure,
+  toUser,
+  toWorker,
+} from './directory-messages.js';
 
 export interface DirectoryDependencies {
   gatekeeper: Gatekeeper;
   instanceIntegrations: InstanceIntegrationStore;
+  clients: ClientStore;
+  workers: WorkerStore;
+  users: UserStore;
+  organization: OrganizationStore;
 }
 
-export function directoryService({ gatekeeper, instanceIntegrations }: DirectoryDependencies) {
+export function directoryService(dependencies: DirectoryDependencies) {
+  const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
   return serve(DirectoryServiceService, ['service'], {
     listInstanceIntegrations: async ({ context }) => {
-      const { keyHash, known } = readContext(context);
-      const answer = await listInstanceIntegrations(gatekeeper, instanceIntegrations, keyHash, known);
-      return { header: toHeader(answer), instanceIntegrations: (answer.content ?? []).map(toMessage) };
+      const answer = await listInstanceIntegrations(gatekeeper, instanceIntegrations, asked(context));
+      return {
+        header: toHeader(answer),
+        instanceIntegrations: (answer.content ?? []).map(toInstanceIntegration),
+      };
+    },
+
+    listClients: async function* ({ context, ...path }) {
+      const answer = await listClients(gatekeeper, clients, asked(context), connectionOf(path));
+      for await (const { header, rows } of pages(answer)) {
+        yield { header, clients: rows.map(toClient) };
+      }
+    },
+
+    getClient: async ({ context, ...path }) => {
+      const answer = await getClient(gatekeeper, clients, asked(context), connectionOf(path), clientOf(path));
+      return { header: toHeader(answer), client: answer.content && toClient(answer.content) };
+    },
+
+    listWorkers: async function* ({ context, limit, cursor, withOrganization, ...path }) {
+      const window = { limit, cursor, withOrganization };
+      const answer = await listWorkers(
+        gatekeeper,
+        workers,
+        asked(context),
+        connectionOf(path),
+        clientOf(path),
+        window,
+      );
+      for await (const { header, rows, nextCursor } of pages(answer)) {
+        yield { header, workers: rows.map(toWorker), nextCursor };
+      }
+    },
+
+    getWorker: async ({ context, workerId, ...path }) => {
+      const id = workerId as WorkerId;
+      const answer = await getWorker(
+        gatekeeper,
+        workers,
+        asked(context),
+        connectionOf(path),
+        clientOf(path),
+        id,
+      );
+      return { header: toHeader(answer), worker: answer.content && toWorker(answer.content) };
+    },
+
+    listUsers: async function* ({ context, limit, cursor, ...path }) {
+      const window = { limit, cursor };
+      const answer = await listUsers(
+        gatekeeper,
+        users,
+        asked(context),
+        connectionOf(path),
+        clientOf(path),
+        window,
+      );
+      for await (const { header, rows, nextCursor } of pages(answer)) {
+        yield { header, users: rows.map(toUser), nextCursor };
+      }
+    },
+
+    getUser: async ({ context, userId, ...path }) => {
+      const id = userId as UserId;
+      const answer = await getUser(gatekeeper, users, asked(context), connectionOf(path), clientOf(path), id);
+      return { header: toHeader(answer), user: answer.content && toUser(answer.content) };
+    },
+
+    listJobTitles: async ({ context, ...path }) => {
+      const answer = await listJobTitles(
+        gatekeeper,
+        organization,
+        asked(context),
+        connectionOf(path),
+        clientOf(path),
+      );
+      return { header: toHeader(answer), jobTitles: answer.content ?? [] };
+    },
+
+    getOrganizationStructure: async ({ context, ...path }) => {
+      const where = [connectionOf(path), clientOf(path)] as const;
+      const answer = await getOrganizationStructure(gatekeeper, organization, asked(context), ...where);
+      const organizationStructure = answer.content && toOrganizationStructure(answer.content);
+      return { header: toHeader(answer), organizationStructure };
     },
   });
 }
 
-function readContext(context: ReadContext | undefined): { keyHash: Uint8Array; known: KnownVersions } {
+function asked(context: ReadContext | undefined): Question {
   if (!context) {
     throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The context is missing.');
   }
@@ -38,16 +139,31 @@ function readContext(context: ReadContext | undefined): { keyHash: Uint8Array; k
   };
 }
 
-function toHeader({ visitor, version, content }: Answer<unknown>): ReadHeader {
-  const { rateLimit, integrationId, apiKeyId } = visitor;
+/** The edge has checked the shape of the ids; here they are only looked up. */
+function connectionOf(path: { instanceIntegrationId: string }): InstanceIntegrationId {
+  return path.instanceIntegrationId as InstanceIntegrationId;
+}
+
+function clientOf(path: { clientId: string }): ClientId {
+  return path.clientId as ClientId;
+}
+
+function toHeader({ visitor, content }: Answer<unknown>): ReadHeader {
+  const { version, rateLimit, integrationId, apiKeyId } = visitor;
   return { version, notModified: content === undefined, rateLimit, integrationId, apiKeyId };
 }
 
-function toMessage({ id, instanceId, instanceName, createdAt, updatedAt }: InstanceIntegration) {
-  return {
-    id,
-    applicationInstance: { id: instanceId, instanceName },
-    createdAt: new Date(createdAt),
-    updatedAt: new Date(updatedAt),
-  };
+interface SentPage<T> {
+  header: ReadHeader | undefined;
+  rows: T[];
+  nextCursor: string | undefined;
+}
+
+/** The header goes with the first page, which may be all there is. */
+async function* pages<T>(answer: ListAnswer<T>): AsyncGenerator<SentPage<T>> {
+  let header: ReadHeader | undefined = toHeader(answer);
+  for await (const { rows, nextCursor } of answer.content ?? [{ rows: [], nextCursor: undefined }]) {
+    yield { header, rows, nextCursor };
+    header = undefined;
+  }
 }
