@@ -1,0 +1,98 @@
+import type { AccountId } from '../../../generated/ids.js';
+import { newVersion } from '../version.js';
+import { type Account, emailKeyOf, emailTaken, getAccount, type PersonNames } from './accounts.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from './changes.js';
+import { validatePersonNames } from './person-names.js';
+import type { Changes } from './unit-of-work.js';
+import { writeUsers } from './user-changes.js';
+import type { UserView } from './users.js';
+import { Violations } from './violations.js';
+
+export interface AccountUpdate {
+  accountId: string;
+  email?: string;
+  firstName?: string;
+  lastName?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+/** Users and workers keep their own names; only the address is theirs too. */
+export async function updateAccount(changes: Changes, update: AccountUpdate): Promise<Account> {
+  const { email, ...names } = fieldsOf(update);
+  validate({ email, ...names });
+  const { id } = await getAccount(changes, update.accountId);
+  await (email === undefined ? changes.lock(id) : lockAccountWithUsers(changes, id));
+  const present = await getAccount(changes, id);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (changesAnything<Account>(present, names)) {
+    await write(changes, { ...present, ...names });
+  }
+  if (typeof email === 'string' && email !== present.email) {
+    await writeUsers(changes, await writeEmail(changes, id, email));
+  }
+  return getAccount(changes, id);
+}
+
+export async function enableAccount(changes: Changes, accountId: string): Promise<Account> {
+  return setDisabled(changes, accountId, false);
+}
+
+/** Whoever asks the account from here on finds it disabled. */
+export async function disableAccount(changes: Changes, accountId: string): Promise<Account> {
+  return setDisabled(changes, accountId, true);
+}
+
+/** With the clients of its users, so that nothing else writes these in the meantime; no user of the account can be added either. */
+export async function lockAccountWithUsers(changes: Changes, id: AccountId): Promise<void> {
+  await changes.lock(id);
+  const clientIds = (await changes.users.ofAccount(id)).map(({ clientId }) => clientId);
+  await changes.lock(...[...new Set(clientIds)].sort());
+}
+
+/** Gives a locked account its new address, and answers with the users that are to be written and told of for it. */
+export async function writeEmail(changes: Changes, id: AccountId, email: string): Promise<UserView[]> {
+  const present = await getAccount(changes, id);
+  const emailKey = emailKeyOf(email);
+  const holder = await changes.accounts.findByEmail(emailKey);
+  if (holder && holder.id !== id) {
+    throw emailTaken();
+  }
+  const isSameAddress = emailKey === emailKeyOf(present.email);
+  const emailVerifiedAt = isSameAddress ? present.emailVerifiedAt : null;
+  await write(changes, { ...present, email, emailVerifiedAt });
+  return changes.users.ofAccount(id);
+}
+
+async function setDisabled(changes: Changes, accountId: string, disabled: boolean): Promise<Account> {
+  await changes.lock((await getAccount(changes, accountId)).id);
+  const present = await getAccount(changes, accountId);
+  if ((present.disabledAt !== null) === disabled) {
+    return present;
+  }
+  return write(changes, { ...present, disabledAt: disabled ? changes.now : null });
+}
+
+async function write(changes: Changes, account: Account): Promise<Account> {
+  const changed = { ...account, version: newVersion(), updatedAt: changes.now };
+  await changes.accounts.update(changed);
+  return changed;
+}
+
+function fieldsOf(update: AccountUpdate): PersonNames & { email?: string | null } {
+  const { email, firstName, lastName } = update;
+  return updatedFields(
+    { email: email?.trim(), firstName: firstName?.trim(), lastName: lastName?.trim() },
+    update.updateMask,
+    ['firstName', 'lastName'],
+  );
+}
+
+function validate({ email, ...names }: PersonNames & { email?: string | null }): void {
+  const violations = new Violations();
+  if (email !== undefined) {
+    violations.email('email', email ?? undefined);
+  }
+  validatePersonNames(violations, names);
+  violations.throwIfAny();
+}

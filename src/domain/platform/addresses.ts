@@ -1,0 +1,28 @@
+import type { Address } from '../directory/names.js';
+import { MAX_NAME_LENGTH, type Violations } from './violations.js';
+
+/** An address as it is given: what is left out is not known. */
+export type AddressInput = { readonly [Part in keyof Address]?: string };
+
+export function validateAddress(
+  violations: Violations,
+  path: string,
+  address: AddressInput | undefined,
+): void {
+  for (const [part, text] of Object.entries(address ?? {})) {
+    const name = part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    violations.optionalText(`${path}.${name}`, text, MAX_NAME_LENGTH);
+  }
+  violations.countryCode(`${path}.iso_country_code`, address?.isoCountryCode);
+}
+
+export function toAddress(address: AddressInput | undefined): Address {
+  return {
+    address1: address?.address1 ?? null,
+    address2: address?.address2 ?? null,
+    city: address?.city ?? null,
+    isoCountryCode: address?.isoCountryCode ?? null,
+    postalCode: address?.postalCode ?? null,
+    zoneCode: address?.zoneCode ?? null,
+  };
+}

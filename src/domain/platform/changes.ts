@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+
+/**
+ * The fields that an update is about: those named in the mask, each with its value or null to clear it; without a mask those that have a value.
+ * Mask paths are in the spelling of the .proto files.
+ */
+export function updatedFields<T extends object>(
+  values: T,
+  mask: readonly string[] | undefined,
+  clearable: readonly (keyof T)[],
+): { [K in keyof T]?: NonNullable<T[K]> | null } {
+  const names = Object.keys(values) as (keyof T & string)[];
+  if (mask === undefined) {
+    return Object.fromEntries(
+      names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
+    ) as never;
+  }
+  const byPath = new Map(names.map((name) => [toSnakeCase(name), name]));
+  const chosen = mask.map((path) => byPath.get(path));
+  const unknown = mask.filter((_, index) => chosen[index] === undefined);
+  const empty = (chosen as (keyof T)[]).filter(
+    (name) => name !== undefined && values[name] === undefined && !clearable.includes(name),
+  );
+  if (unknown.length > 0 || empty.length > 0) {
+    const fieldViolations = [
+      ...unknown.map((path) => ({ path: 'update_mask', message: `does not know ${path}` })),
+      ...empty.map((name) => ({ path: toSnakeCase(String(name)), message: 'cannot be cleared' })),
+    ];
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The mask cannot be applied.', { fieldViolations });
+  }
+  return Object.fromEntries((chosen as (keyof T)[]).map((name) => [name, values[name] ?? null])) as never;
+}
+
+/** Whether writing the fields would change anything. */
+export function changesAnything<T extends object>(present: T, fields: { [K in keyof T]?: unknown }): boolean {
+  return (Object.keys(fields) as (keyof T)[]).some((name) => !isDeepStrictEqual(present[name], fields[name]));
+}
+
+/** The administrator decided on what they saw; if another came first, they must look again. */
+export function assertExpectedVersion(present: { version: string }, expected: string | undefined): void {
+  if (expected !== undefined && expected !== present.version) {
+    throw new ServiceError(
+      ErrorCode.VERSION_CONFLICT,
+      'It was changed by somebody else in the meantime. Read it again and decide anew.',
+    );
+  }
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

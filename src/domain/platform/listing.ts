@@ -1,0 +1,31 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { decodeCursor, encodeCursor, type PageRequest, type Position } from '../directory/page.js';
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 500;
+
+export interface Listing {
+  pageSize: number;
+  pageToken: string;
+}
+
+/** One page for the back office, with the token of the next. */
+export async function listPage<T extends Position>(
+  { pageSize, pageToken }: Listing,
+  fetch: (page: PageRequest) => Promise<T[]>,
+): Promise<{ rows: T[]; nextPageToken: string }> {
+  const limit = pageLimit(pageSize);
+  const after = pageToken === '' ? undefined : decodeCursor(pageToken, 'page_token');
+  const found = await fetch({ after, limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, nextPageToken: found.length > limit && last ? encodeCursor(last) : '' };
+}
+
+export function pageLimit(pageSize: number): number {
+  if (pageSize > MAX_PAGE_SIZE) {
+    const fieldViolations = [{ path: 'page_size', message: `must not be more than ${MAX_PAGE_SIZE}` }];
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The page is too large.', { fieldViolations });
+  }
+  return pageSize === 0 ? DEFAULT_PAGE_SIZE : pageSize;
+}

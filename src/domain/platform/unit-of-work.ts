@@ -1,0 +1,66 @@
+import type { EventsByType, EventType } from '../../../generated/asyncapi/events.js';
+import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import type { AccountRows } from './accounts.js';
+import type { ClientRows } from './clients.js';
+import type { InstanceRows } from './instances.js';
+import type { JobTitleRows } from './job-titles.js';
+import type { LocationRows } from './locations.js';
+import type { RoleRows } from './roles.js';
+import type { UnitTypeRows } from './unit-types.js';
+import type { UnitRows } from './units.js';
+import type { UserRows } from './users.js';
+import type { WorkerRows } from './workers.js';
+
+/** What an event is told about, until each receiver gets its own copy. */
+export interface RecordedEvent<T extends EventType> {
+  type: T;
+  instanceId: InstanceId;
+  clientId: ClientId;
+  entity: EventsByType[T]['entity'];
+  /** A snapshot; `links.self` names the instance integration as `{instanceIntegrationId}`. */
+  data: EventsByType[T]['data'];
+}
+
+/** Everything that one write may touch, inside its one transaction. */
+export interface Changes {
+  /** The time of the write: its rows and events all carry it. */
+  readonly now: number;
+  readonly instances: InstanceRows;
+  readonly clients: ClientRows;
+  readonly accounts: AccountRows;
+  readonly roles: RoleRows;
+  readonly users: UserRows;
+  readonly unitTypes: UnitTypeRows;
+  readonly units: UnitRows;
+  readonly locations: LocationRows;
+  readonly jobTitles: JobTitleRows;
+  readonly workers: WorkerRows;
+  /**
+   * Waits until no other write is about the subject (an instance, a client or an account), so that what is read after it stays true until the
+   * commit. Writes that lock several do so in the order account, instance, client, and those of one kind in the order of their ids.
+   */
+  lock(...subjectIds: string[]): Promise<void>;
+  /** Gives the subject's data a new version: whoever holds an answer about it must read again. */
+  touch(...subjectIds: string[]): Promise<void>;
+  record<T extends EventType>(event: RecordedEvent<T>): Promise<void>;
+}
+
+/** A call that says the same when it is repeated. */
+export interface Repeatable<T> {
+  method: string;
+  key: string;
+  /** Stands for the request without its key. */
+  requestHash: string;
+  encode(answer: T): Uint8Array;
+  decode(bytes: Uint8Array): T;
+}
+
+export interface UnitOfWork {
+  /** Whether works that wait at the same time are done in the order in which they were given, sharing their commits. */
+  readonly inOrder: boolean;
+  /**
+   * One transaction: all of the work or none. With `repeatable`, the first call of a key does the work and every later one gets its answer; the
+   * same key with another request is refused. Nothing but the changes may be awaited inside.
+   */
+  run<T>(work: (changes: Changes) => Promise<T>, repeatable?: Repeatable<T>): Promise<T>;
+}

@@ -1,0 +1,138 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { UserStatus } from '../directory/users.js';
+import { lockAccountWithUsers, writeEmail } from './account-updates.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from './changes.js';
+import { fullNameOf, validatePersonNames } from './person-names.js';
+import type { Changes } from './unit-of-work.js';
+import { writeUsers } from './user-changes.js';
+import { resolveUserReferences } from './user-references.js';
+import { getUser, type User, type UserView } from './users.js';
+import { Violations } from './violations.js';
+
+export interface UserUpdate {
+  userId: string;
+  email?: string;
+  firstName?: string;
+  lastName?: string;
+  managerUserId?: string;
+  roleId?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+type UserFields = {
+  [Name in 'email' | 'firstName' | 'lastName' | 'managerUserId' | 'roleId']?: string | null;
+};
+
+/** The address is that of the account: it changes for every user the person is, and each of them is told of. */
+export async function updateUser(changes: Changes, update: UserUpdate): Promise<UserView> {
+  const fields = fieldsOf(update);
+  validate(fields);
+  // Neither the account nor the client of a user ever changes.
+  const { accountId, clientId } = await getUser(changes, update.userId);
+  const email = fields.email ?? undefined;
+  await (email === undefined ? changes.lock(clientId) : lockAccountWithUsers(changes, accountId));
+  const present = await getUser(changes, update.userId);
+  assertExpectedVersion(present, update.expectedVersion);
+  assertNotDeleted(present);
+  await resolveUserReferences(changes, present, fields);
+  const own = ownChanges(present, fields);
+  const changed = { ...present, ...own };
+  if (email !== undefined && email !== present.email) {
+    const users = await writeEmail(changes, accountId, email);
+    const written = await writeUsers(
+      changes,
+      users.map((user) => (user.id === present.id ? changed : user)),
+    );
+    return written.find(({ id }) => id === present.id) as UserView;
+  }
+  return changesAnything<User>(present, own) ? writeOne(changes, changed) : present;
+}
+
+export interface UserTransition {
+  userId: string;
+  expectedVersion?: string;
+}
+
+export function enableUser(changes: Changes, transition: UserTransition): Promise<UserView> {
+  return move(changes, transition, 'ACTIVE', {
+    INVITED: 'The user has not signed in yet; the first sign-in makes an INVITED user ACTIVE.',
+    DELETED: IS_DELETED,
+  });
+}
+
+export function disableUser(changes: Changes, transition: UserTransition): Promise<UserView> {
+  return move(changes, transition, 'INACTIVE', {
+    INVITED: 'An INVITED user cannot be disabled; delete the user to take the invitation back.',
+    DELETED: IS_DELETED,
+  });
+}
+
+export function deleteUser(changes: Changes, transition: UserTransition): Promise<UserView> {
+  return move(changes, transition, 'DELETED', {});
+}
+
+const IS_DELETED = 'The user is DELETED, which is for good; the person can be made a new user.';
+
+async function move(
+  changes: Changes,
+  { userId, expectedVersion }: UserTransition,
+  status: UserStatus,
+  refusals: { readonly [From in UserStatus]?: string },
+): Promise<UserView> {
+  await changes.lock((await getUser(changes, userId)).clientId);
+  const present = await getUser(changes, userId);
+  assertExpectedVersion(present, expectedVersion);
+  const refusal = refusals[present.status];
+  if (refusal !== undefined) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, refusal);
+  }
+  return present.status === status ? present : writeOne(changes, { ...present, status });
+}
+
+async function writeOne(changes: Changes, user: User): Promise<UserView> {
+  const [written] = await writeUsers(changes, [user]);
+  return written as UserView;
+}
+
+function assertNotDeleted({ status }: User): void {
+  if (status === 'DELETED') {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, IS_DELETED);
+  }
+}
+
+function fieldsOf(update: UserUpdate): UserFields {
+  const { email, firstName, lastName, managerUserId, roleId } = update;
+  return updatedFields(
+    {
+      email: email?.trim(),
+      firstName: firstName?.trim(),
+      lastName: lastName?.trim(),
+      managerUserId,
+      roleId,
+    },
+    update.updateMask,
+    ['firstName', 'lastName', 'managerUserId', 'roleId'],
+  );
+}
+
+function validate({ email, ...names }: UserFields): void {
+  const violations = new Violations();
+  if (email !== undefined) {
+    violations.email('email', email ?? undefined);
+  }
+  validatePersonNames(violations, names);
+  violations.throwIfAny();
+}
+
+function ownChanges(present: User, fields: UserFields): Partial<User> {
+  const { firstName = present.firstName, lastName = present.lastName } = fields;
+  const { managerUserId = present.managerId, roleId = present.roleId } = fields;
+  return {
+    firstName,
+    lastName,
+    fullName: fullNameOf(firstName, lastName),
+    managerId: managerUserId as User['managerId'],
+    roleId,
+  };
+}

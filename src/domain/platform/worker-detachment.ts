@@ -1,0 +1,54 @@
+import type { ClientId, LocationId, UnitId } from '../../../generated/ids.js';
+import { newVersion } from '../version.js';
+import type { Client } from './clients.js';
+import type { Changes } from './unit-of-work.js';
+import { recordWorkerUpdated, type Worker, type WorkerFilter } from './workers.js';
+
+/** Rows held in memory at a time, however many workers one write is about. */
+const BATCH_ROWS = 250;
+
+/** Takes the location from its workers; how many there were. */
+export async function clearLocation(
+  changes: Changes,
+  client: Client,
+  locationId: LocationId,
+): Promise<number> {
+  let cleared = 0;
+  for await (const worker of workersOf(changes, client.id, { locationId })) {
+    await rewriteWorker(changes, client, { ...worker, location: null });
+    cleared += 1;
+  }
+  return cleared;
+}
+
+/** Takes the unit from the workers who are assigned to it; the next of their units becomes the primary one. */
+export async function clearUnit(changes: Changes, client: Client, unitId: UnitId): Promise<void> {
+  for await (const worker of workersOf(changes, client.id, { unitId })) {
+    const units = worker.units.filter(({ id }) => id !== unitId);
+    const primaryUnit = worker.primaryUnit?.id === unitId ? (units[0] ?? null) : worker.primaryUnit;
+    const changed = { ...worker, units, primaryUnit };
+    await changes.workers.assign(changed);
+    await rewriteWorker(changes, client, changed);
+  }
+}
+
+/** Writes a worker who changed as a part of another change, which touches the client once for all of them. */
+export async function rewriteWorker(changes: Changes, client: Client, worker: Worker): Promise<void> {
+  const changed = { ...worker, version: newVersion(), updatedAt: changes.now };
+  await changes.workers.update(changed);
+  await recordWorkerUpdated(changes, client, changed);
+}
+
+/** Workers of the client, the offboarded ones too, oldest first. They may be changed while they are walked through. */
+export async function* workersOf(
+  changes: Pick<Changes, 'workers'>,
+  clientId: ClientId,
+  filter: Omit<WorkerFilter, 'statuses'>,
+): AsyncGenerator<Worker> {
+  let after: Worker | undefined;
+  do {
+    const batch: Worker[] = await changes.workers.page({ after, limit: BATCH_ROWS }, clientId, filter);
+    yield* batch;
+    after = batch.length === BATCH_ROWS ? batch.at(-1) : undefined;
+  } while (after);
+}

@@ -1,0 +1,40 @@
+import type { Client as ClientMessage } from '../../../../generated/proto/integration/platform/v1/clients.js';
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { type Client, createClient, getClient, updateClient } from '../../../domain/platform/clients.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { Handlers } from '../../handlers.js';
+import { toAddressMessage } from './messages.js';
+import { write } from './write.js';
+
+export function clientHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+  return {
+    createClient: (request) =>
+      write(unitOfWork, methods.createClient, request, async (changes) => ({
+        client: toMessage(await createClient(changes, request)),
+      })),
+    getClient: ({ clientId }) =>
+      unitOfWork.run(async (changes) => ({ client: toMessage(await getClient(changes, clientId)) })),
+    listClients: ({ instanceId, ...listing }) =>
+      unitOfWork.run(async ({ clients }) => {
+        const { rows, nextPageToken } = await listPage(listing, (page) => clients.page(page, instanceId));
+        return { clients: rows.map(toMessage), nextPageToken };
+      }),
+    updateClient: (request) =>
+      write(unitOfWork, methods.updateClient, request, async (changes) => ({
+        client: toMessage(await updateClient(changes, request)),
+      })),
+  };
+}
+
+function toMessage({ id, instanceId, name, address, version, createdAt, updatedAt }: Client): ClientMessage {
+  return {
+    id,
+    instanceId,
+    name,
+    address: toAddressMessage(address),
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    version,
+  };
+}

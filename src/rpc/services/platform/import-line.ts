@@ -1,0 +1,64 @@
+import type { ImportLine } from '../../../../generated/proto/integration/platform/v1/import.js';
+import type { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { asServiceError, ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { CallContext, Handlers } from '../../handlers.js';
+
+/** What came of one line: the id of what it created, or why it was refused. */
+export type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
+
+/** Does what the call of the same request would do. What nobody can mend by changing the line is no refusal and is thrown. */
+export async function importLine(
+  handlers: Handlers<typeof methods>,
+  { line, record }: ImportLine,
+  context: CallContext,
+): Promise<LineOutcome> {
+  try {
+    return { line, id: await create(handlers, record, context) };
+  } catch (error) {
+    const refusal = asServiceError(error);
+    if (refusal.code === ErrorCode.INTERNAL_ERROR || refusal.code === ErrorCode.UNAVAILABLE) {
+      throw error;
+    }
+    return { line, refusal };
+  }
+}
+
+function create(
+  handlers: Handlers<typeof methods>,
+  record: ImportLine['record'],
+  context: CallContext,
+): Promise<string> {
+  switch (record?.$case) {
+    case 'client':
+      return idIn(handlers.createClient?.(record.value, context), ({ client }) => client?.id);
+    case 'role':
+      return idIn(handlers.createRole?.(record.value, context), ({ role }) => role?.id);
+    case 'user':
+      return idIn(handlers.createUser?.(record.value, context), ({ user }) => user?.id);
+    case 'unitType':
+      return idIn(handlers.createUnitType?.(record.value, context), ({ unitType }) => unitType?.id);
+    case 'unit':
+      return idIn(handlers.createUnit?.(record.value, context), ({ unit }) => unit?.id);
+    case 'location':
+      return idIn(handlers.createLocation?.(record.value, context), ({ location }) => location?.id);
+    case 'jobTitle':
+      return idIn(handlers.addJobTitle?.(record.value, context), ({ title }) => title);
+    case 'worker':
+      return idIn(handlers.onboardWorker?.(record.value, context), ({ worker }) => worker?.id);
+    default:
+      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The line creates nothing.', {
+        fieldViolations: [{ path: 'record', message: 'must be one of the things that can be imported' }],
+      });
+  }
+}
+
+async function idIn<Answer>(
+  answer: Promise<Answer> | undefined,
+  idOf: (answer: Answer) => string | undefined,
+): Promise<string> {
+  const id = answer && idOf(await answer);
+  if (id === undefined) {
+    throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'Lines of this kind are not part of this release yet.');
+  }
+  return id;
+}

@@ -1,0 +1,145 @@
+import type {
+  ImportLine,
+  ImportOptions,
+  ImportRecordsRequest,
+  ImportRecordsResponse,
+} from '../../../../generated/proto/integration/platform/v1/import.js';
+import type { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { CallContext, Handlers } from '../../handlers.js';
+import { importLine, type LineOutcome } from './import-line.js';
+import { pipelined } from './pipeline.js';
+
+/** As many as the store commits together. */
+const MAX_LINES_IN_FLIGHT = 128;
+const MAX_LINES_IN_MESSAGE = 1_000;
+/** Of one line; whoever made more faults mends the first ones first. */
+const MAX_VIOLATIONS_OF_LINE = 100;
+
+type PlatformHandlers = Handlers<typeof methods>;
+
+/** A line is imported by the handler of the call that it stands for; in a dry run by one that writes nothing. */
+export function importHandlers(
+  unitOfWork: UnitOfWork,
+  handlersOver: (unitOfWork: UnitOfWork) => PlatformHandlers,
+): PlatformHandlers {
+  return {
+    importRecords: async function* (requests, context) {
+      const parts = requests[Symbol.asyncIterator]();
+      const options = await optionsOf(parts);
+      // Lines come about in their order, and behind a refusal that ends the import nothing may be written.
+      const atOnce = unitOfWork.inOrder && !options.stopAtFirstRefusal ? MAX_LINES_IN_FLIGHT : 1;
+      const progress = new Progress(options);
+      const lines = progress.counting(linesOf(parts, context));
+      const handlers = handlersOver(options.dryRun ? rehearsalOf(unitOfWork) : unitOfWork);
+      const outcomes = pipelined(lines, atOnce, (line) => importLine(handlers, line, context));
+      for await (const settled of outcomes) {
+        const refused = progress.add(settled);
+        if (refused && options.stopAtFirstRefusal) {
+          break;
+        }
+        yield progress.report(false);
+      }
+      yield progress.report(true);
+    },
+  };
+}
+
+/** What the importer is told: counts from the beginning, lines since it was last told. */
+class Progress {
+  #read = 0;
+  #imported = 0;
+  #refused = 0;
+  #untold: LineOutcome[] = [];
+
+  constructor(private readonly options: ImportOptions) {}
+
+  async *counting(lines: AsyncIterable<ImportLine>): AsyncGenerator<ImportLine> {
+    for await (const line of lines) {
+      this.#read += 1;
+      yield line;
+    }
+  }
+
+  /** Whether a line of them was refused. */
+  add(outcomes: readonly LineOutcome[]): boolean {
+    const refused = outcomes.filter((outcome) => 'refusal' in outcome).length;
+    this.#refused += refused;
+    this.#imported += outcomes.length - refused;
+    this.#untold.push(...outcomes);
+    return refused > 0;
+  }
+
+  report(done: boolean): ImportRecordsResponse {
+    const untold = this.#untold;
+    this.#untold = [];
+    const { reportIds, dryRun } = this.options;
+    return {
+      read: this.#read,
+      imported: this.#imported,
+      refused: this.#refused,
+      importedLines: untold.flatMap((outcome) =>
+        reportIds && 'id' in outcome ? [{ line: outcome.line, id: dryRun ? '' : outcome.id }] : [],
+      ),
+      refusedLines: untold.flatMap((outcome) =>
+        'refusal' in outcome ? [{ line: outcome.line, error: detailOf(outcome.refusal) }] : [],
+      ),
+      done,
+    };
+  }
+}
+
+function detailOf({ code, message, fieldViolations, rateLimit, retryAfterSeconds }: ServiceError) {
+  return {
+    code,
+    message,
+    fieldViolations: fieldViolations.slice(0, MAX_VIOLATIONS_OF_LINE),
+    rateLimit,
+    retryAfterSeconds,
+  };
+}
+
+async function optionsOf(parts: AsyncIterator<ImportRecordsRequest>): Promise<ImportOptions> {
+  const { value, done } = await parts.next();
+  if (done || value.part?.$case !== 'options') {
+    throw misplaced('options', 'must be in the first message');
+  }
+  return value.part.value;
+}
+
+/** Ends early for an importer who went away: nobody would learn what became of further lines. */
+async function* linesOf(
+  parts: AsyncIterator<ImportRecordsRequest>,
+  { signal }: CallContext,
+): AsyncGenerator<ImportLine> {
+  for (;;) {
+    const { value, done } = await parts.next();
+    if (done) {
+      return;
+    }
+    if (value.part?.$case !== 'lines') {
+      throw misplaced(
+        value.part ? 'options' : 'part',
+        value.part ? 'must be in the first message only' : 'must be set',
+      );
+    }
+    const { lines } = value.part.value;
+    if (lines.length > MAX_LINES_IN_MESSAGE) {
+      throw misplaced('lines.lines', `must not be more than ${MAX_LINES_IN_MESSAGE} in one message`);
+    }
+    for (const line of lines) {
+      if (signal.aborted) {
+        return;
+      }
+      yield line;
+    }
+  }
+}
+
+function misplaced(path: string, message: string): ServiceError {
+  return new ServiceError(ErrorCode.INVALID_REQUEST, 'The import cannot go on; what came before it stays.', {
+    fieldViolations: [{ path, message }],
+  });
+}

@@ -1,0 +1,36 @@
+import type { Instance as InstanceMessage } from '../../../../generated/proto/integration/platform/v1/instances.js';
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import {
+  createInstance,
+  getInstance,
+  type Instance,
+  updateInstance,
+} from '../../../domain/platform/instances.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { Handlers } from '../../handlers.js';
+import { write } from './write.js';
+
+export function instanceHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+  return {
+    createInstance: (request) =>
+      write(unitOfWork, methods.createInstance, request, async (changes) => ({
+        instance: toMessage(await createInstance(changes, request)),
+      })),
+    getInstance: ({ instanceId }) =>
+      unitOfWork.run(async (changes) => ({ instance: toMessage(await getInstance(changes, instanceId)) })),
+    listInstances: (listing) =>
+      unitOfWork.run(async ({ instances }) => {
+        const { rows, nextPageToken } = await listPage(listing, (page) => instances.page(page));
+        return { instances: rows.map(toMessage), nextPageToken };
+      }),
+    updateInstance: (request) =>
+      write(unitOfWork, methods.updateInstance, request, async (changes) => ({
+        instance: toMessage(await updateInstance(changes, request)),
+      })),
+  };
+}
+
+function toMessage({ id, name, version, createdAt, updatedAt }: Instance): InstanceMessage {
+  return { id, name, version, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+}

@@ -1,0 +1,40 @@
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import type { Role as RoleMessage } from '../../../../generated/proto/integration/platform/v1/roles.js';
+import { getClient } from '../../../domain/platform/clients.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import { editRolePermissions } from '../../../domain/platform/role-edits.js';
+import { createRole, deleteRole, getRole, type Role } from '../../../domain/platform/roles.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { Handlers } from '../../handlers.js';
+import { write } from './write.js';
+
+export function roleHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+  return {
+    createRole: (request) =>
+      write(unitOfWork, methods.createRole, request, async (changes) => ({
+        role: toMessage(await createRole(changes, request)),
+      })),
+    getRole: ({ roleId }) =>
+      unitOfWork.run(async (changes) => ({ role: toMessage(await getRole(changes, roleId)) })),
+    listRoles: ({ clientId, ...listing }) =>
+      unitOfWork.run(async (changes) => {
+        const { id } = await getClient(changes, clientId);
+        const { rows, nextPageToken } = await listPage(listing, (page) => changes.roles.page(page, id));
+        return { roles: rows.map(toMessage), nextPageToken };
+      }),
+    editRolePermissions: (request) =>
+      write(unitOfWork, methods.editRolePermissions, request, async (changes) => {
+        const { role, repointedUsers } = await editRolePermissions(changes, request);
+        return { role: toMessage(role), repointedUsers };
+      }),
+    deleteRole: (request) =>
+      write(unitOfWork, methods.deleteRole, request, async (changes) => {
+        await deleteRole(changes, request);
+        return {};
+      }),
+  };
+}
+
+function toMessage({ createdAt, ...role }: Role): RoleMessage {
+  return { ...role, createdAt: new Date(createdAt) };
+}

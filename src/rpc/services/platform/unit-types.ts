@@ -1,0 +1,46 @@
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import type { UnitType as UnitTypeMessage } from '../../../../generated/proto/integration/platform/v1/units.js';
+import { getClient } from '../../../domain/platform/clients.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import {
+  createUnitType,
+  deleteUnitType,
+  getUnitType,
+  type UnitType,
+  updateUnitType,
+} from '../../../domain/platform/unit-types.js';
+import type { Handlers } from '../../handlers.js';
+import { toUnitMessage } from './units.js';
+import { write } from './write.js';
+
+export function unitTypeHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+  return {
+    createUnitType: (request) =>
+      write(unitOfWork, methods.createUnitType, request, async (changes) => {
+        const { unitType, units } = await createUnitType(changes, request);
+        return { unitType: toMessage(unitType), units: units.map(toUnitMessage) };
+      }),
+    getUnitType: ({ unitTypeId }) =>
+      unitOfWork.run(async (changes) => ({ unitType: toMessage(await getUnitType(changes, unitTypeId)) })),
+    listUnitTypes: ({ clientId, ...listing }) =>
+      unitOfWork.run(async (changes) => {
+        const { id } = await getClient(changes, clientId);
+        const { rows, nextPageToken } = await listPage(listing, (page) => changes.unitTypes.page(page, id));
+        return { unitTypes: rows.map(toMessage), nextPageToken };
+      }),
+    updateUnitType: (request) =>
+      write(unitOfWork, methods.updateUnitType, request, async (changes) => ({
+        unitType: toMessage(await updateUnitType(changes, request)),
+      })),
+    deleteUnitType: (request) =>
+      write(unitOfWork, methods.deleteUnitType, request, async (changes) => {
+        await deleteUnitType(changes, request);
+        return {};
+      }),
+  };
+}
+
+function toMessage({ id, clientId, name, version, createdAt, updatedAt }: UnitType): UnitTypeMessage {
+  return { id, clientId, name, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt), version };
+}

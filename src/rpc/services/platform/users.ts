@@ -1,0 +1,103 @@
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import {
+  type User as UserMessage,
+  UserStatus as UserStatusMessage,
+} from '../../../../generated/proto/integration/platform/v1/users.js';
+import type { UserStatus } from '../../../domain/directory/users.js';
+import { emailKeyOf } from '../../../domain/platform/accounts.js';
+import { getClient } from '../../../domain/platform/clients.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import { deleteUser, disableUser, enableUser, updateUser } from '../../../domain/platform/user-updates.js';
+import { ALL_BUT_DELETED, createUser, getUser, type UserView } from '../../../domain/platform/users.js';
+import { Violations } from '../../../domain/platform/violations.js';
+import type { Handlers } from '../../handlers.js';
+import { write } from './write.js';
+
+export function userHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+  return {
+    createUser: (request) =>
+      write(unitOfWork, methods.createUser, request, async (changes) => ({
+        user: toMessage(await createUser(changes, request)),
+      })),
+    getUser: ({ userId }) =>
+      unitOfWork.run(async (changes) => ({ user: toMessage(await getUser(changes, userId)) })),
+    listUsers: ({ clientId, statuses, email, ...listing }) => {
+      const filter = {
+        clientId,
+        statuses: statuses.length === 0 ? ALL_BUT_DELETED : toStatuses(statuses),
+        emailKey: email === undefined ? undefined : emailKeyOf(email),
+      };
+      return unitOfWork.run(async (changes) => {
+        await getClient(changes, clientId);
+        const { rows, nextPageToken } = await listPage(listing, (page) => changes.users.page(page, filter));
+        return { users: rows.map(toMessage), nextPageToken };
+      });
+    },
+    updateUser: (request) =>
+      write(unitOfWork, methods.updateUser, request, async (changes) => ({
+        user: toMessage(await updateUser(changes, request)),
+      })),
+    enableUser: (request) =>
+      write(unitOfWork, methods.enableUser, request, async (changes) => ({
+        user: toMessage(await enableUser(changes, request)),
+      })),
+    disableUser: (request) =>
+      write(unitOfWork, methods.disableUser, request, async (changes) => ({
+        user: toMessage(await disableUser(changes, request)),
+      })),
+    deleteUser: (request) =>
+      write(unitOfWork, methods.deleteUser, request, async (changes) => ({
+        user: toMessage(await deleteUser(changes, request)),
+      })),
+  };
+}
+
+const statusMessages: Record<UserStatus, UserStatusMessage> = {
+  ACTIVE: UserStatusMessage.ACTIVE,
+  INACTIVE: UserStatusMessage.INACTIVE,
+  INVITED: UserStatusMessage.INVITED,
+  DELETED: UserStatusMessage.DELETED,
+};
+
+const statusesByMessage = new Map(
+  Object.entries(statusMessages).map(([status, message]) => [message, status as UserStatus]),
+);
+
+function toStatuses(messages: readonly UserStatusMessage[]): UserStatus[] {
+  const violations = new Violations();
+  const statuses = messages.map((message, index) => {
+    const status = statusesByMessage.get(message);
+    if (!status) {
+      violations.add(`statuses[${index}]`, 'must be ACTIVE, INACTIVE, INVITED or DELETED');
+    }
+    return status as UserStatus;
+  });
+  violations.throwIfAny();
+  return [...new Set(statuses)];
+}
+
+function toMessage(user: UserView): UserMessage {
+  const { id, clientId, accountId, email, manager, version } = user;
+  return {
+    id,
+    clientId,
+    accountId,
+    email,
+    ...toNames(user),
+    status: statusMessages[user.status],
+    manager: manager ? { id: manager.id, email: manager.email, ...toNames(manager) } : undefined,
+    role: user.role ?? undefined,
+    createdAt: new Date(user.createdAt),
+    updatedAt: new Date(user.updatedAt),
+    version,
+  };
+}
+
+function toNames(person: { firstName: string | null; lastName: string | null; fullName: string | null }) {
+  return {
+    firstName: person.firstName ?? undefined,
+    lastName: person.lastName ?? undefined,
+    fullName: person.fullName ?? undefined,
+  };
+}

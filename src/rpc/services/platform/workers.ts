@@ -1,0 +1,89 @@
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import {
+  type Worker as WorkerMessage,
+  WorkerStatus as WorkerStatusMessage,
+} from '../../../../generated/proto/integration/platform/v1/workers.js';
+import { getClient } from '../../../domain/platform/clients.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import { Violations } from '../../../domain/platform/violations.js';
+import { assignWorkerUnits, offboardWorker, updateWorker } from '../../../domain/platform/worker-changes.js';
+import { onboardWorker } from '../../../domain/platform/worker-onboarding.js';
+import { getWorker, type Worker, type WorkerStatus } from '../../../domain/platform/workers.js';
+import type { Handlers } from '../../handlers.js';
+import { toAddressMessage } from './messages.js';
+import { write } from './write.js';
+
+export function workerHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+  return {
+    onboardWorker: (request) =>
+      write(unitOfWork, methods.onboardWorker, request, async (changes) => ({
+        worker: toMessage(await onboardWorker(changes, request)),
+      })),
+    getWorker: ({ workerId }) =>
+      unitOfWork.run(async (changes) => ({ worker: toMessage(await getWorker(changes, workerId)) })),
+    listWorkers: ({ clientId, statuses, unitId, locationId, ...listing }) =>
+      unitOfWork.run(async (changes) => {
+        const filter = { statuses: toStatuses(statuses), unitId, locationId };
+        const { id } = await getClient(changes, clientId);
+        const { rows, nextPageToken } = await listPage(listing, (page) =>
+          changes.workers.page(page, id, filter),
+        );
+        return { workers: rows.map(toMessage), nextPageToken };
+      }),
+    updateWorker: (request) =>
+      write(unitOfWork, methods.updateWorker, request, async (changes) => ({
+        worker: toMessage(await updateWorker(changes, request)),
+      })),
+    assignWorkerUnits: (request) =>
+      write(unitOfWork, methods.assignWorkerUnits, request, async (changes) => ({
+        worker: toMessage(await assignWorkerUnits(changes, request)),
+      })),
+    offboardWorker: (request) =>
+      write(unitOfWork, methods.offboardWorker, request, async (changes) => ({
+        worker: toMessage(await offboardWorker(changes, request)),
+      })),
+  };
+}
+
+/** Those who work for the client, if nothing is asked for. */
+function toStatuses(messages: readonly WorkerStatusMessage[]): WorkerStatus[] {
+  const violations = new Violations();
+  const statuses = messages.flatMap((message, index): WorkerStatus[] => {
+    switch (message) {
+      case WorkerStatusMessage.ACTIVE:
+        return ['ACTIVE'];
+      case WorkerStatusMessage.OFFBOARDED:
+        return ['OFFBOARDED'];
+      default:
+        violations.add(`statuses[${index}]`, 'must be a status that a worker can have');
+        return [];
+    }
+  });
+  violations.throwIfAny();
+  return statuses.length > 0 ? statuses : ['ACTIVE'];
+}
+
+function toMessage(worker: Worker): WorkerMessage {
+  const { offboardedAt } = worker;
+  return {
+    id: worker.id,
+    clientId: worker.clientId,
+    accountId: worker.accountId,
+    firstName: worker.firstName,
+    lastName: worker.lastName,
+    fullName: worker.fullName,
+    email: worker.email,
+    phone: worker.phone ?? undefined,
+    jobTitles: worker.jobTitles,
+    address: toAddressMessage(worker.address),
+    unitIds: worker.units.map(({ id }) => id),
+    primaryUnitId: worker.primaryUnit?.id,
+    locationId: worker.location?.id,
+    status: offboardedAt === null ? WorkerStatusMessage.ACTIVE : WorkerStatusMessage.OFFBOARDED,
+    createdAt: new Date(worker.createdAt),
+    updatedAt: new Date(worker.updatedAt),
+    offboardedAt: offboardedAt === null ? undefined : new Date(offboardedAt),
+    version: worker.version,
+  };
+}

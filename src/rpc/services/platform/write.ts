@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Changes, UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { MethodOf } from '../../definitions.js';
+
+const MAX_KEY_LENGTH = 255;
+
+/** Runs a write of the back office as one unit of work, and answers a repeated call as it answered the first. */
+export function write<Request extends { idempotencyKey?: string }, Response>(
+  unitOfWork: UnitOfWork,
+  method: MethodOf<Request, Response>,
+  request: Request,
+  work: (changes: Changes) => Promise<Response>,
+): Promise<Response> {
+  const key = request.idempotencyKey;
+  if (key === undefined) {
+    return unitOfWork.run(work);
+  }
+  if (key === '' || key.length > MAX_KEY_LENGTH) {
+    const message = `must have between 1 and ${MAX_KEY_LENGTH} characters`;
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The idempotency key cannot be used.', {
+      fieldViolations: [{ path: 'idempotency_key', message }],
+    });
+  }
+  const bytes = method.requestSerialize({ ...request, idempotencyKey: undefined });
+  return unitOfWork.run(work, {
+    method: method.path,
+    key,
+    requestHash: createHash('sha256').update(bytes).digest('base64url'),
+    encode: method.responseSerialize,
+    decode: (answer) => method.responseDeserialize(Buffer.from(answer)),
+  });
+}

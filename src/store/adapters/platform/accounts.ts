@@ -1,0 +1,121 @@
+import type {
+  AccountId,
+  ClientId,
+  InstanceId,
+  UserId,
+  WorkerId,
+  WorkerProfileId,
+} from '../../../../generated/ids.js';
+import {
+  type Account,
+  type AccountContext,
+  type AccountRows,
+  emailKeyOf,
+  emailTaken,
+} from '../../../domain/platform/accounts.js';
+import type { Writer } from '../../database.js';
+import type { Schema } from '../../schema.js';
+
+/** How PostgreSQL and SQLite say that a value must be unique. */
+const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE']);
+
+export function accountRows(writer: Writer): AccountRows {
+  return {
+    findByEmail: async (emailKey) => {
+      const row = await writer
+        .selectFrom('accounts')
+        .where('email_key', '=', emailKey)
+        .selectAll()
+        .executeTakeFirst();
+      return row && toAccount(row);
+    },
+    find: async (id) => {
+      const row = await writer.selectFrom('accounts').where('id', '=', id).selectAll().executeTakeFirst();
+      return row && toAccount(row);
+    },
+    insert: async (account) => {
+      const { numInsertedOrUpdatedRows } = await writer
+        .insertInto('accounts')
+        .values(toRow(account))
+        .onConflict((conflict) => conflict.column('email_key').doNothing())
+        .executeTakeFirstOrThrow();
+      return Number(numInsertedOrUpdatedRows) === 1;
+    },
+    update: async (account) => {
+      const update = writer.updateTable('accounts').set(toRow(account)).where('id', '=', account.id);
+      try {
+        await update.execute();
+      } catch (error) {
+        throw UNIQUE_VIOLATIONS.has((error as { code?: unknown }).code) ? emailTaken(error) : error;
+      }
+    },
+    contextsOf: async (id) => [...(await usersOf(writer, id)), ...(await workersOf(writer, id))],
+  };
+}
+
+async function usersOf(writer: Writer, id: AccountId): Promise<AccountContext[]> {
+  const rows = await writer
+    .selectFrom('users')
+    .innerJoin('clients', 'clients.id', 'users.client_id')
+    .where('users.account_id', '=', id)
+    .where('users.status', '!=', 'DELETED')
+    .orderBy('users.created_at')
+    .orderBy('users.id')
+    .select(['users.id', 'users.client_id', 'users.status', 'clients.instance_id'])
+    .execute();
+  return rows.map((row) => ({
+    member: { kind: 'user', id: row.id as UserId },
+    clientId: row.client_id as ClientId,
+    instanceId: row.instance_id as InstanceId,
+    enabled: row.status !== 'INACTIVE',
+  }));
+}
+
+async function workersOf(writer: Writer, id: AccountId): Promise<AccountContext[]> {
+  const rows = await writer
+    .selectFrom('workers')
+    .innerJoin('clients', 'clients.id', 'workers.client_id')
+    .where('workers.account_id', '=', id)
+    .where('workers.offboarded_at', 'is', null)
+    .orderBy('workers.created_at')
+    .orderBy('workers.id')
+    .select(['workers.id', 'workers.client_id', 'clients.instance_id'])
+    .execute();
+  return rows.map((row) => ({
+    member: { kind: 'worker', id: row.id as WorkerId },
+    clientId: row.client_id as ClientId,
+    instanceId: row.instance_id as InstanceId,
+    enabled: true,
+  }));
+}
+
+function toAccount(row: Schema['accounts']): Account {
+  return {
+    id: row.id as AccountId,
+    workerProfileId: row.worker_profile_id as WorkerProfileId,
+    email: row.email,
+    emailVerifiedAt: row.email_verified_at,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    disabledAt: row.disabled_at,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toRow(account: Account): Schema['accounts'] {
+  return {
+    id: account.id,
+    worker_profile_id: account.workerProfileId,
+    email: account.email,
+    email_key: emailKeyOf(account.email),
+    email_verified_at: account.emailVerifiedAt,
+    first_name: account.firstName,
+    last_name: account.lastName,
+    disabled_at: account.disabledAt,
+    version: account.version,
+    created_at: account.createdAt,
+    updated_at: account.updatedAt,
+  };
+}

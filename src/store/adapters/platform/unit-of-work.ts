@@ -1,0 +1,148 @@
+import type { EventType } from '../../../../generated/asyncapi/events.js';
+import type { Clock } from '../../../domain/clock.js';
+import type {
+  Changes,
+  RecordedEvent,
+  Repeatable,
+  UnitOfWork,
+} from '../../../domain/platform/unit-of-work.js';
+import { newVersion } from '../../../domain/version.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import type { Database, Writer } from '../../database.js';
+import { accountRows } from './accounts.js';
+import { clientRows } from './clients.js';
+import { instanceRows } from './instances.js';
+import { jobTitleRows } from './job-titles.js';
+import { locationRows } from './locations.js';
+import { roleRows } from './roles.js';
+import { unitTypeRows } from './unit-types.js';
+import { unitRows } from './units.js';
+import { userRows } from './users.js';
+import { workerRows } from './workers.js';
+
+export function unitOfWork({ write, writesInOrder }: Database, clock: Clock = Date.now): UnitOfWork {
+  return {
+    inOrder: writesInOrder,
+    run: (work, repeatable) =>
+      write((writer) => {
+        const changes = changesIn(writer, clock());
+        return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
+      }),
+  };
+}
+
+function changesIn(writer: Writer, now: number): Changes {
+  return {
+    now,
+    instances: instanceRows(writer),
+    clients: clientRows(writer),
+    accounts: accountRows(writer),
+    roles: roleRows(writer),
+    users: userRows(writer),
+    unitTypes: unitTypeRows(writer),
+    units: unitRows(writer),
+    locations: locationRows(writer),
+    jobTitles: jobTitleRows(writer),
+    workers: workerRows(writer),
+    lock: (...subjectIds) => lock(writer, subjectIds),
+    touch: (...subjectIds) => touch(writer, subjectIds),
+    record: (event) => record(writer, now, event),
+  };
+}
+
+/**
+ * Writing a row takes its lock on PostgreSQL until the commit. On SQLite the whole database is locked already, and this writes what stands there.
+ * The subject's row is made if need be, so that there is always something to lock.
+ */
+export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
+  for (const id of subjectIds) {
+    await writer
+      .insertInto('data_versions')
+      .values({ subject_id: id, version: newVersion() })
+      .onConflict((conflict) =>
+        conflict.column('subject_id').doUpdateSet((set) => ({ version: set.ref('data_versions.version') })),
+      )
+      .execute();
+  }
+}
+
+export async function touch(writer: Writer, subjectIds: readonly string[]): Promise<void> {
+  for (const id of new Set(subjectIds)) {
+    const version = newVersion();
+    await writer
+      .insertInto('data_versions')
+      .values({ subject_id: id, version })
+      .onConflict((conflict) => conflict.column('subject_id').doUpdateSet({ version }))
+      .execute();
+  }
+}
+
+async function record<T extends EventType>(
+  writer: Writer,
+  now: number,
+  event: RecordedEvent<T>,
+): Promise<void> {
+  const { type, instanceId, clientId, entity, data } = event;
+  await writer
+    .insertInto('events')
+    .values({
+      id: newPublicId('EventId'),
+      type,
+      occurred_at: now,
+      instance_id: instanceId,
+      client_id: clientId,
+      entity_type: entity.type,
+      entity_id: entity.id,
+      data: JSON.stringify(data),
+    })
+    .execute();
+}
+
+/** The insert decides who is first; whoever comes second waits for the first one's commit and then finds its answer. */
+async function once<T>(
+  writer: Writer,
+  now: number,
+  { method, key, requestHash, encode, decode }: Repeatable<T>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { numInsertedOrUpdatedRows } = await writer
+    .insertInto('idempotency_keys')
+    .values({ method, key, request_hash: requestHash, response: null, created_at: now })
+    .onConflict((conflict) => conflict.columns(['method', 'key']).doNothing())
+    .executeTakeFirstOrThrow();
+  const row = { method, key };
+  if (Number(numInsertedOrUpdatedRows) === 0) {
+    return earlierAnswer(writer, row, requestHash, decode);
+  }
+  const answer = await work();
+  const response = Buffer.from(encode(answer)).toString('base64');
+  await writer
+    .updateTable('idempotency_keys')
+    .set({ response })
+    .where('method', '=', method)
+    .where('key', '=', key)
+    .execute();
+  return answer;
+}
+
+async function earlierAnswer<T>(
+  writer: Writer,
+  { method, key }: { method: string; key: string },
+  requestHash: string,
+  decode: (bytes: Uint8Array) => T,
+): Promise<T> {
+  const earlier = await writer
+    .selectFrom('idempotency_keys')
+    .where('method', '=', method)
+    .where('key', '=', key)
+    .select(['request_hash', 'response'])
+    .executeTakeFirstOrThrow();
+  if (earlier.request_hash !== requestHash || earlier.response === null) {
+    throw new ServiceError(
+      ErrorCode.IDEMPOTENCY_KEY_REUSED,
+      'This idempotency key was used for another request.',
+    );
+  }
+  return decode(Buffer.from(earlier.response, 'base64'));
+}
