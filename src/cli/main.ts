@@ -3,8 +3,17 @@ import { Command, Option } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { packageVersion } from '../config/package.js';
 import { addCallCommand } from './commands/call.js';
+import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
+import { Declined } from './commands/confirm.js';
 import { FailedCall } from './commands/failed-call.js';
+import { addInitCommand } from './commands/init.js';
+import { addAppCommands } from './commands/operator/app.js';
+import { addAuditCommands } from './commands/operator/audit.js';
+import { addInstanceCommands } from './commands/operator/instance.js';
+import { addIntegrationCommands } from './commands/operator/integration.js';
+import { addKeyCommands } from './commands/operator/key.js';
+import { addTokenCommands } from './commands/operator/token.js';
 import { UsageError } from './commands/usage-error.js';
 import { type RoleName, roleNames } from './roles/role.js';
 import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
@@ -58,8 +67,16 @@ for (const role of roleNames) {
     });
 }
 
+addInitCommand(program);
 addConfigCommand(program);
+addAppCommands(program);
+addIntegrationCommands(program);
+addKeyCommands(program);
+addInstanceCommands(program);
+addTokenCommands(program);
+addAuditCommands(program);
 addCallCommand(program);
+addCompletionCommand(program);
 
 try {
   await program.parseAsync();
@@ -78,5 +95,5 @@ function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
-  return error instanceof FailedCall ? EXIT_FAILED : undefined;
+  return error instanceof FailedCall || error instanceof Declined ? EXIT_FAILED : undefined;
 }

@@ -1,28 +1,20 @@
-import { loadConfig } from '../../config/config.js';
-import { grpcAddress } from '../../config/parsers.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { clientCredentials } from '../../rpc/connect.js';
 import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
-import { demoFilePath, readDemoFile } from '../demo/prepare-demo.js';
 import { FailedCall } from './failed-call.js';
 import { print } from './print.js';
+import { type TargetOptions, targetOf } from './target.js';
 import { UsageError } from './usage-error.js';
-
-export interface CallOptions {
-  address?: string;
-  token?: string;
-  ca?: string;
-}
 
 export async function call(
   methodName: string | undefined,
   json: string,
-  options: CallOptions,
+  options: TargetOptions,
 ): Promise<void> {
   const request = parseJson(json);
-  const target = targetOf(options, methodName);
-  const credentials = credentialsFor(target.address, options.ca);
-  const client = new DynamicClient(target.address, target.token, credentials);
+  const target = targetOf(options, ({ platformToken, operatorToken }) =>
+    methodName?.startsWith('Platform') ? platformToken : operatorToken,
+  );
+  const client = new DynamicClient(target.address, target.token, target.credentials);
   try {
     if (methodName === undefined) {
       print(listing(await client.methods()));
@@ -81,39 +73,4 @@ function parseJson(text: string): object {
     // Said below, together with what is JSON and no object.
   }
   throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
-}
-
-function targetOf(
-  { address, token }: CallOptions,
-  methodName: string | undefined,
-): { address: string; token: string } {
-  if (address !== undefined) {
-    refuseMalformed(address);
-  }
-  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
-  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
-  const demoToken = methodName?.startsWith('Platform') ? demo?.platformToken : demo?.operatorToken;
-  const target = { address: address ?? demo?.grpcAddress, token: token ?? demoToken };
-  if (target.address === undefined || target.token === undefined) {
-    throw new UsageError(
-      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --address and --token.`,
-    );
-  }
-  return target as { address: string; token: string };
-}
-
-function refuseMalformed(address: string): void {
-  try {
-    grpcAddress(address);
-  } catch (error) {
-    throw new UsageError(`--address ${(error as Error).message}, and is ${address}.`);
-  }
-}
-
-function credentialsFor(address: string, caFile: string | undefined) {
-  try {
-    return clientCredentials(address, { caFile });
-  } catch (error) {
-    throw new UsageError(`The file given as --ca cannot be used: ${(error as Error).message}.`);
-  }
 }

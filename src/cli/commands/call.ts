@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { CallOptions } from './call-method.js';
+import type { TargetOptions } from './target.js';
+import { addTargetOptions, TARGET_NOTE } from './target-options.js';
 
 const EXAMPLES = `
-Address and token come from $DATA_DIR/demo.json of the demo environment unless they are given.
+${TARGET_NOTE}
 
 Examples:
   $ integration call                                   every service and method, by reflection
@@ -11,16 +12,12 @@ Examples:
   $ integration call --address grpc.example.com:4002 --token "$TOKEN" --ca ca.pem`;
 
 export function addCallCommand(program: Command): void {
-  program
-    .command('call')
+  addTargetOptions(program.command('call'))
     .description('Call any gRPC method, or list them all')
     .argument('[method]', 'Service/Method; the package and the word Service may be left out')
     .argument('[json]', 'the request as JSON', '{}')
-    .option('--address <host:port>', 'where the domain listens')
-    .option('--token <token>', 'operator or platform token')
-    .option('--ca <file>', 'authority that vouches for the server, beyond loopback')
     .addHelpText('after', EXAMPLES)
-    .action(async (method: string | undefined, json: string, options: CallOptions) => {
+    .action(async (method: string | undefined, json: string, options: TargetOptions) => {
       // gRPC and its loader are slow to load, and no other command needs them.
       const { call } = await import('./call-method.js');
       await call(method, json, options);

@@ -6,7 +6,7 @@ import { type Config, hostAndPort } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
-import { identifyServiceToken } from '../../domain/access/service-tokens.js';
+import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { Authenticate } from '../../rpc/callers.js';
 import { serverCredentials } from '../../rpc/connect.js';
@@ -37,7 +37,7 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
     if (config.ENVIRONMENT === 'demo') {
       await prepareDemo(config, store.demo);
     }
-    const authenticate = authenticator(config, store);
+    const authenticate = authenticator(config, store, log);
     const services = servicesOf(config, store, log);
     const server = createRpcServer({ services, authenticate, log, timer: rpcCallTimer(metrics) });
     addReflection(
@@ -71,11 +71,13 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
 
 function servicesOf(config: Config, store: Store, log: Log) {
   const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
-  const gatekeeper = new Gatekeeper(store.apiKeys, limiter, Date.now, (error) =>
+  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, (error) =>
     log.warn('the last use of an API key was not recorded', { reason: (error as Error).message }),
   );
   return allServices({
-    directory: { gatekeeper, instanceIntegrations: store.instanceIntegrations },
+    directory: { gatekeeper, ...store },
+    platform: store.platform,
+    operator: { unitOfWork: store.operator, environment: config.ENVIRONMENT, clock: Date.now },
     maintenance: {
       purge: store.purge,
       retention: { credentialsMs: config.API_KEY_RETENTION },
@@ -84,12 +86,19 @@ function servicesOf(config: Config, store: Store, log: Log) {
   });
 }
 
-function authenticator(config: Config, store: Store): Authenticate {
+function authenticator(config: Config, store: Store, log: Log): Authenticate {
   const expected = config.SERVICE_TOKEN && hashSecret(config.SERVICE_TOKEN.reveal());
-  return (token) =>
-    expected && timingSafeEqual(hashSecret(token), expected)
-      ? 'service'
-      : identifyServiceToken(store.serviceTokens, Date.now, token);
+  return async (token) => {
+    if (expected && timingSafeEqual(hashSecret(token), expected)) {
+      return { caller: 'service' };
+    }
+    const known = await identifyServiceToken(store.serviceTokens, Date.now, token);
+    // Nobody waits for it: a lost note costs some accuracy.
+    noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
+      log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
+    );
+    return { caller: known.kind, tokenId: known.id };
+  };
 }
 
 async function bindAll(server: Server, config: Config): Promise<void> {

@@ -1,0 +1,39 @@
+import { type Command, Option } from 'commander';
+import { print } from './print.js';
+
+const NOTES = `
+Examples:
+  $ source <(integration completion bash)                        for this shell
+  $ integration completion zsh > "\${fpath[1]}/_integration"
+  $ integration completion fish > ~/.config/fish/completions/integration.fish`;
+
+export function addCompletionCommand(program: Command): void {
+  program
+    .command('completion')
+    .description('Print what makes a shell complete the words of this command')
+    .argument('<shell>', 'bash, zsh or fish')
+    .addHelpText('after', NOTES)
+    .action(async (shell: string) => {
+      const { completionScript } = await import('./completion/scripts.js');
+      print(completionScript(shell, wordsOf(program)));
+    });
+}
+
+/** What may follow some words: `key` is followed by `create`, `list`, …; nothing at all by every command. */
+export interface Words {
+  after: readonly string[];
+  next: readonly { word: string; about: string }[];
+}
+
+function wordsOf(command: Command, after: readonly string[] = []): Words[] {
+  const visible = command.createHelp();
+  const commands = visible.visibleCommands(command);
+  const options = visible.visibleOptions(command).filter((option) => option instanceof Option && option.long);
+  const next = [
+    ...commands.map((one) => ({ word: one.name(), about: visible.subcommandDescription(one) })),
+    ...(after[0] === 'completion' ? ['bash', 'zsh', 'fish'].map((word) => ({ word, about: '' })) : []),
+    ...options.map((option) => ({ word: option.long as string, about: option.description })),
+  ];
+  const below = commands.filter((one) => one.name() !== 'help');
+  return [{ after, next }, ...below.flatMap((one) => wordsOf(one, [...after, one.name()]))];
+}

@@ -1,0 +1,46 @@
+import { UsageError } from './usage-error.js';
+
+/** The person at the terminal thought better of it. */
+export class Declined extends Error {
+  constructor() {
+    super('Nothing was changed.');
+    this.name = 'Declined';
+  }
+}
+
+export interface Terminal {
+  input: NodeJS.ReadableStream & { isTTY?: boolean };
+  output: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
+
+/**
+ * How to ask before what cannot be undone. Said at once where there is nobody to ask, so that a script hears of it before anything is read. The question
+ * goes to stderr: stdout is for answers.
+ */
+export function confirmation(
+  { yes }: { yes?: boolean },
+  { input, output }: Terminal = OWN_TERMINAL,
+): (question: string) => Promise<void> {
+  if (yes) {
+    return async () => undefined;
+  }
+  if (!input.isTTY || !output.isTTY) {
+    throw new UsageError(
+      'This cannot be undone, and there is no terminal to ask on. Give --yes if it is meant.',
+    );
+  }
+  return async (question) => {
+    const { createInterface } = await import('node:readline');
+    const lines = createInterface({ input, output });
+    const answer = await new Promise<string>((resolve) => {
+      lines.once('close', () => resolve(''));
+      lines.question(`${question} [y/N] `, resolve);
+    });
+    lines.close();
+    if (!/^y(es)?$/i.test(answer.trim())) {
+      throw new Declined();
+    }
+  };
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
+import type { Action, CommandOptions } from './session.js';
+
+const NOTES = `
+${TARGET_NOTE}
+With --json the answer of the gRPC method is printed, in the JSON of protobuf; a list is one array.
+`;
+
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ integration ${line}`).join('\n')}`;
+}
+
+/** A noun with its verbs: `integration key create …`. */
+export function addGroup(program: Command, name: string, about: string, ...lines: string[]): Command {
+  return program
+    .command(name)
+    .description(about)
+    .addHelpText('after', NOTES + examples(...lines));
+}
+
+/** A verb. What it does is loaded only when it is typed: gRPC is slow to load, and `serve` needs none of it. */
+export function addVerb<Verb extends string>(
+  group: Command,
+  load: () => Promise<Readonly<Record<Verb, Action>>>,
+  verb: Verb,
+  { name = verb, about, example }: { name?: string; about: string; example: string },
+): Command {
+  const command = addTargetOptions(group.command(name))
+    .description(about)
+    .option('--json', 'as JSON, for scripts')
+    .addHelpText('after', `\n${TARGET_NOTE}\n${examples(`${group.name()} ${name} ${example}`.trimEnd())}`);
+  return command.action(async () => {
+    const [{ run }, actions] = await Promise.all([import('./session.js'), load()]);
+    const args = command.processedArgs as readonly string[];
+    await run(actions[verb], args, command.opts<CommandOptions>());
+  });
+}

@@ -1,0 +1,65 @@
+import {
+  CallerRole,
+  type ServiceToken,
+} from '../../../../generated/proto/integration/operator/v1/service_tokens.js';
+import { confirmation } from '../confirm.js';
+import { asFacts, asTime, asWord } from '../table.js';
+import { type StatusName, statusNamed } from './key-actions.js';
+import { listed, shownList } from './listing.js';
+import { withSecret } from './secret.js';
+import type { Session, Shown } from './session.js';
+
+const ROLES = { operator: CallerRole.OPERATOR, platform: CallerRole.PLATFORM };
+
+export async function create(
+  { operator, call }: Session,
+  _: readonly string[],
+  { role, label, expires }: { role: keyof typeof ROLES; label: string; expires?: Date },
+): Promise<Shown> {
+  const request = { role: ROLES[role], label, expiresAt: expires };
+  const answer = await operator.createServiceToken(request, call);
+  return { json: answer, text: withSecret(facts(answer.serviceToken), 'The token', answer.token) };
+}
+
+export async function list(
+  { operator, call }: Session,
+  _: readonly string[],
+  { status, limit }: { status?: StatusName; limit?: number },
+): Promise<Shown> {
+  const found = await listed(limit, async (page) => {
+    const request = { status: statusNamed(status), ...page };
+    const { serviceTokens, nextPageToken } = await operator.listServiceTokens(request, call);
+    return { rows: serviceTokens, nextPageToken };
+  });
+  return shownList(found, ['token', 'role', 'label', 'status', 'expires', 'last used'], (token) => [
+    token.id,
+    asWord(token.role, 'CALLER_ROLE_'),
+    token.label,
+    asWord(token.status, 'KEY_STATUS_'),
+    asTime(token.expiresAt, 'never'),
+    asTime(token.lastUsedAt),
+  ]);
+}
+
+export async function revoke(
+  { operator, call }: Session,
+  [serviceTokenId = '']: readonly string[],
+  options: { yes?: boolean },
+): Promise<Shown> {
+  const confirm = confirmation(options);
+  await confirm(`Revoke the service token ${serviceTokenId}? Whoever uses it is refused at once.`);
+  const answer = await operator.revokeServiceToken({ serviceTokenId }, call);
+  return { json: answer, text: facts(answer.serviceToken) };
+}
+
+function facts(token: ServiceToken | undefined): string {
+  return asFacts([
+    ['Token', token?.id ?? '-'],
+    ['Role', asWord(token?.role ?? '-', 'CALLER_ROLE_')],
+    ['Label', token?.label ?? '-'],
+    ['Status', asWord(token?.status ?? '-', 'KEY_STATUS_')],
+    ['Created', asTime(token?.createdAt)],
+    ['Expires', asTime(token?.expiresAt, 'never')],
+    ['Revoked', asTime(token?.revokedAt)],
+  ]);
+}

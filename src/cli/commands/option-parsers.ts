@@ -1,0 +1,71 @@
+import { InvalidArgumentError } from 'commander';
+import { durationMs } from '../../config/parsers.js';
+
+/** `30s`, `24h`, `90d`, as whole seconds. */
+export function seconds(text: string): number {
+  const [value, unit = ''] = text === '0' ? ['0s', 's'] : [text, /[a-z]+$/.exec(text)?.[0]];
+  try {
+    if (unit === 'ms') {
+      throw new Error('must be whole seconds, such as 30s, 24h or 90d');
+    }
+    return durationMs(value) / 1_000;
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${(error as Error).message}.`);
+  }
+}
+
+/** A time as ISO 8601 writes it, or how far it is from now: `90d`. */
+export function timeAhead(text: string): Date {
+  return /^\d{4}-/.test(text) ? isoTime(text) : new Date(Date.now() + seconds(text) * 1_000);
+}
+
+/** The same looking back: `7d` is seven days ago. */
+export function timeBack(text: string): Date {
+  return /^\d{4}-/.test(text) ? isoTime(text) : new Date(Date.now() - seconds(text) * 1_000);
+}
+
+export function count(text: string): number {
+  const number = Number(text);
+  if (!/^\d{1,9}$/.test(text) || number === 0) {
+    throw new InvalidArgumentError('It must be a whole number from 1.');
+  }
+  return number;
+}
+
+/** For an option that may be repeated. */
+export function collected(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
+
+export function grantTypes(value: string, previous?: readonly string[]): readonly string[] {
+  if (!GRANT_TYPES.includes(value)) {
+    throw new InvalidArgumentError(`It must be one of ${GRANT_TYPES.join(', ')}.`);
+  }
+  return collected(value, previous);
+}
+
+/** `ins_…=https://app.example.com/callback`: which instance, and where people return. */
+export function redirectUris(
+  text: string,
+  previous: readonly { instanceId: string; uri: string }[] = [],
+): readonly { instanceId: string; uri: string }[] {
+  const [, instanceId, uri] = /^(ins_\w+)=(.+)$/.exec(text) ?? [];
+  if (instanceId === undefined || uri === undefined) {
+    throw new InvalidArgumentError(
+      'It must be an instance and an address, such as ins_…=https://app.example.com/cb.',
+    );
+  }
+  return [...previous, { instanceId, uri }];
+}
+
+function isoTime(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) {
+    throw new InvalidArgumentError(
+      'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 90d.',
+    );
+  }
+  return time;
+}

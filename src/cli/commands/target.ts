@@ -1,0 +1,56 @@
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import { loadConfig } from '../../config/config.js';
+import { grpcAddress } from '../../config/parsers.js';
+import { clientCredentials } from '../../rpc/connect.js';
+import { type DemoFile, demoFilePath, readDemoFile } from '../demo/prepare-demo.js';
+import { UsageError } from './usage-error.js';
+
+/** Where to call and as whom, as it was typed. */
+export interface TargetOptions {
+  address?: string;
+  token?: string;
+  ca?: string;
+}
+
+export interface Target {
+  address: string;
+  token: string;
+  credentials: ChannelCredentials;
+}
+
+/** What was not typed comes from the demo environment; who brings a token of their own means the service of these settings. */
+export function targetOf(
+  { address, token, ca }: TargetOptions,
+  demoTokenOf: (demo: DemoFile) => string = (demo) => demo.operatorToken,
+): Target {
+  if (address !== undefined) {
+    refuseMalformed(address);
+  }
+  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
+  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
+  const configured = token === undefined ? undefined : `${config.GRPC_HOST}:${config.GRPC_PORT}`;
+  const foundAddress = address ?? demo?.grpcAddress ?? configured;
+  const foundToken = token ?? (demo && demoTokenOf(demo));
+  if (foundAddress === undefined || foundToken === undefined) {
+    throw new UsageError(
+      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --address and --token.`,
+    );
+  }
+  return { address: foundAddress, token: foundToken, credentials: credentialsFor(foundAddress, ca) };
+}
+
+function refuseMalformed(address: string): void {
+  try {
+    grpcAddress(address);
+  } catch (error) {
+    throw new UsageError(`--address ${(error as Error).message}, and is ${address}.`);
+  }
+}
+
+function credentialsFor(address: string, caFile: string | undefined): ChannelCredentials {
+  try {
+    return clientCredentials(address, { caFile });
+  } catch (error) {
+    throw new UsageError(`The file given as --ca cannot be used: ${(error as Error).message}.`);
+  }
+}

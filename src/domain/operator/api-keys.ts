@@ -1,0 +1,198 @@
+import type { IntegrationId } from '../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
+import { newRecordId } from '../../identifiers/record-id.js';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+import type { PageRequest } from '../directory/page.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../platform/changes.js';
+import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
+import { newVersion } from '../version.js';
+import { getIntegration } from './integrations.js';
+import { endOfOverlap, type KeyStatus, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
+
+/** How an integration proves who it is; the key itself is not among it. */
+export interface ApiKey {
+  id: string;
+  integrationId: IntegrationId;
+  label: string;
+  /** The first characters, so that people can tell their keys apart. */
+  hint: string;
+  version: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export interface ApiKeyFilter {
+  integrationId?: string;
+  status?: KeyStatus;
+  /** The time that the status is of. */
+  now: number;
+}
+
+export interface ApiKeyRows {
+  find(id: string): Promise<ApiKey | undefined>;
+  /** Newest first. */
+  page(page: PageRequest, filter: ApiKeyFilter): Promise<ApiKey[]>;
+  insert(apiKey: ApiKey, hash: Uint8Array): Promise<void>;
+  /** Writes label, end and version; the last use is the gatekeeper's. */
+  update(apiKey: ApiKey): Promise<void>;
+}
+
+export interface IssuedApiKey {
+  apiKey: ApiKey;
+  /** Shown this once. */
+  key: string;
+}
+
+type Environment = 'live' | 'demo';
+
+export interface ApiKeyCreation {
+  integrationId: string;
+  label: string;
+  expiresAt?: number;
+}
+
+export async function createApiKey(
+  changes: OperatorChanges,
+  environment: Environment,
+  { integrationId, label, expiresAt }: ApiKeyCreation,
+): Promise<IssuedApiKey> {
+  validate({ label, expiresAt }, changes.now);
+  await changes.lock(integrationId);
+  const integration = await getIntegration(changes, integrationId);
+  const issued = await issue(changes, environment, integration.id, label.trim(), expiresAt);
+  await record(changes, 'created', issued.apiKey);
+  return issued;
+}
+
+export async function getApiKey(rows: Pick<OperatorRows, 'apiKeys'>, id: string): Promise<ApiKey> {
+  const apiKey = await rows.apiKeys.find(id);
+  if (!apiKey) {
+    throw new ServiceError(ErrorCode.API_KEY_NOT_FOUND, 'There is no such API key.');
+  }
+  return apiKey;
+}
+
+export interface ApiKeyUpdate {
+  apiKeyId: string;
+  label?: string;
+  expiresAt?: number;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+export async function updateApiKey(changes: OperatorChanges, update: ApiKeyUpdate): Promise<ApiKey> {
+  const fields = updatedFields(
+    { label: update.label?.trim(), expiresAt: update.expiresAt },
+    update.updateMask,
+    ['expiresAt'],
+  );
+  validate(fields, changes.now);
+  const present = await lockedApiKey(changes, update.apiKeyId);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (present.revokedAt !== null) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The key is revoked, which is final.');
+  }
+  if (!changesAnything<ApiKey>(present, fields)) {
+    return present;
+  }
+  const changed = { ...present, ...(fields as Partial<ApiKey>), version: newVersion() };
+  await changes.apiKeys.update(changed);
+  await record(changes, 'updated', changed);
+  return changed;
+}
+
+export interface ApiKeyRotation {
+  apiKeyId: string;
+  overlapSeconds?: number;
+  expiresAt?: number;
+}
+
+export async function rotateApiKey(
+  changes: OperatorChanges,
+  environment: Environment,
+  { apiKeyId, overlapSeconds, expiresAt }: ApiKeyRotation,
+): Promise<IssuedApiKey & { previous: ApiKey }> {
+  const violations = new Violations();
+  validateExpiry(violations, expiresAt, changes.now);
+  validateOverlap(violations, overlapSeconds);
+  violations.throwIfAny();
+  const present = await lockedApiKey(changes, apiKeyId);
+  const status = statusOf(present, changes.now);
+  if (status !== 'active') {
+    const message = `The key is ${status}, so there is nothing to succeed. Create a new one.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  const issued = await issue(changes, environment, present.integrationId, present.label, expiresAt);
+  const previous = {
+    ...present,
+    expiresAt: endOfOverlap(present.expiresAt, changes.now, overlapSeconds),
+    version: newVersion(),
+  };
+  await changes.apiKeys.update(previous);
+  await record(changes, 'rotated', present, { successor_id: issued.apiKey.id });
+  return { ...issued, previous };
+}
+
+/** Revoking twice is revoking once. */
+export async function revokeApiKey(changes: OperatorChanges, id: string): Promise<ApiKey> {
+  const present = await lockedApiKey(changes, id);
+  if (present.revokedAt !== null) {
+    return present;
+  }
+  const revoked = { ...present, revokedAt: changes.now, version: newVersion() };
+  await changes.apiKeys.update(revoked);
+  await record(changes, 'revoked', revoked);
+  return revoked;
+}
+
+async function issue(
+  changes: OperatorChanges,
+  environment: Environment,
+  integrationId: IntegrationId,
+  label: string,
+  expiresAt: number | undefined,
+): Promise<IssuedApiKey> {
+  const key = newApiKey(environment);
+  const apiKey: ApiKey = {
+    id: newRecordId('key'),
+    integrationId,
+    label,
+    hint: apiKeyHint(key),
+    version: newVersion(),
+    createdAt: changes.now,
+    expiresAt: expiresAt ?? null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  await changes.apiKeys.insert(apiKey, hashSecret(key));
+  return { apiKey, key };
+}
+
+async function lockedApiKey(changes: OperatorChanges, id: string): Promise<ApiKey> {
+  await changes.lock((await getApiKey(changes, id)).integrationId);
+  return getApiKey(changes, id);
+}
+
+function record(changes: OperatorChanges, what: string, { id, integrationId }: ApiKey, more = {}) {
+  return changes.record({
+    type: `api_key.${what}`,
+    subject: { type: 'api_key', id },
+    attributes: { integration_id: integrationId, ...more },
+  });
+}
+
+function validate(
+  { label, expiresAt }: { label?: string | null; expiresAt?: number | null },
+  now: number,
+): void {
+  const violations = new Violations();
+  if (label !== undefined) {
+    violations.requiredText('label', label ?? undefined, MAX_NAME_LENGTH);
+  }
+  validateExpiry(violations, expiresAt, now);
+  violations.throwIfAny();
+}

@@ -1,0 +1,153 @@
+import { MAX_NAME_LENGTH, type Violations } from '../platform/violations.js';
+import type { Application, ApplicationType, GrantType, RedirectUri, TokenLifetimes } from './applications.js';
+import { faultOfReturnAddress } from './return-address.js';
+
+/** The scopes of the contract; all of them unless an application is given fewer. */
+export const SCOPES: readonly string[] = ['openid', 'profile', 'email'];
+
+export const GRANT_TYPES: readonly GrantType[] = ['authorization_code', 'refresh_token'];
+
+export const MAX_REDIRECT_URIS = 100;
+
+const SHORTEST_SECONDS = 60;
+const DAY_SECONDS = 86_400;
+const LONGEST_SECONDS: Record<keyof TokenLifetimes, number> = {
+  accessTokenSeconds: DAY_SECONDS,
+  refreshTokenSeconds: 365 * DAY_SECONDS,
+  idTokenSeconds: DAY_SECONDS,
+};
+const LIFETIME_NAMES: Record<keyof TokenLifetimes, string> = {
+  accessTokenSeconds: 'access_token_seconds',
+  refreshTokenSeconds: 'refresh_token_seconds',
+  idTokenSeconds: 'id_token_seconds',
+};
+
+/** What may be set at registration and later; null clears what can be cleared. */
+export interface ApplicationFields {
+  name?: string | null;
+  allowedScopes?: readonly string[] | null;
+  allowedGrantTypes?: readonly (GrantType | undefined)[] | null;
+  requirePkce?: boolean | null;
+  tokenLifetimes?: Partial<TokenLifetimes> | null;
+  postLogoutRedirectUris?: readonly string[] | null;
+}
+
+export function validateFields(
+  violations: Violations,
+  type: ApplicationType,
+  fields: ApplicationFields,
+): void {
+  const { name, allowedScopes, allowedGrantTypes, requirePkce, tokenLifetimes } = fields;
+  if (name !== undefined) {
+    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
+  }
+  validateScopes(violations, allowedScopes ?? []);
+  validateGrantTypes(violations, allowedGrantTypes ?? []);
+  if (requirePkce === false && type === 'public') {
+    violations.add('require_pkce', 'must be true for a public application');
+  }
+  validateLifetimes(violations, tokenLifetimes ?? {});
+  validatePostLogout(violations, type, fields.postLogoutRedirectUris ?? []);
+}
+
+export function validateRedirectUri(
+  violations: Violations,
+  path: string,
+  { uri }: RedirectUri,
+  type: ApplicationType,
+): void {
+  const fault = faultOfReturnAddress(uri, type);
+  if (fault) {
+    violations.add(`${path}.uri`, fault);
+  }
+}
+
+export function validateRedirectUris(
+  violations: Violations,
+  uris: readonly RedirectUri[],
+  type: ApplicationType,
+): void {
+  if (uris.length > MAX_REDIRECT_URIS) {
+    violations.add('redirect_uris', `must not be more than ${MAX_REDIRECT_URIS}`);
+    return;
+  }
+  uris.forEach((redirectUri, index) => {
+    validateRedirectUri(violations, `redirect_uris[${index}]`, redirectUri, type);
+    if (uris.findIndex(({ uri }) => uri === redirectUri.uri) < index) {
+      violations.add(`redirect_uris[${index}].uri`, 'must be given once, for one instance');
+    }
+  });
+}
+
+/** Lists are compared as they are kept: without repetitions and in one order. */
+export function inOrder<T>(all: readonly T[], chosen: readonly T[]): T[] {
+  return all.filter((one) => chosen.includes(one));
+}
+
+export function toLifetimes(given: Partial<TokenLifetimes> | null | undefined): TokenLifetimes {
+  return {
+    accessTokenSeconds: given?.accessTokenSeconds ?? null,
+    refreshTokenSeconds: given?.refreshTokenSeconds ?? null,
+    idTokenSeconds: given?.idTokenSeconds ?? null,
+  };
+}
+
+/** What an update writes of the fields it was given, in the form in which they are kept. */
+export function toKept(fields: ApplicationFields): Partial<Application> {
+  const { name, allowedScopes, allowedGrantTypes, requirePkce, tokenLifetimes, postLogoutRedirectUris } =
+    fields;
+  return {
+    ...(name && { name }),
+    ...(allowedScopes && { allowedScopes: inOrder(SCOPES, allowedScopes) }),
+    ...(allowedGrantTypes && {
+      allowedGrantTypes: inOrder(GRANT_TYPES, allowedGrantTypes as GrantType[]),
+    }),
+    ...(typeof requirePkce === 'boolean' && { requirePkce }),
+    ...(tokenLifetimes !== undefined && { tokenLifetimes: toLifetimes(tokenLifetimes) }),
+    ...(postLogoutRedirectUris !== undefined && {
+      postLogoutRedirectUris: [...new Set(postLogoutRedirectUris ?? [])],
+    }),
+  };
+}
+
+function validateScopes(violations: Violations, scopes: readonly string[]): void {
+  scopes.forEach((scope, index) => {
+    if (!SCOPES.includes(scope)) {
+      violations.add(`allowed_scopes[${index}]`, `must be one of ${SCOPES.join(', ')}`);
+    }
+  });
+}
+
+function validateGrantTypes(violations: Violations, grants: readonly (GrantType | undefined)[]): void {
+  grants.forEach((grant, index) => {
+    if (grant === undefined) {
+      violations.add(`allowed_grant_types[${index}]`, 'must be a grant type of the contract');
+    }
+  });
+  if (grants.length > 0 && !grants.includes('authorization_code')) {
+    violations.add('allowed_grant_types', 'must hold the authorization code, which all others begin with');
+  }
+}
+
+function validateLifetimes(violations: Violations, lifetimes: Partial<TokenLifetimes>): void {
+  for (const name of Object.keys(LONGEST_SECONDS) as (keyof TokenLifetimes)[]) {
+    const seconds = lifetimes[name];
+    if (seconds != null && (seconds < SHORTEST_SECONDS || seconds > LONGEST_SECONDS[name])) {
+      const message = `must be between ${SHORTEST_SECONDS} and ${LONGEST_SECONDS[name]}`;
+      violations.add(`token_lifetimes.${LIFETIME_NAMES[name]}`, message);
+    }
+  }
+}
+
+function validatePostLogout(violations: Violations, type: ApplicationType, uris: readonly string[]): void {
+  if (uris.length > MAX_REDIRECT_URIS) {
+    violations.add('post_logout_redirect_uris', `must not be more than ${MAX_REDIRECT_URIS}`);
+    return;
+  }
+  uris.forEach((uri, index) => {
+    const fault = faultOfReturnAddress(uri, type);
+    if (fault) {
+      violations.add(`post_logout_redirect_uris[${index}]`, fault);
+    }
+  });
+}

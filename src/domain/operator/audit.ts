@@ -1,0 +1,71 @@
+import type { PageRequest } from '../directory/page.js';
+import { Violations } from '../platform/violations.js';
+
+export interface AuditParty {
+  type: string;
+  id: string;
+}
+
+/** Who makes a change, and in which call. */
+export interface Actor extends AuditParty {
+  requestId?: string;
+  remoteAddress?: string;
+}
+
+/** What a change tells the audit log: ids and plain facts, never a secret. */
+export interface RecordedAction {
+  type: string;
+  subject: AuditParty;
+  attributes?: Record<string, string>;
+}
+
+export type AuditOutcome = 'succeeded' | 'refused';
+
+export interface AuditEvent {
+  id: string;
+  /** When it happened. */
+  createdAt: number;
+  type: string;
+  outcome: AuditOutcome;
+  actor: AuditParty;
+  subject: AuditParty | null;
+  requestId: string | null;
+  remoteAddress: string | null;
+  attributes: Record<string, string>;
+}
+
+export interface AuditFilter {
+  since?: number;
+  until?: number;
+  /** A trailing `.*` takes all types that begin so; none means all. */
+  types: readonly string[];
+  outcome?: AuditOutcome;
+  partyId?: string;
+}
+
+export interface AuditRows {
+  /** Newest first. */
+  page(page: PageRequest, filter: AuditFilter): Promise<AuditEvent[]>;
+}
+
+const TYPE = /^[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?$/;
+const MAX_TYPES = 50;
+
+export function validateAuditFilter({ since, until, types }: AuditFilter): void {
+  const violations = new Violations();
+  if (types.length > MAX_TYPES) {
+    violations.add('types', `must not be more than ${MAX_TYPES}`);
+  }
+  types.forEach((type, index) => {
+    if (!TYPE.test(type)) {
+      violations.add(
+        `types[${index}]`,
+        'must be a type such as api_key.revoked, or a beginning such as api_key.*',
+      );
+    }
+  });
+  if (since !== undefined && until !== undefined && !(since < until)) {
+    violations.add('until', 'must be later than since');
+  }
+  violations.throwIfAny();
+}

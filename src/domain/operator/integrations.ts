@@ -1,0 +1,93 @@
+import type { IntegrationId } from '../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { newPublicId } from '../../identifiers/public-id.js';
+import type { PageRequest } from '../directory/page.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../platform/changes.js';
+import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
+import { newVersion } from '../version.js';
+import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
+
+/** An external system that reads the gateway and receives webhooks. */
+export interface Integration {
+  id: IntegrationId;
+  name: string;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface IntegrationRows {
+  find(id: string): Promise<Integration | undefined>;
+  /** Newest first. */
+  page(page: PageRequest): Promise<Integration[]>;
+  insert(integration: Integration): Promise<void>;
+  update(integration: Integration): Promise<void>;
+}
+
+export async function createIntegration(
+  changes: OperatorChanges,
+  { name }: { name: string },
+): Promise<Integration> {
+  validate({ name });
+  const integration: Integration = {
+    id: newPublicId('IntegrationId'),
+    name: name.trim(),
+    version: newVersion(),
+    createdAt: changes.now,
+    updatedAt: changes.now,
+  };
+  await changes.integrations.insert(integration);
+  await changes.touch(integration.id);
+  await changes.record({ type: 'integration.created', subject: { type: 'integration', id: integration.id } });
+  return integration;
+}
+
+export async function getIntegration(
+  rows: Pick<OperatorRows, 'integrations'>,
+  id: string,
+): Promise<Integration> {
+  const integration = await rows.integrations.find(id);
+  if (!integration) {
+    throw new ServiceError(ErrorCode.INTEGRATION_NOT_FOUND, 'There is no such integration.');
+  }
+  return integration;
+}
+
+export interface IntegrationUpdate {
+  integrationId: string;
+  name?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+export async function updateIntegration(
+  changes: OperatorChanges,
+  update: IntegrationUpdate,
+): Promise<Integration> {
+  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
+  validate(fields);
+  await changes.lock(update.integrationId);
+  const present = await getIntegration(changes, update.integrationId);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (!changesAnything<Integration>(present, fields)) {
+    return present;
+  }
+  const changed = {
+    ...present,
+    ...(fields as Partial<Integration>),
+    version: newVersion(),
+    updatedAt: changes.now,
+  };
+  await changes.integrations.update(changed);
+  await changes.touch(present.id);
+  await changes.record({ type: 'integration.updated', subject: { type: 'integration', id: present.id } });
+  return changed;
+}
+
+function validate({ name }: { name?: string | null }): void {
+  const violations = new Violations();
+  if (name !== undefined) {
+    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
+  }
+  violations.throwIfAny();
+}

@@ -1,0 +1,58 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { Violations } from '../platform/violations.js';
+import { MAX_REDIRECT_URIS, validateRedirectUri } from './application-rules.js';
+import {
+  type Application,
+  lockedApplication,
+  type RedirectUri,
+  recordApplication,
+  renewed,
+} from './applications.js';
+import { requireInstance } from './instances.js';
+import type { OperatorChanges } from './unit-of-work.js';
+
+/** One address of one application belongs to one instance: that is how a sign-in knows where it is. */
+export async function addRedirectUri(
+  changes: OperatorChanges,
+  applicationId: string,
+  redirectUri: RedirectUri,
+): Promise<Application> {
+  const { uri, instanceId } = redirectUri;
+  await changes.lock(instanceId);
+  const present = await lockedApplication(changes, applicationId);
+  const violations = new Violations();
+  validateRedirectUri(violations, 'redirect_uri', redirectUri, present.type);
+  violations.throwIfAny();
+  await requireInstance(changes, instanceId, 'redirect_uri.instance_id');
+  const registered = present.redirectUris.find((one) => one.uri === uri);
+  if (registered?.instanceId === instanceId) {
+    return present;
+  }
+  if (registered) {
+    const fieldViolations = [{ path: 'redirect_uri.uri', message: `belongs to ${registered.instanceId}` }];
+    const message = 'The address is registered for another instance already.';
+    throw new ServiceError(ErrorCode.ALREADY_EXISTS, message, { fieldViolations });
+  }
+  if (present.redirectUris.length >= MAX_REDIRECT_URIS) {
+    const message = `The application has ${MAX_REDIRECT_URIS} redirect URIs already. Remove one first.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  await changes.applications.insertRedirectUri(present.id, redirectUri);
+  const application = await renewed(changes, present);
+  await recordApplication(changes, 'redirect_uri_added', present, { uri, instance_id: instanceId });
+  return application;
+}
+
+export async function removeRedirectUri(
+  changes: OperatorChanges,
+  { applicationId, uri }: { applicationId: string; uri: string },
+): Promise<Application> {
+  const present = await lockedApplication(changes, applicationId);
+  if (!present.redirectUris.some((one) => one.uri === uri)) {
+    throw new ServiceError(ErrorCode.REDIRECT_URI_NOT_FOUND, 'The application has no such redirect URI.');
+  }
+  await changes.applications.deleteRedirectUri(present.id, uri);
+  const application = await renewed(changes, present);
+  await recordApplication(changes, 'redirect_uri_removed', present, { uri });
+  return application;
+}

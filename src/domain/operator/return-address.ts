@@ -1,0 +1,47 @@
+const MAX_LENGTH = 2_000;
+
+/** What a URI may be made of (RFC 3986), which leaves out blanks, backslashes and whatever browsers would quietly mend. */
+const URI = /^[a-z][a-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
+
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Why people may not be sent to this address with something of theirs, or undefined if they may. Custom schemes are those of RFC 8252: a domain name in
+ * reverse, which keeps out `javascript:` and its like without a list of them.
+ */
+export function faultOfReturnAddress(uri: string, type: 'confidential' | 'public'): string | undefined {
+  if (uri.length > MAX_LENGTH) {
+    return `must not be longer than ${MAX_LENGTH} characters`;
+  }
+  if (uri.includes('#')) {
+    return 'must not have a fragment';
+  }
+  if (!URI.test(uri) || !URL.canParse(uri)) {
+    return 'must be an absolute address, such as https://app.example.com/callback';
+  }
+  const { protocol, hostname, username, password } = new URL(uri);
+  if (username !== '' || password !== '') {
+    return 'must not hold credentials';
+  }
+  if (protocol === 'https:' || protocol === 'http:') {
+    return faultOfWebAddress(uri, protocol, hostname);
+  }
+  if (type !== 'public') {
+    return 'must be an https address; only public applications may have a scheme of their own';
+  }
+  return protocol.includes('.')
+    ? undefined
+    : 'must have a scheme that is a domain name in reverse, such as com.example.app:/callback';
+}
+
+function faultOfWebAddress(uri: string, protocol: string, hostname: string): string | undefined {
+  if (!uri.startsWith(`${protocol}//`)) {
+    return 'must be an absolute address, such as https://app.example.com/callback';
+  }
+  if (hostname.includes('*')) {
+    return 'must not hold a wildcard: addresses are matched exactly';
+  }
+  return protocol === 'http:' && !LOOPBACK_HOSTS.has(hostname)
+    ? 'must be https; http is for loopback addresses'
+    : undefined;
+}

@@ -1,0 +1,68 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { Violations } from '../platform/violations.js';
+import { newSecret } from './application-secrets.js';
+import { type Application, lockedApplication, recordApplication, renewed } from './applications.js';
+import { endOfOverlap, validateOverlap } from './lifetime.js';
+import type { OperatorChanges } from './unit-of-work.js';
+
+/** Each secret that works is one more to be lost. */
+const MAX_SECRETS = 10;
+
+export interface SecretRotation {
+  applicationId: string;
+  overlapSeconds?: number;
+}
+
+/** Secrets that have ended already go; those that work end after the overlap. */
+export async function rotateSecret(
+  changes: OperatorChanges,
+  environment: 'live' | 'demo',
+  { applicationId, overlapSeconds }: SecretRotation,
+): Promise<{ application: Application; clientSecret: string }> {
+  const violations = new Violations();
+  validateOverlap(violations, overlapSeconds);
+  violations.throwIfAny();
+  const present = await lockedApplication(changes, applicationId);
+  if (present.type === 'public') {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'A public application has no secret.');
+  }
+  await letEnd(changes, present, overlapSeconds);
+  const { secret, clientSecret } = await newSecret(changes, environment, present.id);
+  const application = await renewed(changes, present);
+  await recordApplication(changes, 'secret_rotated', present, { secret_id: secret.id });
+  return { application, clientSecret };
+}
+
+export async function revokeSecret(
+  changes: OperatorChanges,
+  { applicationId, secretId }: { applicationId: string; secretId: string },
+): Promise<Application> {
+  const present = await lockedApplication(changes, applicationId);
+  if (!present.secrets.some(({ id }) => id === secretId)) {
+    throw new ServiceError(ErrorCode.APPLICATION_SECRET_NOT_FOUND, 'The application has no such secret.');
+  }
+  await changes.applications.deleteSecret(secretId);
+  const application = await renewed(changes, present);
+  await recordApplication(changes, 'secret_revoked', present, { secret_id: secretId });
+  return application;
+}
+
+async function letEnd(
+  changes: OperatorChanges,
+  { secrets }: Application,
+  overlapSeconds: number | undefined,
+): Promise<void> {
+  const ends = secrets.map(({ id, expiresAt }) => ({
+    id,
+    end: endOfOverlap(expiresAt, changes.now, overlapSeconds),
+  }));
+  if (ends.filter(({ end }) => end > changes.now).length >= MAX_SECRETS) {
+    const message = `The application has ${MAX_SECRETS} secrets that work. Revoke one first.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  for (const { id, end } of ends) {
+    await (end > changes.now
+      ? changes.applications.setSecretExpiry(id, end)
+      : changes.applications.deleteSecret(id));
+  }
+}

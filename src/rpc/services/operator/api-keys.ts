@@ -1,0 +1,71 @@
+import type { ApiKey as ApiKeyMessage } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
+import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
+import {
+  type ApiKey,
+  createApiKey,
+  getApiKey,
+  revokeApiKey,
+  rotateApiKey,
+  updateApiKey,
+} from '../../../domain/operator/api-keys.js';
+import { statusOf } from '../../../domain/operator/lifetime.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { Handlers } from '../../handlers.js';
+import { fromKeyStatusMessage, toDate, toKeyStatusMessage } from './messages.js';
+import { type OperatorDependencies, write } from './write.js';
+
+export function apiKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
+  return {
+    createApiKey: ({ expiresAt, ...request }, context) =>
+      write(operator, context, async (changes) => {
+        const creation = { ...request, expiresAt: expiresAt?.getTime() };
+        const { apiKey, key } = await createApiKey(changes, operator.environment, creation);
+        return { apiKey: toMessage(apiKey, changes.now), key };
+      }),
+    listApiKeys: async ({ integrationId, status, ...listing }) => {
+      const now = operator.clock();
+      const filter = { integrationId, status: fromKeyStatusMessage(status), now };
+      const { apiKeys } = operator.unitOfWork.rows;
+      const { rows, nextPageToken } = await listPage(listing, (page) => apiKeys.page(page, filter));
+      return { apiKeys: rows.map((row) => toMessage(row, now)), nextPageToken };
+    },
+    getApiKey: async ({ apiKeyId }) => ({
+      apiKey: toMessage(await getApiKey(operator.unitOfWork.rows, apiKeyId), operator.clock()),
+    }),
+    updateApiKey: ({ expiresAt, ...request }, context) =>
+      write(operator, context, async (changes) => {
+        const update = { ...request, expiresAt: expiresAt?.getTime() };
+        return { apiKey: toMessage(await updateApiKey(changes, update), changes.now) };
+      }),
+    rotateApiKey: ({ expiresAt, ...request }, context) =>
+      write(operator, context, async (changes) => {
+        const rotation = { ...request, expiresAt: expiresAt?.getTime() };
+        const { apiKey, key, previous } = await rotateApiKey(changes, operator.environment, rotation);
+        return {
+          apiKey: toMessage(apiKey, changes.now),
+          key,
+          previousApiKey: toMessage(previous, changes.now),
+        };
+      }),
+    revokeApiKey: ({ apiKeyId }, context) =>
+      write(operator, context, async (changes) => ({
+        apiKey: toMessage(await revokeApiKey(changes, apiKeyId), changes.now),
+      })),
+  };
+}
+
+function toMessage(apiKey: ApiKey, now: number): ApiKeyMessage {
+  const { id, integrationId, label, hint, version } = apiKey;
+  return {
+    id,
+    integrationId,
+    label,
+    keyStart: hint,
+    status: toKeyStatusMessage(statusOf(apiKey, now)),
+    createdAt: new Date(apiKey.createdAt),
+    expiresAt: toDate(apiKey.expiresAt),
+    revokedAt: toDate(apiKey.revokedAt),
+    lastUsedAt: toDate(apiKey.lastUsedAt),
+    version,
+  };
+}

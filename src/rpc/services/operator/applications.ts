@@ -1,0 +1,52 @@
+import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
+import {
+  createApplication,
+  getApplication,
+  setApplicationEnabled,
+  updateApplication,
+} from '../../../domain/operator/applications.js';
+import { listPage } from '../../../domain/platform/listing.js';
+import type { Handlers } from '../../handlers.js';
+import { fromAlgorithm, fromGrant, fromType, toMessage } from './application-messages.js';
+import { type OperatorDependencies, write } from './write.js';
+
+export function applicationHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
+  return {
+    createApplication: (request, context) =>
+      write(operator, context, async (changes) => {
+        const { application, clientSecret } = await createApplication(changes, operator.environment, {
+          ...request,
+          type: fromType(request.type),
+          allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
+          idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+        });
+        return { application: toMessage(application), clientSecret };
+      }),
+    listApplications: async ({ instanceId, ...listing }) => {
+      const { applications } = operator.unitOfWork.rows;
+      const { rows, nextPageToken } = await listPage(listing, (page) => applications.page(page, instanceId));
+      return { applications: rows.map(toMessage), nextPageToken };
+    },
+    getApplication: async ({ applicationId }) => ({
+      application: toMessage(await getApplication(operator.unitOfWork.rows, applicationId)),
+    }),
+    updateApplication: (request, context) =>
+      write(operator, context, async (changes) => ({
+        application: toMessage(
+          await updateApplication(changes, {
+            ...request,
+            allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
+            idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+          }),
+        ),
+      })),
+    disableApplication: ({ applicationId }, context) =>
+      write(operator, context, async (changes) => ({
+        application: toMessage(await setApplicationEnabled(changes, applicationId, false)),
+      })),
+    enableApplication: ({ applicationId }, context) =>
+      write(operator, context, async (changes) => ({
+        application: toMessage(await setApplicationEnabled(changes, applicationId, true)),
+      })),
+  };
+}

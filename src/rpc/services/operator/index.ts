@@ -1,0 +1,27 @@
+import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
+import { serve } from '../../handlers.js';
+import { apiKeyHandlers } from './api-keys.js';
+import { applicationHandlers } from './applications.js';
+import { auditHandlers } from './audit.js';
+import { connectionHandlers } from './connections.js';
+import { integrationHandlers } from './integrations.js';
+import { redirectUriHandlers } from './redirect-uris.js';
+import { secretHandlers } from './secrets.js';
+import { serviceTokenHandlers } from './service-tokens.js';
+import type { OperatorDependencies } from './write.js';
+
+export type { OperatorDependencies } from './write.js';
+
+/** What operators may do. Signing keys come with sign-on. */
+export function operatorService(operator: OperatorDependencies) {
+  return serve(OperatorServiceService, ['operator'], {
+    ...applicationHandlers(operator),
+    ...redirectUriHandlers(operator),
+    ...secretHandlers(operator),
+    ...integrationHandlers(operator),
+    ...connectionHandlers(operator),
+    ...apiKeyHandlers(operator),
+    ...serviceTokenHandlers(operator),
+    ...auditHandlers(operator),
+  });
+}

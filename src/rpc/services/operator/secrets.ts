@@ -1,0 +1,19 @@
+import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
+import { revokeSecret, rotateSecret } from '../../../domain/operator/secret-rotation.js';
+import type { Handlers } from '../../handlers.js';
+import { toMessage } from './application-messages.js';
+import { type OperatorDependencies, write } from './write.js';
+
+export function secretHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
+  return {
+    rotateApplicationSecret: (request, context) =>
+      write(operator, context, async (changes) => {
+        const { application, clientSecret } = await rotateSecret(changes, operator.environment, request);
+        return { application: toMessage(application), clientSecret };
+      }),
+    revokeApplicationSecret: (request, context) =>
+      write(operator, context, async (changes) => ({
+        application: toMessage(await revokeSecret(changes, request)),
+      })),
+  };
+}

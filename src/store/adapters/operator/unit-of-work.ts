@@ -1,0 +1,40 @@
+import type { Clock } from '../../../domain/clock.js';
+import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
+import type { Database, Writer } from '../../database.js';
+import { instanceRows } from '../platform/instances.js';
+import { lock, touch } from '../platform/unit-of-work.js';
+import { apiKeyRows } from './api-keys.js';
+import { applicationRows } from './applications.js';
+import { auditRows, recordAction } from './audit-events.js';
+import { connectionRows } from './connections.js';
+import { integrationRows } from './integrations.js';
+import { serviceTokenRows } from './service-tokens.js';
+
+export function operatorUnitOfWork({ reader, write }: Database, clock: Clock = Date.now): OperatorUnitOfWork {
+  return {
+    rows: rowsOf(reader),
+    run: (actor, work) =>
+      write((writer) => {
+        const now = clock();
+        return work({
+          ...rowsOf(writer),
+          now,
+          lock: (...subjectIds) => lock(writer, subjectIds),
+          touch: (...subjectIds) => touch(writer, subjectIds),
+          record: (action) => recordAction(writer, now, actor, action),
+        });
+      }),
+  };
+}
+
+function rowsOf(database: Writer): OperatorRows {
+  return {
+    instances: instanceRows(database),
+    integrations: integrationRows(database),
+    connections: connectionRows(database),
+    apiKeys: apiKeyRows(database),
+    serviceTokens: serviceTokenRows(database),
+    applications: applicationRows(database),
+    auditEvents: auditRows(database),
+  };
+}
