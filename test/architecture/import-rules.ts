@@ -23,10 +23,13 @@ export const rooms: Record<string, Room> = {
     path: '^src/domain/',
     mayImport: ['^src/errors/', '^src/identifiers/', generated.ids, generated.events],
   },
-  store: { path: '^src/store/', mayImport: ['^src/domain/', '^src/errors/', '^src/identifiers/'] },
+  store: {
+    path: '^src/store/',
+    mayImport: ['^src/domain/', '^src/errors/', '^src/identifiers/', generated.ids, generated.events],
+  },
   rpc: {
     path: '^src/rpc/',
-    mayImport: ['^src/domain/', '^src/errors/', '^src/telemetry/', generated.proto],
+    mayImport: ['^src/domain/', '^src/errors/', '^src/telemetry/', generated.ids, generated.proto],
   },
   edge: {
     path: '^src/edge/',

@@ -6,6 +6,7 @@ import { integration } from './typed.js';
 const services = serviceProcesses();
 
 const LIST = 'Operator/ListIntegrations';
+const MISSING = 'Operator/ListSigningKeys';
 
 describe('integration call', () => {
   let domain: ServiceProcess;
@@ -49,12 +50,17 @@ describe('integration call', () => {
       /^This service token is not valid here\. \(service_token_invalid\)\n$/,
     ],
     ['no token', ['--token', ''], 1, /^This call needs a service token\. \(service_token_missing\)\n$/],
-    ['a method that is not implemented', [LIST], 1, /not part of this release yet\. \(not_implemented\)\n$/],
+    [
+      'a method that is not implemented',
+      [MISSING],
+      1,
+      /not part of this release yet\. \(not_implemented\)\n$/,
+    ],
     [
       'a full name',
-      ['integration.operator.v1.OperatorService/ListIntegrations'],
+      ['integration.operator.v1.OperatorService/GetIntegration', '{"integrationId": "itg_none"}'],
       1,
-      /\(not_implemented\)\n$/,
+      /^There is no such integration\. \(integration_not_found\)\n$/,
     ],
     [
       'a service for others',

@@ -8,11 +8,14 @@ const SECRETS = {
   DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
 };
 
+const GROUPS = ['app', 'integration', 'key', 'instance', 'token', 'audit'];
+const COMMANDS = ['serve', 'domain', 'worker', 'edge', 'init', 'config', ...GROUPS, 'call', 'completion'];
+
 describe('help', () => {
   test('of the command names every command in a line and what the exit codes mean', async () => {
     const { code, stdout, stderr } = await integration(['--help']);
     expect([code, stderr]).toEqual([0, '']);
-    for (const command of ['serve', 'domain', 'worker', 'edge', 'config', 'call']) {
+    for (const command of COMMANDS) {
       expect(stdout).toMatch(new RegExp(`^  ${command}\\b.* {2}[A-Z]`, 'm'));
     }
     expect(stdout).toContain('`integration config` lists them');
@@ -26,6 +29,8 @@ describe('help', () => {
     ['edge', 'HTTP listeners'],
     ['config', '--json'],
     ['call', "integration call Platform/UpdateUser '{"],
+    ['init', 'ENVIRONMENT=live integration init'],
+    ['completion', 'source <(integration completion bash)'],
   ])('of %s says what it does and how it goes', async (command, words) => {
     const { code, stdout, stderr } = await integration([command, '--help']);
     expect([code, stderr]).toEqual([0, '']);
@@ -35,8 +40,46 @@ describe('help', () => {
   });
 });
 
+describe('help at every level below', () => {
+  test.each(GROUPS)('of %s and of each of its verbs shows an example', async (group) => {
+    const { code, stdout } = await integration([group, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: integration ${group}`);
+    expect(stdout).toContain(`Examples:\n  $ integration ${group} `);
+    const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) \[options\]/gm)].map(([, verb = '']) => verb);
+    expect(verbs.length).toBeGreaterThan(0);
+    await Promise.all(
+      verbs.map(async (verb) => {
+        const help = await integration([group, verb, '--help']);
+        expect(help.code).toBe(0);
+        expect(help.stdout).toContain(`Examples:\n  $ integration ${group} ${verb}`);
+        expect(help.stdout).toContain('--token <token>');
+      }),
+    );
+  });
+});
+
 describe('wrong usage', () => {
   test.each([
+    ['a noun without a verb', ['key'], /Usage: integration key/],
+    ['an unknown verb', ['key', 'rotat'], /unknown command 'rotat'/],
+    ['a verb without its argument', ['key', 'show'], /missing required argument 'key'/],
+    ['a verb without its option', ['key', 'create', 'itg_x'], /required option '--label <text>'/],
+    ['a duration that is none', ['key', 'rotate', 'key_x', '--overlap', '5x'], /must be a duration/],
+    ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
+    ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
+    ['a state that is none', ['key', 'list', '--status', 'old'], /Allowed choices are active/],
+    [
+      'an address without its instance',
+      ['app', 'create', 'x', '--type', 'public', '--redirect-uri', 'https://x'],
+      /an instance and an address/,
+    ],
+    [
+      'a grant that is none',
+      ['app', 'update', 'app_x', '--grant-type', 'password'],
+      /must be one of authorization_code/,
+    ],
+    ['a shell that is none', ['completion', 'ksh'], /There is no completion for ksh/],
     ['an unknown command', ['sevre'], /unknown command 'sevre'/],
     ['an unknown option of the command', ['config', '--nope'], /unknown option '--nope'/],
     ['an unknown option of a role', ['edge', '--nope'], /unknown option '--nope'/],

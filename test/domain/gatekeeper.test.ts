@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ApiKeyStore, StoredApiKey } from '../../src/domain/access/api-key-store.js';
 import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
+import type { StoredApiKey, VisitStore } from '../../src/domain/access/visit-store.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { fakeClock } from './clock.js';
 
@@ -10,29 +10,31 @@ const HASH = new Uint8Array([1, 2, 3]);
 
 function gate(
   key: Partial<StoredApiKey> | undefined,
-  options: { limit?: number; markUsed?: ApiKeyStore['markUsed'] } = {},
+  options: { limit?: number; markUsed?: VisitStore['markUsed'] } = {},
 ) {
   const clock = fakeClock();
-  const marks: Parameters<ApiKeyStore['markUsed']>[] = [];
+  const marks: Parameters<VisitStore['markUsed']>[] = [];
   const backgroundErrors: unknown[] = [];
   const stored: StoredApiKey | undefined = key && {
     id: 'key_1',
     integrationId: 'itg_1',
-    integrationVersion: 'version-1',
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
     ...key,
   };
-  const keys: ApiKeyStore = {
-    findByHash: async () => stored && { ...stored },
+  const find = async () => stored && { key: { ...stored }, version: 'version-1' };
+  const visits: VisitStore = {
+    findKey: find,
+    findConnection: find,
+    findClient: find,
     markUsed: (...mark) => {
       marks.push(mark);
       return options.markUsed?.(...mark) ?? Promise.resolve();
     },
   };
   const limiter = new RateLimiter({ limit: options.limit ?? 100, windowMs: 60_000 }, clock.now);
-  const gatekeeper = new Gatekeeper(keys, limiter, clock.now, (error) => backgroundErrors.push(error));
+  const gatekeeper = new Gatekeeper(visits, limiter, clock.now, (error) => backgroundErrors.push(error));
   return { gatekeeper, clock, marks, backgroundErrors, stored };
 }
 
@@ -50,7 +52,7 @@ describe('the gatekeeper', () => {
     const { gatekeeper } = gate({}, { limit: 10 });
     await expect(gatekeeper.admit(HASH)).resolves.toEqual({
       integrationId: 'itg_1',
-      integrationVersion: 'version-1',
+      version: 'version-1',
       apiKeyId: 'key_1',
       rateLimit: { limit: 10, remaining: 9, resetSeconds: 60 },
     });
@@ -133,7 +135,7 @@ describe('the gatekeeper', () => {
     expect(marks).toHaveLength(1);
   });
 
-  test.each<{ title: string; markUsed: (failure: Error) => ApiKeyStore['markUsed'] }>([
+  test.each<{ title: string; markUsed: (failure: Error) => VisitStore['markUsed'] }>([
     { title: 'is rejected', markUsed: (failure) => () => Promise.reject(failure) },
     {
       title: 'throws at once',

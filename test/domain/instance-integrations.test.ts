@@ -5,7 +5,7 @@ import { listInstanceIntegrations } from '../../src/domain/directory/instance-in
 
 const visitor = {
   integrationId: 'itg_1',
-  integrationVersion: 'now',
+  version: 'now',
   apiKeyId: 'key_1',
   rateLimit: { limit: 1, remaining: 0, resetSeconds: 1 },
 } as const;
@@ -26,7 +26,10 @@ async function list(known: KnownVersions, admit: Gatekeeper['admit'] = async () 
       return [row];
     },
   };
-  const answer = listInstanceIntegrations({ admit } as Gatekeeper, store, new Uint8Array(), known);
+  const answer = listInstanceIntegrations({ admit } as Gatekeeper, store, {
+    keyHash: new Uint8Array(),
+    known,
+  });
   return { answer: await answer.catch((error: unknown) => error), reads };
 }
 
@@ -45,7 +48,7 @@ describe('a version', () => {
 describe('the list of instance integrations', () => {
   test('is read for the integration that the key belongs to', async () => {
     const { answer, reads } = await list({ values: ['old'], any: false });
-    expect(answer).toEqual({ visitor, version: 'now', content: [row] });
+    expect(answer).toEqual({ visitor, content: [row] });
     expect(reads).toEqual(['itg_1']);
   });
 
@@ -54,7 +57,7 @@ describe('the list of instance integrations', () => {
     { values: [], any: true },
   ])('is not read when its version is known: %j', async (known) => {
     const { answer, reads } = await list(known);
-    expect(answer).toEqual({ visitor, version: 'now', content: undefined });
+    expect(answer).toEqual({ visitor, content: undefined });
     expect(reads).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
     kind: 'operator',
     expiresAt: null,
     revokedAt: null,
+    lastUsedAt: null,
     ...stored,
   };
   const tokens = {
@@ -23,11 +24,11 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
 
 describe('a service token', () => {
   test.each(['operator', 'platform'] as const)('of kind %s speaks for it', async (kind) => {
-    await expect(identify({ kind })).resolves.toBe(kind);
+    await expect(identify({ kind })).resolves.toMatchObject({ id: 'tok_1', kind });
   });
 
   test('is good until the millisecond of its end', async () => {
-    await expect(identify({ expiresAt: fakeClock().now() + 1 })).resolves.toBe('operator');
+    await expect(identify({ expiresAt: fakeClock().now() + 1 })).resolves.toMatchObject({ kind: 'operator' });
   });
 
   test('is refused in the same words whatever is wrong with it', async () => {

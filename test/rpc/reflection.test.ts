@@ -21,7 +21,7 @@ const onlyOurs: Authenticate = (token) => {
   if (!Object.values(TOKENS).includes(token)) {
     throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
   }
-  return token === TOKENS.operator ? 'operator' : 'platform';
+  return { caller: token === TOKENS.operator ? 'operator' : 'platform' };
 };
 const progress = { read: 1, imported: 1, refused: 0, importedLines: [], refusedLines: [], done: true };
 

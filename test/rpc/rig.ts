@@ -98,7 +98,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
 const authenticateByTable: Authenticate = (token) => {
   for (const caller of ['service', 'operator', 'platform'] as const) {
     if (TOKENS[caller] === token) {
-      return caller;
+      return { caller };
     }
   }
   throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');

@@ -4,7 +4,8 @@ import { MaintenanceServiceService } from '../../generated/proto/integration/mai
 import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { allServices } from '../../src/rpc/services/index.js';
+import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
+import { maintenanceService } from '../../src/rpc/services/maintenance.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
 const NOW = 1_790_000_000_123;
@@ -12,7 +13,6 @@ const KEY_HASH = Buffer.from('hash of the key');
 const key = {
   id: 'key_1',
   integrationId: 'itg_1',
-  integrationVersion: 'now',
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: NOW,
@@ -35,30 +35,30 @@ describe('the services', () => {
   const rigs = rpcRigs();
 
   async function serving(held = { apiKeys: 0, serviceTokens: 0 }) {
-    const keys = {
-      findByHash: async (hash: Uint8Array) => (KEY_HASH.equals(hash) ? key : undefined),
+    const find = async (hash: Uint8Array) => (KEY_HASH.equals(hash) ? { key, version: 'now' } : undefined);
+    const visits = {
+      findKey: find,
+      findConnection: find,
+      findClient: find,
       markUsed: async () => undefined,
     };
     const limiter = new RateLimiter({ limit: 10, windowMs: 60_000 }, () => NOW);
     const take = (amount: number) => async (_: number, limit: number) => Math.min(amount, limit);
-    const rig = await rigs.start(
-      allServices({
-        directory: {
-          gatekeeper: new Gatekeeper(
-            keys,
-            limiter,
-            () => NOW,
-            () => undefined,
-          ),
-          instanceIntegrations: { listOf: async () => [row] },
-        },
-        maintenance: {
-          purge: { removeApiKeys: take(held.apiKeys), removeServiceTokens: take(held.serviceTokens) },
-          retention: { credentialsMs: 1 },
-          clock: () => NOW,
-        },
-      }),
+    const gatekeeper = new Gatekeeper(
+      visits,
+      limiter,
+      () => NOW,
+      () => undefined,
     );
+    const instanceIntegrations = { listOf: async () => [row] };
+    const rig = await rigs.start([
+      directoryService({ gatekeeper, instanceIntegrations } as unknown as DirectoryDependencies),
+      maintenanceService({
+        purge: { removeApiKeys: take(held.apiKeys), removeServiceTokens: take(held.serviceTokens) },
+        retention: { credentialsMs: 1 },
+        clock: () => NOW,
+      }),
+    ]);
     const directory = rig.channel().clientOf(DirectoryServiceService);
     const maintenance = rig.channel().clientOf(MaintenanceServiceService);
     const list = (

@@ -74,7 +74,7 @@ describe('closing a server', () => {
   test('frees its address', async () => {
     const options = {
       services: [],
-      authenticate: () => 'service' as const,
+      authenticate: () => ({ caller: 'service' as const }),
       log: silent,
       timer: () => undefined,
     };

@@ -8,7 +8,7 @@ const { write } = openSqlite(join(dataDir, 'integration.db'));
 
 async function writeForEver(lane: number): Promise<void> {
   for (let count = 0; ; count += 1) {
-    const row = { id: `${name} ${lane} ${count}`, name, created_at: count, updated_at: count };
+    const row = { id: `${name} ${lane} ${count}`, name, version: 'v1', created_at: count, updated_at: count };
     await write((writer) => writer.insertInto('instances').values(row).execute());
     writeSync(1, `${row.id}\n`);
   }

@@ -176,7 +176,7 @@ describe('group commit', () => {
 
   test('the reader sees a write when it is acknowledged, and not while its group runs', async () => {
     const database = await under.openMigrated();
-    const insert = { id: 'ins_1', name: 'Harborlight', created_at: 1, updated_at: 1 };
+    const insert = { id: 'ins_1', name: 'Harborlight', version: 'v1', created_at: 1, updated_at: 1 };
     const instances = () => database.reader.selectFrom('instances').select('id').execute();
     await database.write(async (writer) => {
       await writer.insertInto('instances').values(insert).execute();
@@ -188,7 +188,7 @@ describe('group commit', () => {
   test('a closed database has written what it was given before', async () => {
     const place = await under.newPlace();
     const database = await under.openMigrated(place);
-    const insert = { name: 'Harborlight', created_at: 1, updated_at: 1 };
+    const insert = { name: 'Harborlight', version: 'v1', created_at: 1, updated_at: 1 };
     const writes = ['ins_1', 'ins_2'].map((id) =>
       database.write((writer) =>
         writer

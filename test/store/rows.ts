@@ -5,7 +5,7 @@ import { hashSecret } from '../../src/identifiers/secret-hash.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 
-type Row<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
+export type Row<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
 
 /** Beyond 32 bits and not a round number, so that a time that comes back changed is seen. */
 export const CREATED_AT = 1_790_000_000_123;
@@ -19,7 +19,6 @@ export async function plantIntegration(database: Database, row: Row<'integration
   const integration = {
     id,
     name: 'Brightledger',
-    version: 'v1',
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
   };
@@ -28,9 +27,22 @@ export async function plantIntegration(database: Database, row: Row<'integration
   return { id: planted.id as IntegrationId };
 }
 
+export async function plantVersion(database: Database, subjectId: string, version: string): Promise<void> {
+  await database.write((writer) =>
+    writer.insertInto('data_versions').values({ subject_id: subjectId, version }).execute(),
+  );
+}
+
 export async function plantInstance(database: Database, row: Row<'instances'> = {}) {
   const id = newPublicId('InstanceId');
-  const planted = { id, name: 'Harborlight', created_at: CREATED_AT, updated_at: CREATED_AT, ...row };
+  const planted = {
+    id,
+    name: 'Harborlight',
+    version: 'v1',
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    ...row,
+  };
   await database.write((writer) => writer.insertInto('instances').values(planted).execute());
   return { id: planted.id as InstanceId };
 }

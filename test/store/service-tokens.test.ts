@@ -18,6 +18,7 @@ describeEachDatabase('service tokens', (under) => {
         kind,
         expiresAt: CREATED_AT + 2,
         revokedAt: CREATED_AT + 1,
+        lastUsedAt: null,
       });
     },
   );

@@ -15,6 +15,9 @@ import { AnswerJudge } from './answer-judge.js';
 import { type Exchange, exchange, type Question } from './http-exchange.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
 
+/** The public address, which is not where the test asks: behind a proxy it never is. */
+export const GATEWAY_URL = 'https://gateway.example.com/under/a/path';
+
 const judge = new AnswerJudge('gateway');
 
 export type Directory = Handlers<typeof DirectoryServiceService>;
@@ -27,6 +30,8 @@ export interface Gateway extends RecordedLog {
   program(directory: Directory): void;
   /** Asks with the key, and fails unless the answer is one that the contract has for this operation. */
   ask(operationId: string, target: string, question?: Question): Promise<Exchange>;
+  /** Cuts every connection, as a client does that goes away. */
+  dropClients(): void;
   stopDomain(): void;
   stop(): Promise<void>;
 }
@@ -38,7 +43,12 @@ export async function startGateway(environment: 'live' | 'demo' = 'demo'): Promi
   let directory: Directory = {};
   const server = await startDirectory(`unix:${folder}/domain.sock`, () => directory);
   const domain = new RpcChannel(`unix:${folder}/domain.sock`, 'token');
-  const dispatch = await createGatewayApi({ environment, domain, log: recorded.log });
+  const dispatch = await createGatewayApi({
+    environment,
+    gatewayUrl: GATEWAY_URL,
+    domain,
+    log: recorded.log,
+  });
   const options = { api: 'gateway', dispatch, trustedProxies: [], log: recorded.log, timer: () => undefined };
   const listener = createListener(options);
   await listen(listener, 0, '127.0.0.1');
@@ -57,6 +67,7 @@ export async function startGateway(environment: 'live' | 'demo' = 'demo'): Promi
       expect(judge.faultsOf(operationId, answer)).toEqual([]);
       return answer;
     },
+    dropClients: () => listener.closeAllConnections(),
     stopDomain: () => server.forceShutdown(),
     stop: async () => {
       await closeListener(listener, 0);
@@ -70,13 +81,18 @@ export async function startGateway(environment: 'live' | 'demo' = 'demo'): Promi
 async function startDirectory(address: string, present: () => Directory): Promise<Server> {
   const names = Object.keys(DirectoryServiceService) as (keyof Directory)[];
   const handlers = Object.fromEntries(
-    names
-      .filter((name) => !DirectoryServiceService[name].responseStream)
-      .map((name) => [name, (request: never, context: never) => callOf(present(), name)(request, context)]),
+    names.map((name) => [
+      name,
+      DirectoryServiceService[name].responseStream
+        ? async function* (request: never, context: never) {
+            yield* handlerOf(present(), name)(request, context) as unknown as AsyncIterable<never>;
+          }
+        : async (request: never, context: never) => handlerOf(present(), name)(request, context),
+    ]),
   ) as Directory;
   const server = createRpcServer({
     services: [serve(DirectoryServiceService, ['service'], handlers)],
-    authenticate: () => 'service',
+    authenticate: () => ({ caller: 'service' }),
     log: recordedLog().log,
     timer: () => undefined,
   });
@@ -84,7 +100,7 @@ async function startDirectory(address: string, present: () => Directory): Promis
   return server;
 }
 
-function callOf(directory: Directory, name: keyof Directory) {
+function handlerOf(directory: Directory, name: keyof Directory) {
   const handler = directory[name] as ((request: never, context: never) => Promise<never>) | undefined;
   if (!handler) {
     throw new Error(`the test has programmed no ${name}`);

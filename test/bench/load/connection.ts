@@ -12,6 +12,9 @@ export interface Target {
 const HEAD_END = '\r\n\r\n';
 const STATUS_AT = 'HTTP/1.1 '.length;
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
+/** JSON has no bare line ends, so that these bytes come nowhere but at the end. */
+const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 /** One connection that asks one question over and over. */
 export class Connection {
@@ -19,6 +22,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #question: Buffer;
   #unread = '';
+  #length: number | 'chunked' | undefined;
 
   constructor(
     private readonly target: Target,
@@ -40,8 +44,8 @@ export class Connection {
 
   #read(chunk: string): void {
     this.#unread = this.#unread === '' ? chunk : this.#unread + chunk;
-    const length = lengthOfAnswer(this.#unread);
-    if (length === undefined || this.#unread.length < length) {
+    this.#length ??= lengthOfAnswer(this.#unread);
+    if (this.#length === undefined || !isWhole(this.#unread, this.#length, chunk)) {
       return;
     }
     const status = Number(this.#unread.slice(STATUS_AT, STATUS_AT + 3));
@@ -51,19 +55,29 @@ export class Connection {
       return;
     }
     this.#unread = '';
+    this.#length = undefined;
     this.answered += 1;
     this.#socket.write(this.#question);
   }
 }
 
 /** Head and body together, as soon as the head is there. A latin1 character is a byte. */
-function lengthOfAnswer(text: string): number | undefined {
+function lengthOfAnswer(text: string): number | 'chunked' | undefined {
   const headEnd = text.indexOf(HEAD_END);
   if (headEnd < 0) {
     return undefined;
   }
-  const bodyLength = CONTENT_LENGTH.exec(text.slice(0, headEnd))?.[1] ?? 0;
-  return headEnd + HEAD_END.length + Number(bodyLength);
+  const head = text.slice(0, headEnd + 2);
+  const bodyLength = CONTENT_LENGTH.exec(head)?.[1] ?? 0;
+  return CHUNKED.test(head) ? 'chunked' : headEnd + HEAD_END.length + Number(bodyLength);
+}
+
+/** The last chunk is looked for only where it can have come now: long answers would be read over and over. */
+function isWhole(text: string, length: number | 'chunked', newest: string): boolean {
+  if (length !== 'chunked') {
+    return text.length >= length;
+  }
+  return newest.length < LAST_CHUNK.length ? text.endsWith(LAST_CHUNK) : newest.endsWith(LAST_CHUNK);
 }
 
 function questionOf({ host, port, path, headers }: Target): Buffer {

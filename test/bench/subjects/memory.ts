@@ -33,7 +33,7 @@ export async function settledMemory(pid: number): Promise<Resident[]> {
   throw new Error(`The memory of process ${pid} does not settle within ${SETTLE_LIMIT_MS} ms.`);
 }
 
-async function residents(): Promise<Resident[]> {
+export async function residents(): Promise<Resident[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,rss=,args=']);
   return stdout.split('\n').flatMap((line) => {
     const [, pid, parentPid, kib, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];

@@ -23,26 +23,54 @@ const listConnections = database.prepare(`
   FROM instance_integrations AS connection JOIN instances ON instances.id = connection.instance_id
   WHERE connection.integration_id = ? ORDER BY connection.created_at, connection.id`);
 
+const listWorkers = database.prepare(`
+  SELECT id, first_name AS firstName, last_name AS lastName, full_name AS fullName, email, job_titles AS jobTitles, phone,
+    address1, address2, city, iso_country_code AS isoCountryCode, postal_code AS postalCode, zone_code AS zoneCode
+  FROM workers WHERE client_id = ? AND offboarded_at IS NULL ORDER BY created_at, id`);
+
 const server = fastify();
 
 server.get('/v1/instance-integrations', (request, reply) => {
+  const key = acceptedKey(request, reply);
+  if (key) {
+    sendList(reply, listConnections.all(key.integrationId).map(toConnection));
+  }
+});
+
+server.get('/v1/instance-integrations/:connectionId/clients/:clientId/workers', (request, reply) => {
+  if (acceptedKey(request, reply)) {
+    sendList(reply, listWorkers.all(request.params.clientId).map(toWorker));
+  }
+});
+
+function acceptedKey(request, reply) {
   const hash = createHash('sha256').update(String(request.headers['x-api-key'])).digest('base64url');
   const key = findKey.get(hash);
   if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= Date.now())) {
     reply.code(401).send({ message: 'This API key is not known.' });
-    return;
+    return undefined;
   }
-  const body = JSON.stringify(listConnections.all(key.integrationId).map(toAnswer));
-  reply.header('content-type', 'application/json').send(body);
-});
+  return key;
+}
 
-function toAnswer({ id, instanceId, instanceName, createdAt, updatedAt }) {
+function sendList(reply, list) {
+  reply.header('content-type', 'application/json').send(JSON.stringify(list));
+}
+
+function toConnection({ id, instanceId, instanceName, createdAt, updatedAt }) {
   return {
     id,
     applicationInstance: { id: instanceId, instanceName },
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   };
+}
+
+function toWorker(row) {
+  const { id, firstName, lastName, fullName, email, jobTitles, phone } = row;
+  const { address1, address2, city, isoCountryCode, postalCode, zoneCode } = row;
+  const location = { address1, address2, city, isoCountryCode, postalCode, zoneCode };
+  return { id, firstName, lastName, fullName, email, jobTitles: JSON.parse(jobTitles), phone, location };
 }
 
 await server.listen({ port: Number(port), host: '127.0.0.1' });

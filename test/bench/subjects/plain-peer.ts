@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { freePorts } from '../../support/free-ports.js';
 import type { Scope } from '../harness/scope.js';
-import { dataDirIn } from './service.js';
+import { databaseIn } from './service.js';
 import { type StartedProcess, startNode, untilAnswers } from './started-process.js';
 
 export const PEER_NAME = 'plain Fastify + better-sqlite3';
@@ -16,7 +16,7 @@ export interface RunningPeer extends StartedProcess {
 /** A copy of the rows and the schema as the service left them. */
 export function copyDatabase(workplace: string): string {
   const copy = join(workplace, 'peer.db');
-  const database = new BetterSqlite3(join(dataDirIn(workplace), 'integration.db'), { readonly: true });
+  const database = new BetterSqlite3(databaseIn(workplace), { readonly: true });
   try {
     database.prepare('VACUUM INTO ?').run(copy);
   } finally {

@@ -11,6 +11,8 @@ export interface RunningService extends StartedProcess {
   gatewayPort: number;
   /** A demo key whose integration has so many instance integrations. */
   apiKeyFor(instanceIntegrations: number): string;
+  /** The demo key that reaches this instance integration. */
+  apiKeyReaching(instanceIntegrationId: string): string;
 }
 
 /**
@@ -39,24 +41,30 @@ export async function startService(scope: Scope, workplace: string): Promise<Run
     logFile: join(workplace, 'service.log'),
   });
   const demoFile = join(dataDirIn(workplace), 'demo.json');
-  const apiKeyFor = (instanceIntegrations: number) => apiKeyOf(demoFile, instanceIntegrations);
+  const apiKeyFor = (instanceIntegrations: number) =>
+    apiKeyOf(demoFile, ({ length }) => length === instanceIntegrations);
+  const apiKeyReaching = (id: string) => apiKeyOf(demoFile, (ids) => ids.includes(id));
   const headersNow = (): Record<string, string> =>
     existsSync(demoFile) ? { 'x-api-key': apiKeyFor(1) } : {};
   await untilAnswers(started, gateway, FIRST_QUESTION, headersNow);
-  return { ...started, gatewayPort: gateway, apiKeyFor };
+  return { ...started, gatewayPort: gateway, apiKeyFor, apiKeyReaching };
 }
 
 export function dataDirIn(workplace: string): string {
   return join(workplace, 'data');
 }
 
-function apiKeyOf(demoFile: string, instanceIntegrations: number): string {
+export function databaseIn(workplace: string): string {
+  return join(dataDirIn(workplace), 'integration.db');
+}
+
+function apiKeyOf(demoFile: string, suits: (instanceIntegrationIds: readonly string[]) => boolean): string {
   const { apiKeys } = JSON.parse(readFileSync(demoFile, 'utf8')) as {
     apiKeys: { key: string; instanceIntegrationIds: string[] }[];
   };
-  const found = apiKeys.find((apiKey) => apiKey.instanceIntegrationIds.length === instanceIntegrations);
+  const found = apiKeys.find(({ instanceIntegrationIds }) => suits(instanceIntegrationIds));
   if (!found) {
-    throw new Error(`The demo has no integration with ${instanceIntegrations} instance integrations.`);
+    throw new Error('The demo has no integration with such instance integrations.');
   }
   return found.key;
 }

@@ -59,7 +59,7 @@ describe('a refusal is one line too, with its code', () => {
     [404, 'route_not_found', 'none', `/${CANARY}`, {}],
     [405, 'method_not_allowed', 'none', PATH, { method: 'PUT' }],
     [406, 'not_acceptable', 'listInstanceIntegrations', PATH, { headers: { accept: 'text/csv' } }],
-    [501, 'not_implemented', 'listUsers', `${PATH}/${CANARY}/clients/y/users`, {}],
+    [400, 'invalid_request', 'listUsers', `${PATH}/${CANARY}/clients/y/users`, {}],
   ])('%i %s', async (status, code, operation, target, question) => {
     const { lines } = await linesOf(target, question);
     expect(lines).toMatchObject([{ msg: 'request', status, code, operation }]);

@@ -1,26 +1,29 @@
 import { expect, test } from '@jest/globals';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
-import { apiKeyStore } from '../../src/store/adapters/api-keys.js';
+import { visitStore } from '../../src/store/adapters/visits.js';
 import type { Database } from '../../src/store/database.js';
 import { describeEachDatabase } from '../support/databases.js';
-import { CREATED_AT, plantApiKey, plantIntegration } from './rows.js';
+import { CREATED_AT, plantApiKey, plantIntegration, plantVersion } from './rows.js';
 
 const HOUR_MS = 3_600_000;
 
 describeEachDatabase('API keys', (under) => {
   test('a key is found by its hash, with its times as numbers and the version of its integration', async () => {
     const database = await under.openMigrated();
-    const integration = await plantIntegration(database, { version: 'version-of-the-list' });
+    const integration = await plantIntegration(database);
+    await plantVersion(database, integration.id, 'version-of-the-list');
     const times = { expires_at: CREATED_AT + 3, revoked_at: CREATED_AT + 2, last_used_at: CREATED_AT + 1 };
     const { id } = await plantApiKey(database, 'secret', { integration_id: integration.id, ...times });
 
-    await expect(apiKeyStore(database).findByHash(hashSecret('secret'))).resolves.toStrictEqual({
-      id,
-      integrationId: integration.id,
-      integrationVersion: 'version-of-the-list',
-      expiresAt: CREATED_AT + 3,
-      revokedAt: CREATED_AT + 2,
-      lastUsedAt: CREATED_AT + 1,
+    await expect(visitStore(database).findKey(hashSecret('secret'))).resolves.toStrictEqual({
+      key: {
+        id,
+        integrationId: integration.id,
+        expiresAt: CREATED_AT + 3,
+        revokedAt: CREATED_AT + 2,
+        lastUsedAt: CREATED_AT + 1,
+      },
+      version: 'version-of-the-list',
     });
   });
 
@@ -29,8 +32,8 @@ describeEachDatabase('API keys', (under) => {
     const integration = await plantIntegration(database);
     await plantApiKey(database, 'secret', { integration_id: integration.id });
 
-    const key = await apiKeyStore(database).findByHash(hashSecret('secret'));
-    expect(key).toMatchObject({ expiresAt: null, revokedAt: null, lastUsedAt: null });
+    const key = await visitStore(database).findKey(hashSecret('secret'));
+    expect(key).toMatchObject({ key: { expiresAt: null, revokedAt: null, lastUsedAt: null } });
   });
 
   test('another hash finds nothing, and neither does the secret itself', async () => {
@@ -38,10 +41,10 @@ describeEachDatabase('API keys', (under) => {
     const integration = await plantIntegration(database);
     await plantApiKey(database, 'secret', { integration_id: integration.id });
 
-    const keys = apiKeyStore(database);
-    await expect(keys.findByHash(hashSecret('Secret'))).resolves.toBeUndefined();
-    await expect(keys.findByHash(Buffer.from('secret'))).resolves.toBeUndefined();
-    await expect(keys.findByHash(new Uint8Array(0))).resolves.toBeUndefined();
+    const keys = visitStore(database);
+    await expect(keys.findKey(hashSecret('Secret'))).resolves.toBeUndefined();
+    await expect(keys.findKey(Buffer.from('secret'))).resolves.toBeUndefined();
+    await expect(keys.findKey(new Uint8Array(0))).resolves.toBeUndefined();
   });
 
   test('each of several keys of one integration is found as itself', async () => {
@@ -50,9 +53,9 @@ describeEachDatabase('API keys', (under) => {
     const first = await plantApiKey(database, 'first', { integration_id: integration.id });
     const second = await plantApiKey(database, 'second', { integration_id: integration.id });
 
-    const keys = apiKeyStore(database);
-    expect((await keys.findByHash(hashSecret('first')))?.id).toBe(first.id);
-    expect((await keys.findByHash(hashSecret('second')))?.id).toBe(second.id);
+    const keys = visitStore(database);
+    expect((await keys.findKey(hashSecret('first')))?.key.id).toBe(first.id);
+    expect((await keys.findKey(hashSecret('second')))?.key.id).toBe(second.id);
   });
 
   test.each<{ title: string; before: number | null; unlessSince: number; after: number }>([
@@ -68,32 +71,32 @@ describeEachDatabase('API keys', (under) => {
     const { id } = await plantApiKey(database, 'secret', { ...owner, last_used_at: before });
     await plantApiKey(database, 'bystander', owner);
 
-    const keys = apiKeyStore(database);
+    const keys = visitStore(database);
     await keys.markUsed(id, 1_000, unlessSince);
 
-    expect((await keys.findByHash(hashSecret('secret')))?.lastUsedAt).toBe(after);
-    expect((await keys.findByHash(hashSecret('bystander')))?.lastUsedAt).toBeNull();
+    expect((await keys.findKey(hashSecret('secret')))?.key.lastUsedAt).toBe(after);
+    expect((await keys.findKey(hashSecret('bystander')))?.key.lastUsedAt).toBeNull();
   });
 
   test('marking a key that is gone changes nothing and does not fail', async () => {
     const database = await under.openMigrated();
-    await expect(apiKeyStore(database).markUsed('key_gone', 1_000, 900)).resolves.toBeUndefined();
+    await expect(visitStore(database).markUsed('key_gone', 1_000, 900)).resolves.toBeUndefined();
   });
 
   test('fifty calls at once note the last use once in each step', async () => {
     const database = await under.openMigrated();
     const integration = await plantIntegration(database);
     const { id } = await plantApiKey(database, 'secret', { integration_id: integration.id });
-    const keys = apiKeyStore(database);
+    const keys = visitStore(database);
 
     for (const step of [1, 2, 3]) {
       const times = Array.from({ length: 50 }, (_, index) => CREATED_AT + step * 2 * HOUR_MS + index);
       await Promise.all(times.map((at) => keys.markUsed(id, at, at - HOUR_MS)));
-      const settled = (await keys.findByHash(hashSecret('secret')))?.lastUsedAt;
+      const settled = (await keys.findKey(hashSecret('secret')))?.key.lastUsedAt;
       expect(times).toContain(settled);
       // Every later one of the step found the first and left it: had two changed it, this would move it again.
       await Promise.all(times.map((at) => keys.markUsed(id, at, at - HOUR_MS)));
-      expect((await keys.findByHash(hashSecret('secret')))?.lastUsedAt).toBe(settled);
+      expect((await keys.findKey(hashSecret('secret')))?.key.lastUsedAt).toBe(settled);
     }
   });
 
@@ -105,7 +108,7 @@ describeEachDatabase('API keys', (under) => {
 
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        apiKeyStore(changed.database).markUsed(id, CREATED_AT + index, CREATED_AT - HOUR_MS),
+        visitStore(changed.database).markUsed(id, CREATED_AT + index, CREATED_AT - HOUR_MS),
       ),
     );
     expect(changed.rows()).toBe(1);

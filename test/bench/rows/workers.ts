@@ -1,0 +1,24 @@
+import type { Comparison } from '../harness/comparison.js';
+import { connectionId, makeStoredWorkers, workersPath } from '../subjects/stored-workers.js';
+import { listAgainstPeer } from './list-against-peer.js';
+
+const FRESH_GOALS = { 100: 0.35, 1: 0.1 };
+const ETAG_GOAL = 0.12;
+
+/** The workers of one client, a hundred and one alone, whole and as a 304. */
+export const workers: readonly Comparison[] = ([100, 1] as const).flatMap((count) => [
+  workersAgainstPeer(count, { goal: FRESH_GOALS[count], showEtag: false }),
+  workersAgainstPeer(count, { goal: ETAG_GOAL, showEtag: true }),
+]);
+
+function workersAgainstPeer(count: number, terms: { goal: number; showEtag: boolean }): Comparison {
+  const clientNumber = 1;
+  return listAgainstPeer({
+    ...terms,
+    name: `GET workers, list of ${count}${terms.showEtag ? ', ETag matches' : ''} (answers/s)`,
+    path: workersPath('v1', clientNumber),
+    apiKeyOf: (service) => service.apiKeyReaching(connectionId()),
+    prepare: (scope, workplace) =>
+      makeStoredWorkers(scope, workplace, [{ firstNumber: clientNumber, clients: 1, workersEach: count }]),
+  });
+}

@@ -1,0 +1,234 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CallContext } from '../../../src/rpc/handlers.js';
+import { answering, aWorker, headerAt, refusing } from '../../support/directory-answers.js';
+import { eventually } from '../../support/eventually.js';
+import { type Gateway, startGateway } from '../../support/gateway.js';
+import { operationNamed, pathOf } from '../../support/gateway-operations.js';
+import { rawExchange } from '../../support/http-exchange.js';
+import { slowReader } from '../../support/slow-reader.js';
+
+const OPERATION = operationNamed('listWorkers');
+const PATH = pathOf(OPERATION);
+const PAGE_ROWS = 250;
+
+let gateway: Gateway;
+
+beforeEach(async () => {
+  gateway = await startGateway();
+});
+
+afterEach(() => gateway.stop());
+
+const pageOf = (count: number) => ({ workers: Array.from({ length: count }, () => aWorker()) });
+
+/** Programs the list as pages made by the test, and tells when the domain is done with them, one way or the other. */
+function listing(make: (call: CallContext) => AsyncIterable<object>): { over: Promise<void> } {
+  let tell: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  gateway.program(
+    refusing(OPERATION.method, async function* (call) {
+      let header: object | undefined = headerAt('v1');
+      try {
+        for await (const page of make(call)) {
+          yield { header, ...page };
+          header = undefined;
+        }
+      } finally {
+        tell();
+      }
+    }),
+  );
+  return { over };
+}
+
+async function* endless(counted?: () => void) {
+  for (;;) {
+    counted?.();
+    yield pageOf(PAGE_ROWS);
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+
+const reader = () => slowReader(gateway.port, PATH, { 'x-api-key': gateway.key, 'x-request-id': 'streamed' });
+const lineOf = (requestId: string) =>
+  gateway.nextLine((line) => line.msg === 'request' && line.requestId === requestId);
+const errors = () => gateway.lines().filter(({ level }) => level === 'error');
+
+describe('a list in several messages', () => {
+  test.each([
+    { sizes: [2, 2] },
+    { sizes: [3, 1, 2] },
+    { sizes: [1, 0, 1] },
+    { sizes: [0, 2, 1] },
+    { sizes: [0, 0] },
+    { sizes: [1, 1, 0] },
+  ])('of $sizes rows is one array of all of them, in order', async ({ sizes }) => {
+    const pages = sizes.map(pageOf);
+    gateway.program(answering(OPERATION.method, 'v1', pages));
+    const answer = await gateway.ask(OPERATION.operationId, PATH);
+    const ids = (JSON.parse(answer.body) as { id: string }[]).map(({ id }) => id);
+    expect(ids).toEqual(pages.flatMap(({ workers }) => workers.map(({ id }) => id)));
+    expect(answer.headers).toMatchObject({
+      'transfer-encoding': 'chunked',
+      'content-type': 'application/json',
+      etag: expect.any(String),
+    });
+    expect(answer.headers['content-length']).toBeUndefined();
+  });
+
+  test('HEAD has its headers and no body, and asks the domain for no more', async () => {
+    const { over } = listing(() => endless());
+    const answer = await gateway.ask(OPERATION.operationId, PATH, { method: 'HEAD' });
+    expect([answer.status, answer.body]).toEqual([200, '']);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', etag: expect.any(String) });
+    expect(answer.headers['content-length']).toBeUndefined();
+    await over;
+    expect(errors()).toEqual([]);
+  });
+});
+
+describe('a client that goes away', () => {
+  test('before it has read all ends the call, and is no error', async () => {
+    const { over } = listing(() => endless());
+    const { read, leave } = await reader();
+    await read();
+    leave();
+    await over;
+    expect(await lineOf('streamed')).toMatchObject({ level: 'info', status: 200, code: 'client_left' });
+    expect(errors()).toEqual([]);
+  });
+
+  test('while the domain is at work on the next page ends the call at once', async () => {
+    const { over } = listing(async function* ({ signal }) {
+      yield pageOf(1);
+      yield pageOf(1);
+      await aborted(signal);
+    });
+    const { read, leave } = await reader();
+    await read();
+    leave();
+    await over;
+    const line = await lineOf('streamed');
+    expect(line).toMatchObject({ level: 'info', code: 'client_left' });
+    // At once, and not when the edge has lost its patience with the domain.
+    expect(Number(line.durationMs)).toBeLessThan(3_000);
+  });
+
+  test('before the first page ends the call when that comes', async () => {
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let asked: () => void = () => undefined;
+    const underWay = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { over } = listing(async function* () {
+      asked();
+      await held;
+      yield* endless();
+    });
+    const gone = reader();
+    gone.catch(() => undefined);
+    await underWay;
+    gateway.dropClients();
+    letGo();
+    await over;
+    expect(await lineOf('streamed')).toMatchObject({ code: 'client_left' });
+    expect(errors()).toEqual([]);
+  });
+});
+
+describe('an error after the first pages', () => {
+  const failing = () =>
+    listing(async function* () {
+      yield pageOf(PAGE_ROWS);
+      yield pageOf(PAGE_ROWS);
+      throw new Error('canary: the disk is gone');
+    });
+
+  test('cuts the connection, so that half is never taken for whole, and is logged once', async () => {
+    failing();
+    const { response, read } = await reader();
+    const readAll = async () => {
+      while ((await read()) !== undefined);
+    };
+    await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(response.complete).toBe(false);
+    expect(await lineOf('streamed')).toMatchObject({ level: 'error', status: 500, operation: 'listWorkers' });
+    expect(errors().map(({ msg }) => msg)).toEqual(['request could not be answered', 'request']);
+    expect(gateway.text()).not.toContain('canary');
+  });
+
+  test('cuts it also for HTTP/1.0, which takes a closed connection for the end', async () => {
+    failing();
+    const outcome = rawExchange(
+      gateway.port,
+      `GET ${PATH} HTTP/1.0\r\nhost: x\r\nx-api-key: ${gateway.key}\r\nx-request-id: old\r\n\r\n`,
+      { failOnReset: true },
+    );
+    await expect(outcome).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  test('in the second page already is an answer like any other', async () => {
+    listing(async function* () {
+      yield pageOf(1);
+      throw new Error('canary');
+    });
+    expect((await gateway.ask(OPERATION.operationId, PATH)).status).toBe(500);
+  });
+});
+
+describe('a reader that is slow', () => {
+  test('holds up the domain: nothing is made that nobody reads', async () => {
+    let made = 0;
+    const { over } = listing(() => endless(() => (made += 1)));
+    const { read, leave } = await reader();
+    await read();
+    let before = -1;
+    // It stands still when what is between here and there is full.
+    await eventually('the domain held up', async () => {
+      const still = made === before;
+      before = made;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return still && made === before;
+    });
+    expect(made * PAGE_ROWS).toBeLessThan(50_000);
+    leave();
+    await over;
+  });
+
+  test('of 100,000 rows does not make memory grow', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return (heapUsed + external) / 2 ** 20;
+    };
+    const page = pageOf(PAGE_ROWS);
+    listing(async function* () {
+      for (let made = 0; made < 100_000; made += PAGE_ROWS) {
+        yield page;
+      }
+    });
+    const { read } = await reader();
+    const atFirst = used();
+    let [most, bytes, pieces] = [0, 0, 0];
+    for (let piece = await read(); piece !== undefined; piece = await read()) {
+      bytes += piece.length;
+      pieces += 1;
+      if (pieces % 100 === 0) {
+        most = Math.max(most, used() - atFirst);
+      }
+    }
+    expect(bytes / 2 ** 20).toBeGreaterThan(25);
+    expect(most).toBeLessThan(16);
+  });
+});
