@@ -4,5 +4,11 @@
  */
 export type Caller = 'service' | 'operator' | 'platform';
 
+export interface Identity {
+  caller: Caller;
+  /** Id of the token, where the database knows it. */
+  tokenId?: string;
+}
+
 /** Says whose token this is, or throws the refusal. */
-export type Authenticate = (token: string) => Caller | Promise<Caller>;
+export type Authenticate = (token: string) => Identity | Promise<Identity>;

@@ -5,6 +5,10 @@ import type { AnyService, RequestOf, ResponseOf } from './definitions.js';
 export interface CallContext {
   readonly requestId: string;
   readonly caller: Caller;
+  /** Id of the token that was shown, where the database knows it. */
+  readonly tokenId: string | undefined;
+  /** The peer as the system names it, or undefined on a socket of this machine. */
+  readonly remoteAddress: string | undefined;
   /** Aborted when the caller went away or the deadline passed. */
   readonly signal: AbortSignal;
 }

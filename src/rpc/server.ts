@@ -13,7 +13,7 @@ import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { bearerTokenOf, requestIdOf } from './call-metadata.js';
-import type { Authenticate, Caller } from './callers.js';
+import type { Authenticate, Caller, Identity } from './callers.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { toStatus } from './error-trailer.js';
 import { grpcStatusOf } from './grpc-status.js';
@@ -32,7 +32,7 @@ export interface RpcServerOptions {
 }
 
 /** What the four kinds of call have in common. */
-type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean };
+type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean; getPeer(): string };
 
 /** A server in which no method can be reached without a token that may call it. */
 export function createRpcServer(options: RpcServerOptions): Server {
@@ -83,12 +83,12 @@ export async function admit(
   call: AnyCall,
   callers: readonly Caller[],
   authenticate: Authenticate,
-): Promise<Caller> {
-  const caller = await authenticate(bearerTokenOf(call.metadata));
-  if (!callers.includes(caller)) {
+): Promise<Identity> {
+  const identity = await authenticate(bearerTokenOf(call.metadata));
+  if (!callers.includes(identity.caller)) {
     throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this service.');
   }
-  return caller;
+  return identity;
 }
 
 function adapt(
@@ -103,8 +103,9 @@ function adapt(
     let caller: Caller | undefined;
     let code = 'OK';
     try {
-      caller = await admit(call, callers, authenticate);
-      const context = contextOf(call, requestId, caller);
+      const identity = await admit(call, callers, authenticate);
+      caller = identity.caller;
+      const context = contextOf(call, requestId, identity);
       const answer = handler(
         method.requestStream ? messagesOf(call) : (call as unknown as { request: unknown }).request,
         context,
@@ -185,11 +186,15 @@ function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error
   }
 }
 
-function contextOf(call: AnyCall, requestId: string, caller: Caller): CallContext {
+function contextOf(call: AnyCall, requestId: string, { caller, tokenId }: Identity): CallContext {
   let controller: AbortController | undefined;
   return {
     requestId,
     caller,
+    tokenId,
+    get remoteAddress() {
+      return remoteAddressOf(call.getPeer());
+    },
     get signal() {
       if (!controller) {
         const made = new AbortController();
@@ -202,6 +207,12 @@ function contextOf(call: AnyCall, requestId: string, caller: Caller): CallContex
       return controller.signal;
     },
   };
+}
+
+/** `127.0.0.1:50123`, `[::1]:50123`; what comes over a socket has no address. */
+function remoteAddressOf(peer: string): string | undefined {
+  const [, address] = /^\[?([0-9a-fA-F.:]+?)\]?:\d+$/.exec(peer) ?? [];
+  return address;
 }
 
 const notImplemented: Handler<AnyMethod> = () => {

@@ -15,6 +15,8 @@ export interface Database {
    * may await nothing but SQL, because others may share its commit.
    */
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  /** Whether writes asked for at the same time happen one after the other, in the order in which they were asked for. */
+  readonly writesInOrder: boolean;
   /** The connection that migrations run on, before anything else does. */
   readonly migrator: Kysely<Schema>;
   close(): Promise<void>;

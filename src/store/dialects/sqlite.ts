@@ -33,6 +33,7 @@ export function openSqlite(file: string): Database {
   return {
     reader,
     write: (work) => commits.run(work),
+    writesInOrder: true,
     migrator: writer,
     close: async () => {
       await commits.idle();
