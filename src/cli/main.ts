@@ -7,6 +7,7 @@ import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
 import { Declined } from './commands/confirm.js';
 import { FailedCall } from './commands/failed-call.js';
+import { addImportCommand } from './commands/import.js';
 import { addInitCommand } from './commands/init.js';
 import { addAppCommands } from './commands/operator/app.js';
 import { addAuditCommands } from './commands/operator/audit.js';
@@ -14,6 +15,7 @@ import { addInstanceCommands } from './commands/operator/instance.js';
 import { addIntegrationCommands } from './commands/operator/integration.js';
 import { addKeyCommands } from './commands/operator/key.js';
 import { addTokenCommands } from './commands/operator/token.js';
+import { RefusedLines } from './commands/refused-lines.js';
 import { UsageError } from './commands/usage-error.js';
 import { type RoleName, roleNames } from './roles/role.js';
 import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
@@ -75,6 +77,7 @@ addKeyCommands(program);
 addInstanceCommands(program);
 addTokenCommands(program);
 addAuditCommands(program);
+addImportCommand(program);
 addCallCommand(program);
 addCompletionCommand(program);
 
@@ -95,5 +98,6 @@ function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
-  return error instanceof FailedCall || error instanceof Declined ? EXIT_FAILED : undefined;
+  const foreseen = [FailedCall, Declined, RefusedLines].some((kind) => error instanceof kind);
+  return foreseen ? EXIT_FAILED : undefined;
 }

@@ -1,10 +1,17 @@
+import { once } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   type DescriptorProto,
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
-import { type ChannelCredentials, Client, type ServiceError as GrpcFailure, Metadata } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  type ServiceError as GrpcFailure,
+  Metadata,
+} from '@grpc/grpc-js';
 import {
   loadFileDescriptorSetFromBuffer,
   type MethodDefinition,
@@ -61,28 +68,38 @@ export class DynamicClient {
   }
 
   /** One message or many; a request stream is given its one message and closed. */
-  async *call({ definition, misfits, requestType }: DynamicMethod, request: object): AsyncGenerator<unknown> {
-    const fieldViolations = misfits(request);
+  async *call(method: DynamicMethod, request: object): AsyncGenerator<unknown> {
+    const fieldViolations = method.misfits(request);
     if (fieldViolations.length > 0) {
       const list = fieldViolations.map(({ path, message }) => `${path} ${message}`).join('; ');
-      const sentence = `The request does not fit ${requestType}: ${list}.`;
+      const sentence = `The request does not fit ${method.requestType}: ${list}.`;
       throw new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations });
     }
+    yield* this.stream(method, [request], Date.now() + DEADLINE_MS);
+  }
+
+  /** Many messages, of which the caller knows that they fit; sent no faster than the other side reads. */
+  async *stream(
+    { definition }: DynamicMethod,
+    requests: Iterable<object> | AsyncIterable<object>,
+    deadline = Number.POSITIVE_INFINITY,
+  ): AsyncGenerator<unknown> {
     const { path, requestSerialize, responseDeserialize } = definition;
-    const options = { deadline: Date.now() + DEADLINE_MS };
     const stream = this.#client.makeBidiStreamRequest(
       path,
       requestSerialize,
       responseDeserialize,
       this.#metadata,
-      options,
+      { deadline },
     );
+    const sent = send(requests, stream);
+    // What fails here also ends the answers, where it is heard of; this is for the time until then.
+    sent.catch(() => undefined);
     try {
-      stream.write(request);
-      stream.end();
       yield* stream;
+      await sent;
     } catch (failure) {
-      throw fromStatus(failure as GrpcFailure);
+      throw isStatus(failure) ? fromStatus(failure) : failure;
     } finally {
       stream.cancel();
     }
@@ -117,6 +134,41 @@ export class DynamicClient {
     }
     return answers;
   }
+}
+
+/** A server that has answered before it has read all wants no more; the rest is left. */
+async function send(
+  requests: Iterable<object> | AsyncIterable<object>,
+  stream: ClientDuplexStream<object, unknown>,
+): Promise<void> {
+  try {
+    for await (const request of requests) {
+      if (stream.destroyed || stream.readableEnded) {
+        return;
+      }
+      if (!stream.write(request)) {
+        await untilWritable(stream);
+      }
+    }
+    stream.end();
+  } catch (error) {
+    stream.destroy(error as Error);
+    throw error;
+  }
+}
+
+async function untilWritable(stream: ClientDuplexStream<object, unknown>): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race(['drain', 'end', 'close'].map((event) => once(stream, event, { signal })));
+  } finally {
+    over.abort();
+  }
+}
+
+function isStatus(failure: unknown): failure is GrpcFailure {
+  return typeof (failure as Partial<GrpcFailure>).code === 'number';
 }
 
 function methodsOf(packages: PackageDefinition, service: string): DynamicMethod[] {

@@ -21,7 +21,7 @@ describe('integration init', () => {
     const domain = await services.start({
       command: 'domain',
       dataDir,
-      env: { ENVIRONMENT: 'live', SERVICE_TOKEN: 'a-token' },
+      env: { ENVIRONMENT: 'live' },
     });
     const { GRPC_PORT = '' } = domain.settings;
     const settings = { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken };

@@ -9,7 +9,18 @@ const SECRETS = {
 };
 
 const GROUPS = ['app', 'integration', 'key', 'instance', 'token', 'audit'];
-const COMMANDS = ['serve', 'domain', 'worker', 'edge', 'init', 'config', ...GROUPS, 'call', 'completion'];
+const COMMANDS = [
+  'serve',
+  'domain',
+  'worker',
+  'edge',
+  'init',
+  'config',
+  ...GROUPS,
+  'import',
+  'call',
+  'completion',
+];
 
 describe('help', () => {
   test('of the command names every command in a line and what the exit codes mean', async () => {
@@ -29,6 +40,7 @@ describe('help', () => {
     ['edge', 'HTTP listeners'],
     ['config', '--json'],
     ['call', "integration call Platform/UpdateUser '{"],
+    ['import', 'integration import people.jsonl --dry-run'],
     ['init', 'ENVIRONMENT=live integration init'],
     ['completion', 'source <(integration completion bash)'],
   ])('of %s says what it does and how it goes', async (command, words) => {

@@ -1,0 +1,130 @@
+import { type FieldViolation, ServiceError } from '../../errors/service-error.js';
+import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
+import { FailedCall } from './failed-call.js';
+import { messagesOf, openLines } from './import-lines.js';
+import { print } from './print.js';
+import { ProgressBar } from './progress-bar.js';
+import { RefusedLines } from './refused-lines.js';
+import { type TargetOptions, targetOf } from './target.js';
+import { UsageError } from './usage-error.js';
+
+export interface ImportCommandOptions extends TargetOptions {
+  dryRun?: boolean;
+  stopAtFirstRefusal?: boolean;
+  ids?: boolean;
+  json?: boolean;
+}
+
+interface RefusedLine {
+  line: number;
+  code: string;
+  message: string;
+  fieldViolations: readonly FieldViolation[];
+}
+
+interface Outcome {
+  imported: number;
+  refused: number;
+  importedLines: { line: number; id: string }[];
+  refusedLines: RefusedLine[];
+}
+
+/** Where the line stands in the message that it is checked as. */
+const PREFIX = 'lines.lines[0].';
+
+/** As the server says it, where zeros and empty lists are left out. */
+interface Report {
+  imported?: number;
+  importedLines?: { line: number; id: string }[];
+  refusedLines?: {
+    line: number;
+    error: { code: string; message: string; fieldViolations?: FieldViolation[] };
+  }[];
+}
+
+export async function importRecords(file: string, options: ImportCommandOptions): Promise<void> {
+  const target = targetOf(options);
+  const source = openLines(file);
+  const client = new DynamicClient(target.address, target.token, target.credentials);
+  const bar = new ProgressBar();
+  const outcome: Outcome = { imported: 0, refused: 0, importedLines: [], refusedLines: [] };
+  try {
+    const method = await importMethod(client);
+    for await (const report of client.stream(method, requestsOf(source.lines, method, options, outcome))) {
+      add(outcome, report as Report);
+      bar.show(source.share(), `${outcome.imported} imported, ${outcome.refused} refused`);
+    }
+    bar.clear();
+    tell(outcome, options);
+  } catch (error) {
+    bar.clear();
+    if (outcome.imported + outcome.refused > 0) {
+      tell(outcome, options);
+    }
+    throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;
+  } finally {
+    client.close();
+  }
+  if (outcome.refused > 0) {
+    throw new RefusedLines(outcome.refused);
+  }
+}
+
+async function importMethod(client: DynamicClient): Promise<DynamicMethod> {
+  const found = (await client.methods()).find(({ name }) => name === 'ImportRecords');
+  if (!found) {
+    throw new UsageError('The service there has no import.');
+  }
+  return found;
+}
+
+function requestsOf(
+  lines: AsyncIterable<string>,
+  method: DynamicMethod,
+  { dryRun = false, stopAtFirstRefusal = false, ids = false }: ImportCommandOptions,
+  outcome: Outcome,
+) {
+  const misfitsOf = (line: object) =>
+    method
+      .misfits({ lines: { lines: [line] } })
+      .map(({ path, message }) => ({ path: path.replace(PREFIX, ''), message }));
+  const settings = { dryRun, stopAtFirstRefusal, reportIds: ids };
+  return messagesOf(lines, settings, misfitsOf, ({ line, violations }) => {
+    const message = 'The line was not sent, because it does not fit what can be imported.';
+    outcome.refused += 1;
+    outcome.refusedLines.push({ line, code: 'INVALID_REQUEST', message, fieldViolations: violations });
+  });
+}
+
+function add(outcome: Outcome, { imported = 0, importedLines = [], refusedLines = [] }: Report): void {
+  outcome.imported = imported;
+  outcome.importedLines.push(...importedLines);
+  outcome.refused += refusedLines.length;
+  for (const { line, error } of refusedLines) {
+    const { message, fieldViolations = [] } = error;
+    outcome.refusedLines.push({
+      line,
+      code: error.code.replace('ERROR_CODE_', ''),
+      message,
+      fieldViolations,
+    });
+  }
+}
+
+/** Also of an import that broke off: what was imported stays. */
+function tell(outcome: Outcome, { json, dryRun, ids }: ImportCommandOptions): void {
+  outcome.refusedLines.sort((one, other) => one.line - other.line);
+  if (json) {
+    print(JSON.stringify({ dryRun: dryRun ?? false, ...outcome }, null, 2));
+    return;
+  }
+  const created = ids ? outcome.importedLines.map(({ line, id }) => `line ${line}: ${id}`) : [];
+  const refused = outcome.refusedLines.map(asText);
+  const verb = dryRun ? 'would be imported' : 'imported';
+  print([...created, ...refused, `${outcome.imported} ${verb}, ${outcome.refused} refused.`].join('\n'));
+}
+
+function asText({ line, code, message, fieldViolations }: RefusedLine): string {
+  const violations = fieldViolations.map(({ path, message: what }) => `\n  - ${path} ${what}`);
+  return `line ${line}: ${message} (${code.toLowerCase()})${violations.join('')}`;
+}
