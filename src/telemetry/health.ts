@@ -26,7 +26,7 @@ export class Health {
 
   constructor(private readonly checks: readonly Check[]) {}
 
-  /** From here on the role says it is not ready, so that whoever balances load turns away first. */
+  /** From here on the role says it is not ready, however well its parts are. */
   drain(): void {
     this.#draining = true;
   }
