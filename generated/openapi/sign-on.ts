@@ -60,12 +60,18 @@ export interface paths {
          *     If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
          *     is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
          *     your redirect URI.
+         *
+         *     The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public
+         *     application whose redirect URI is not `https` needs the consent of the person each time, because other programs
+         *     could pose as it; with `prompt=none` it is always told `consent_required`.
          */
         get: operations["authorize"];
         put?: never;
         /**
          * Start a sign-in with a form
-         * @description The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+         * @description The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of
+         *     another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error
+         *     page says so.
          */
         post: operations["authorizePost"];
         delete?: never;
@@ -176,14 +182,17 @@ export interface paths {
          * @description Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
          *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the
          *     browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
-         *     one, to a page that says “signed out”. An expired ID token is accepted as a hint. A `post_logout_redirect_uri` that is
-         *     not registered, or that comes without `id_token_hint` or `client_id`, shows an error page.
+         *     one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
+         *     its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
+         *     `client_id` or an `id_token_hint` that can be read, shows an error page.
          */
         get: operations["logout"];
         put?: never;
         /**
          * End the session in the browser, with a form
-         * @description The same as `GET /auth/logout` with the parameters in a form, which keeps the ID token out of the address.
+         * @description The same as `GET /auth/logout` with the parameters in a form. Browsers send no session cookie with a form of
+         *     another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error
+         *     page says so, from which the person can still sign out.
          */
         post: operations["logoutPost"];
         delete?: never;
@@ -223,9 +232,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description Ends a token of your application (RFC 7009), as a form or as JSON. Revoking a refresh token ends its whole family
-         *     and the access tokens given with it; revoking an access token ends that token. A token that is
-         *     unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+         * @description Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
+         *     sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send.
+         *     A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
          */
         post: operations["revoke"];
         delete?: never;
@@ -592,7 +601,8 @@ export interface components {
             display?: string;
             /**
              * @description An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is
-             *     `login_required` if someone else is signed in.
+             *     `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was
+             *     withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
              */
             id_token_hint?: components["schemas"]["IdToken"];
             /**
@@ -2059,8 +2069,9 @@ export interface components {
         /** @description What was wrong with the access token (RFC 6750, section 3). Without `error` if the request brought no token at all. */
         BearerChallenge: string;
         /**
-         * @description No scripts, no framing, nothing from third parties; forms may lead only here and to the application.
-         * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https://app.example.com; frame-ancestors 'none'; base-uri 'none'
+         * @description No scripts, no framing, nothing from third parties. Forms may lead only here and, on the way back to an
+         *     application, to its address and anywhere over https: browsers hold each further redirect against this too.
+         * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
         /**
@@ -2109,7 +2120,7 @@ export interface components {
         ScopeChallenge: string;
         /**
          * @description The session or the state of the page, in cookies of this server that scripts cannot read. Their names may change.
-         * @example __Host-sign-on=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; Secure; HttpOnly; SameSite=Lax
+         * @example __Host-integration_session=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; Secure; HttpOnly; SameSite=Lax
          */
         SetCookie: string;
     };
@@ -2213,7 +2224,8 @@ export interface operations {
                 display?: string;
                 /**
                  * @description An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is
-                 *     `login_required` if someone else is signed in.
+                 *     `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was
+                 *     withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
                  */
                 id_token_hint?: components["schemas"]["IdToken"];
                 /** @description The email address to fill in on the sign-in page. */
@@ -2618,7 +2630,6 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["SetPasswordPage"];
-            303: components["responses"]["PageRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -2925,7 +2936,6 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["VerifyEmailPage"];
-            303: components["responses"]["PageRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             429: components["responses"]["TooManyRequestsPage"];

@@ -120,7 +120,7 @@ func (r ApiAuthorizeRequest) LoginHint(loginHint string) ApiAuthorizeRequest {
 	return r
 }
 
-// An ID token this server gave your application earlier, expired or not. With &#x60;prompt&#x3D;none&#x60; the answer is &#x60;login_required&#x60; if someone else is signed in.
+// An ID token this server gave your application earlier, expired or not. With &#x60;prompt&#x3D;none&#x60; the answer is &#x60;login_required&#x60; if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is &#x60;invalid_request&#x60;.
 func (r ApiAuthorizeRequest) IdTokenHint(idTokenHint string) ApiAuthorizeRequest {
 	r.idTokenHint = &idTokenHint
 	return r
@@ -183,6 +183,10 @@ after that is told to the application by a redirect with `error`, `error_descrip
 If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
 is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
 your redirect URI.
+
+The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public
+application whose redirect URI is not `https` needs the consent of the person each time, because other programs
+could pose as it; with `prompt=none` it is always told `consent_required`.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiAuthorizeRequest
@@ -479,7 +483,7 @@ func (r ApiAuthorizePostRequest) LoginHint(loginHint string) ApiAuthorizePostReq
 	return r
 }
 
-// An ID token this server gave your application earlier, expired or not. With &#x60;prompt&#x3D;none&#x60; the answer is &#x60;login_required&#x60; if someone else is signed in.
+// An ID token this server gave your application earlier, expired or not. With &#x60;prompt&#x3D;none&#x60; the answer is &#x60;login_required&#x60; if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is &#x60;invalid_request&#x60;.
 func (r ApiAuthorizePostRequest) IdTokenHint(idTokenHint string) ApiAuthorizePostRequest {
 	r.idTokenHint = &idTokenHint
 	return r
@@ -534,7 +538,9 @@ func (r ApiAuthorizePostRequest) Execute() (*http.Response, error) {
 /*
 AuthorizePost Start a sign-in with a form
 
-The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of
+another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error
+page says so.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiAuthorizePostRequest

@@ -257,9 +257,9 @@ func (r ApiRevokeRequest) Execute() (*http.Response, error) {
 /*
 Revoke Revoke a token
 
-Ends a token of your application (RFC 7009), as a form or as JSON. Revoking a refresh token ends its whole family
-and the access tokens given with it; revoking an access token ends that token. A token that is
-unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
+sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send.
+A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiRevokeRequest

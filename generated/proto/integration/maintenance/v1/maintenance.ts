@@ -32,7 +32,7 @@ export enum PurgedKind {
   SESSION = "PURGED_KIND_SESSION",
   /** INTERACTION - Authorization requests that were begun and abandoned. */
   INTERACTION = "PURGED_KIND_INTERACTION",
-  /** AUTHORIZATION_CODE - Authorization codes, once the replay of one can no longer revoke anything. */
+  /** AUTHORIZATION_CODE - Authorization codes, a day after they were over. */
   AUTHORIZATION_CODE = "PURGED_KIND_AUTHORIZATION_CODE",
   /** GRANT - Grants of which every token is over, with their refresh families. */
   GRANT = "PURGED_KIND_GRANT",
@@ -54,6 +54,12 @@ export enum PurgedKind {
   API_KEY = "PURGED_KIND_API_KEY",
   /** SERVICE_TOKEN - Service tokens that were revoked or expired longer ago than the retention. */
   SERVICE_TOKEN = "PURGED_KIND_SERVICE_TOKEN",
+  /** ATTEMPT_COUNT - Counts of attempts whose window is over. */
+  ATTEMPT_COUNT = "PURGED_KIND_ATTEMPT_COUNT",
+  /** KNOWN_ADDRESS - Addresses that a person has not signed in from for long. */
+  KNOWN_ADDRESS = "PURGED_KIND_KNOWN_ADDRESS",
+  /** CODE_MINUTE - Minutes whose authorization codes are all over. */
+  CODE_MINUTE = "PURGED_KIND_CODE_MINUTE",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -101,6 +107,15 @@ export function purgedKindFromJSON(object: any): PurgedKind {
     case 13:
     case "PURGED_KIND_SERVICE_TOKEN":
       return PurgedKind.SERVICE_TOKEN;
+    case 14:
+    case "PURGED_KIND_ATTEMPT_COUNT":
+      return PurgedKind.ATTEMPT_COUNT;
+    case 15:
+    case "PURGED_KIND_KNOWN_ADDRESS":
+      return PurgedKind.KNOWN_ADDRESS;
+    case 16:
+    case "PURGED_KIND_CODE_MINUTE":
+      return PurgedKind.CODE_MINUTE;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -138,6 +153,12 @@ export function purgedKindToNumber(object: PurgedKind): number {
       return 12;
     case PurgedKind.SERVICE_TOKEN:
       return 13;
+    case PurgedKind.ATTEMPT_COUNT:
+      return 14;
+    case PurgedKind.KNOWN_ADDRESS:
+      return 15;
+    case PurgedKind.CODE_MINUTE:
+      return 16;
     case PurgedKind.UNRECOGNIZED:
     default:
       return -1;

@@ -698,7 +698,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: SetPasswordResponse): Buffer => Buffer.from(SetPasswordResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetPasswordResponse => SetPasswordResponse.decode(value),
   },
-  /** Makes a link with which a person sets a password. */
+  /** Makes a link with which a person sets a password; refused for a disabled account. */
   createPasswordLink: {
     path: "/integration.platform.v1.PlatformService/CreatePasswordLink" as const,
     requestStream: false as const,
@@ -838,7 +838,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   disableAccount: handleUnaryCall<DisableAccountRequest, DisableAccountResponse>;
   /** Sets a person's password. */
   setPassword: handleUnaryCall<SetPasswordRequest, SetPasswordResponse>;
-  /** Makes a link with which a person sets a password. */
+  /** Makes a link with which a person sets a password; refused for a disabled account. */
   createPasswordLink: handleUnaryCall<CreatePasswordLinkRequest, CreatePasswordLinkResponse>;
   /** Makes a link with which a person verifies their address. */
   createEmailVerificationLink: handleUnaryCall<CreateEmailVerificationLinkRequest, CreateEmailVerificationLinkResponse>;
@@ -1647,7 +1647,7 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a link with which a person sets a password. */
+  /** Makes a link with which a person sets a password; refused for a disabled account. */
   createPasswordLink(
     request: CreatePasswordLinkRequest,
     callback: (error: ServiceError | null, response: CreatePasswordLinkResponse) => void,

@@ -80,7 +80,8 @@ export interface AuthorizeRequest {
     loginHint?: string;
     /**
      * An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is
-     * `login_required` if someone else is signed in.
+     * `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was
+     * withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
      */
     idTokenHint?: string;
     /**
@@ -164,7 +165,7 @@ export interface AuthorizePostRequest {
      */
     loginHint?: string;
     /**
-     * An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+     * An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
      */
     idTokenHint?: string;
     /**
@@ -330,7 +331,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.
+     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
     async authorizeRaw(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -341,7 +342,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.
+     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
     async authorize(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -491,7 +492,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+     * The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
      * Start a sign-in with a form
      */
     async authorizePostRaw(requestParameters: AuthorizePostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -502,7 +503,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+     * The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
      * Start a sign-in with a form
      */
     async authorizePost(requestParameters: AuthorizePostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

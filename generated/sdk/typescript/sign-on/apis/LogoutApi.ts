@@ -119,7 +119,7 @@ export class LogoutApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint. A `post_logout_redirect_uri` that is not registered, or that comes without `id_token_hint` or `client_id`, shows an error page.
+     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
      * End the session in the browser
      */
     async logoutRaw(requestParameters: LogoutRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -130,7 +130,7 @@ export class LogoutApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint. A `post_logout_redirect_uri` that is not registered, or that comes without `id_token_hint` or `client_id`, shows an error page.
+     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
      * End the session in the browser
      */
     async logout(requestParameters: LogoutRequest = {}, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -196,7 +196,7 @@ export class LogoutApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same as `GET /auth/logout` with the parameters in a form, which keeps the ID token out of the address.
+     * The same as `GET /auth/logout` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so, from which the person can still sign out.
      * End the session in the browser, with a form
      */
     async logoutPostRaw(requestParameters: LogoutPostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -207,7 +207,7 @@ export class LogoutApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same as `GET /auth/logout` with the parameters in a form, which keeps the ID token out of the address.
+     * The same as `GET /auth/logout` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so, from which the person can still sign out.
      * End the session in the browser, with a form
      */
     async logoutPost(requestParameters: LogoutPostRequest = {}, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

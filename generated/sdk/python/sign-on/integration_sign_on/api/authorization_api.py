@@ -55,7 +55,7 @@ class AuthorizationApi:
         prompt: Annotated[Optional[Annotated[str, Field(strict=True, max_length=128)]], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[Annotated[int, Field(strict=True, ge=0)]], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address to fill in on the sign-in page.")] = None,
-        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.")] = None,
+        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[Annotated[str, Field(strict=True, max_length=8192)]], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
         display: Annotated[Optional[Annotated[str, Field(strict=True, max_length=64)]], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
@@ -78,7 +78,7 @@ class AuthorizationApi:
     ) -> None:
         """Start a sign-in
 
-        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.
+        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
 
         :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
         :type response_type: ResponseType
@@ -104,7 +104,7 @@ class AuthorizationApi:
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
-        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
         :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
         :type claims: str
@@ -203,7 +203,7 @@ class AuthorizationApi:
         prompt: Annotated[Optional[Annotated[str, Field(strict=True, max_length=128)]], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[Annotated[int, Field(strict=True, ge=0)]], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address to fill in on the sign-in page.")] = None,
-        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.")] = None,
+        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[Annotated[str, Field(strict=True, max_length=8192)]], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
         display: Annotated[Optional[Annotated[str, Field(strict=True, max_length=64)]], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
@@ -226,7 +226,7 @@ class AuthorizationApi:
     ) -> ApiResponse[None]:
         """Start a sign-in
 
-        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.
+        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
 
         :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
         :type response_type: ResponseType
@@ -252,7 +252,7 @@ class AuthorizationApi:
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
-        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
         :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
         :type claims: str
@@ -351,7 +351,7 @@ class AuthorizationApi:
         prompt: Annotated[Optional[Annotated[str, Field(strict=True, max_length=128)]], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[Annotated[int, Field(strict=True, ge=0)]], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address to fill in on the sign-in page.")] = None,
-        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.")] = None,
+        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[Annotated[str, Field(strict=True, max_length=8192)]], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
         display: Annotated[Optional[Annotated[str, Field(strict=True, max_length=64)]], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
@@ -374,7 +374,7 @@ class AuthorizationApi:
     ) -> RESTResponseType:
         """Start a sign-in
 
-        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.
+        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
 
         :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
         :type response_type: ResponseType
@@ -400,7 +400,7 @@ class AuthorizationApi:
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
-        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
         :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
         :type claims: str
@@ -655,7 +655,7 @@ class AuthorizationApi:
         prompt: Annotated[Optional[Annotated[str, Field(strict=True, max_length=128)]], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[Annotated[int, Field(strict=True, ge=0)]], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address to fill in on the sign-in page.")] = None,
-        id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.")] = None,
+        id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[Annotated[str, Field(strict=True, max_length=8192)]], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
         display: Annotated[Optional[Annotated[str, Field(strict=True, max_length=64)]], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
@@ -678,7 +678,7 @@ class AuthorizationApi:
     ) -> None:
         """Start a sign-in with a form
 
-        The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+        The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
 
         :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
         :type response_type: ResponseType
@@ -704,7 +704,7 @@ class AuthorizationApi:
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
-        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
         :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
         :type claims: str
@@ -805,7 +805,7 @@ class AuthorizationApi:
         prompt: Annotated[Optional[Annotated[str, Field(strict=True, max_length=128)]], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[Annotated[int, Field(strict=True, ge=0)]], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address to fill in on the sign-in page.")] = None,
-        id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.")] = None,
+        id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[Annotated[str, Field(strict=True, max_length=8192)]], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
         display: Annotated[Optional[Annotated[str, Field(strict=True, max_length=64)]], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
@@ -828,7 +828,7 @@ class AuthorizationApi:
     ) -> ApiResponse[None]:
         """Start a sign-in with a form
 
-        The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+        The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
 
         :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
         :type response_type: ResponseType
@@ -854,7 +854,7 @@ class AuthorizationApi:
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
-        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
         :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
         :type claims: str
@@ -955,7 +955,7 @@ class AuthorizationApi:
         prompt: Annotated[Optional[Annotated[str, Field(strict=True, max_length=128)]], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[Annotated[int, Field(strict=True, ge=0)]], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address to fill in on the sign-in page.")] = None,
-        id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.")] = None,
+        id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[Annotated[str, Field(strict=True, max_length=8192)]], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
         display: Annotated[Optional[Annotated[str, Field(strict=True, max_length=64)]], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
@@ -978,7 +978,7 @@ class AuthorizationApi:
     ) -> RESTResponseType:
         """Start a sign-in with a form
 
-        The same as `GET /auth/authorize` with the parameters in a form, for requests too long for an address.
+        The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
 
         :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
         :type response_type: ResponseType
@@ -1004,7 +1004,7 @@ class AuthorizationApi:
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
-        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in.
+        :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
         :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
         :type claims: str
