@@ -11,19 +11,25 @@ import {
 import {
   defaultPurgeInput,
   defaultPurgeIntervalMs,
+  defaultSigningKeyRotationInput,
+  defaultSigningKeyRotationIntervalMs,
   type PurgeInput,
+  type SigningKeyRotationInput,
   scheduleIds,
   taskQueue,
   workflowTypes,
 } from './contract.js';
 
+export interface ScheduleSetting<Input> {
+  intervalMs?: number;
+  input?: Partial<Input>;
+  /** Runs once when the schedule is made: it shows that all is connected, and the UI has something to show. */
+  startAtOnce?: boolean;
+}
+
 export interface ScheduleSettings {
-  purge?: {
-    intervalMs?: number;
-    input?: Partial<PurgeInput>;
-    /** Runs once when the schedule is made: it shows that all is connected, and the UI has something to show. */
-    startAtOnce?: boolean;
-  };
+  purge?: ScheduleSetting<PurgeInput>;
+  signingKeyRotation?: ScheduleSetting<SigningKeyRotationInput>;
 }
 
 export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
@@ -39,31 +45,54 @@ export async function ensureSchedules(
   settings: ScheduleSettings = {},
 ): Promise<Record<string, ScheduleOutcome>> {
   const outcomes: Record<string, ScheduleOutcome> = {};
-  const triggerImmediately = settings.purge?.startAtOnce ?? false;
-  for (const definition of [purgeSchedule(settings.purge)]) {
-    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, triggerImmediately);
+  const { purge, signingKeyRotation } = settings;
+  for (const [definition, startAtOnce = false] of [
+    [purgeSchedule(purge), purge?.startAtOnce],
+    [signingKeyRotationSchedule(signingKeyRotation), signingKeyRotation?.startAtOnce],
+  ] as const) {
+    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, startAtOnce);
   }
   return outcomes;
 }
 
-function purgeSchedule({
-  intervalMs = defaultPurgeIntervalMs,
-  input,
-}: ScheduleSettings['purge'] = {}): Definition {
-  return {
+function purgeSchedule({ intervalMs = defaultPurgeIntervalMs, input }: ScheduleSetting<PurgeInput> = {}) {
+  return every(intervalMs, {
     scheduleId: scheduleIds.purge,
+    workflowType: workflowTypes.purge,
+    args: [withDefaults(defaultPurgeInput, input)],
+    staticSummary:
+      'Deletes what is past its retention: sign-on sessions and interactions, authorization codes, grants, links, ' +
+      'idempotency keys, audit events, retired signing keys, ended API keys and service tokens',
+  });
+}
+
+function signingKeyRotationSchedule({
+  intervalMs = defaultSigningKeyRotationIntervalMs,
+  input,
+}: ScheduleSetting<SigningKeyRotationInput> = {}) {
+  return every(intervalMs, {
+    scheduleId: scheduleIds.signingKeyRotation,
+    workflowType: workflowTypes.signingKeyRotation,
+    args: [withDefaults(defaultSigningKeyRotationInput, input)],
+    staticSummary: 'Publishes, activates and retires the signing keys whose time has come',
+  });
+}
+
+interface Recurring {
+  scheduleId: string;
+  workflowType: string;
+  args: unknown[];
+  staticSummary: string;
+}
+
+function every(intervalMs: number, { scheduleId, workflowType, args, staticSummary }: Recurring): Definition {
+  return {
+    scheduleId,
     spec: { intervals: [{ every: intervalMs }], jitter: Math.min(60_000, Math.floor(intervalMs / 60)) },
-    action: {
-      type: 'startWorkflow',
-      workflowType: workflowTypes.purge,
-      workflowId: scheduleIds.purge,
-      taskQueue,
-      args: [purgeInput(input)],
-      staticSummary: 'Deletes expired sessions, grants, codes and old deliveries',
-    },
+    action: { type: 'startWorkflow', workflowType, workflowId: scheduleId, taskQueue, args, staticSummary },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
-      // One purge does the work of all that were missed, so after an outage only the latest is caught up.
+      // One run does the work of all that were missed, so after an outage only the latest is caught up.
       catchupWindow: Math.max(intervalMs, shortestCatchupWindowMs),
       pauseOnFailure: false,
     },
@@ -71,9 +100,9 @@ function purgeSchedule({
 }
 
 /** A setting that is there but undefined means the default. */
-function purgeInput(input: Partial<PurgeInput> = {}): PurgeInput {
+function withDefaults<Input extends object>(defaults: Input, input: Partial<Input> = {}): Input {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  return { ...defaultPurgeInput, ...Object.fromEntries(given) };
+  return { ...defaults, ...Object.fromEntries(given) };
 }
 
 /** The server takes no shorter one. */

@@ -1,11 +1,18 @@
-import { Connection, ScheduleClient } from '@temporalio/client';
+import { Connection, ScheduleClient, WorkflowClient } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
 import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
 import { taskQueue } from './contract.js';
 import type { Log } from './log.js';
+import { askForNamespace, shortcomingOf } from './namespace.js';
 import { reasonOf } from './reason.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
+
+/** Runs while the worker polls; bears calls that fail, and ends soon after `stop` is aborted. */
+export type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
+
+/** Told each time it is known that the worker polls, with a sentence if the server lacks something. */
+type OnPolling = (shortcoming?: string) => void;
 
 export interface SessionSettings {
   /** host:port */
@@ -15,6 +22,7 @@ export interface SessionSettings {
   apiKey?: string;
   activities: Activities;
   schedules?: ScheduleSettings;
+  companions?: readonly Companion[];
   log: Log;
   shutdownGraceMs: number;
   probeIntervalMs: number;
@@ -22,7 +30,6 @@ export interface SessionSettings {
 }
 
 const connectLimitMs = 10_000;
-const probeLimitMs = 3_000;
 const secondProbeAfterMs = 1_000;
 const schedulesLimitMs = 10_000;
 const forceAfterGraceMs = 1_000;
@@ -31,7 +38,7 @@ const forceAfterGraceMs = 1_000;
 export async function runSession(
   settings: SessionSettings,
   stop: AbortSignal,
-  onPolling: () => void,
+  onPolling: OnPolling,
 ): Promise<void> {
   // Two clients: the native one polls, but it repeats a failing call for long, whatever the deadline.
   const { address, tls, apiKey } = settings;
@@ -52,13 +59,13 @@ export async function runSession(
   }
 }
 
-/** Ends the worker when the server is lost, and the watch when the worker ends. */
+/** Ends the worker when the server is lost, and the watch and the companions when the worker ends. */
 async function work(
   worker: Worker,
   client: Connection,
   settings: SessionSettings,
   stop: AbortSignal,
-  onPolling: () => void,
+  onPolling: OnPolling,
 ): Promise<void> {
   const over = new AbortController();
   const endWatch = () => over.abort();
@@ -69,7 +76,9 @@ async function work(
     stop.removeEventListener('abort', endWatch);
     if (worker.getState() === 'RUNNING') worker.shutdown();
   });
-  for (const outcome of await Promise.allSettled([watching, running])) {
+  const workflows = new WorkflowClient({ connection: client, namespace: settings.namespace });
+  const companions = (settings.companions ?? []).map((accompany) => accompany(workflows, over.signal));
+  for (const outcome of await Promise.allSettled([watching, running, ...companions])) {
     if (outcome.status === 'rejected') throw outcome.reason;
   }
 }
@@ -114,14 +123,33 @@ async function watch(
   client: Connection,
   settings: SessionSettings,
   over: AbortSignal,
-  onPolling: () => void,
+  onPolling: OnPolling,
 ): Promise<void> {
   if (!over.aborted) onPolling();
   let schedulesAreSure = false;
+  let isComplete = false;
   while (!over.aborted) {
     if (!schedulesAreSure) schedulesAreSure = await tryToEnsureSchedules(client, settings);
+    if (!isComplete) isComplete = await tryToTellShortcoming(client, settings, over, onPolling);
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
+  }
+}
+
+/** True once nothing is missing; until then it is asked with each probe, so that what was mended is seen. */
+async function tryToTellShortcoming(
+  client: Connection,
+  settings: SessionSettings,
+  over: AbortSignal,
+  onPolling: OnPolling,
+): Promise<boolean> {
+  try {
+    const shortcoming = await shortcomingOf(client, settings, over);
+    onPolling(shortcoming);
+    return shortcoming === undefined;
+  } catch {
+    // Whether the server was lost is for the probe to say.
+    return false;
   }
 }
 
@@ -132,23 +160,6 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
   } catch {
     await pause(Math.min(settings.probeIntervalMs, secondProbeAfterMs), over);
     await askForNamespace(client, settings, over);
-  }
-}
-
-async function askForNamespace(
-  client: Connection,
-  { namespace }: SessionSettings,
-  over: AbortSignal,
-): Promise<void> {
-  if (over.aborted) return;
-  try {
-    await client.withAbortSignal(over, () =>
-      client.withDeadline(Date.now() + probeLimitMs, () =>
-        client.workflowService.describeNamespace({ namespace }),
-      ),
-    );
-  } catch (error) {
-    if (!over.aborted) throw error;
   }
 }
 

@@ -9,7 +9,7 @@ export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
 
 export interface WorkerState {
   status: WorkerStatus;
-  /** Why it is disconnected, as a sentence for people. */
+  /** Why it is disconnected, or what the server lacks though it polls, as a sentence for people. */
   reason?: string;
   since: Date;
 }
@@ -57,7 +57,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   const report = (status: WorkerStatus, reason?: string) => {
     if (state.status === status && state.reason === reason) return;
     state = { status, since: new Date(), ...(reason && { reason }) };
-    const isWanted = status !== 'disconnected' || stop.signal.aborted;
+    const isWanted = reason === undefined || stop.signal.aborted;
     settings.log[isWanted ? 'info' : 'warn'](`temporal worker ${status}`, {
       address: settings.address,
       reason,
@@ -108,9 +108,9 @@ async function keepRunning(
   let failures = 0;
   while (!stop.aborted) {
     try {
-      await runSession(settings, stop, () => {
+      await runSession(settings, stop, (shortcoming) => {
         failures = 0;
-        report('polling');
+        report('polling', shortcoming);
       });
     } catch (error) {
       failures++;

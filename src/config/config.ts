@@ -88,8 +88,18 @@ function contradictions(values: Partial<Config>): string[] {
   if (values.GRPC_HOST !== undefined && !isLoopback(values.GRPC_HOST) && !values.GRPC_TLS_CERT_FILE) {
     found.push('GRPC_HOST reaches beyond loopback, so GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set');
   }
+  if (values.ENVIRONMENT === 'live' && isPlainBeyondLoopback(values.SIGN_ON_URL)) {
+    found.push('SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network');
+  }
   if (values.WEBHOOK_RETRY_DELAYS !== undefined && values.WEBHOOK_RETRY_DELAYS.length !== 2) {
     found.push('WEBHOOK_RETRY_DELAYS must name two waits, such as 30s,5m');
+  }
+  if (
+    values.SIGNING_KEY_LIFETIME !== undefined &&
+    values.SIGNING_KEY_LEAD !== undefined &&
+    values.SIGNING_KEY_LEAD * 2 > values.SIGNING_KEY_LIFETIME
+  ) {
+    found.push('SIGNING_KEY_LEAD must be at most half of SIGNING_KEY_LIFETIME');
   }
   found.push(...sharedPorts(values));
   return found;
@@ -101,6 +111,14 @@ function sharedPorts(values: Partial<Config>): string[] {
     const other = ports.slice(0, index).find((earlier) => values[name] && values[earlier] === values[name]);
     return other ? [`${name} is the same as ${other} (${values[name]})`] : [];
   });
+}
+
+function isPlainBeyondLoopback(url: string | undefined): boolean {
+  if (url === undefined) {
+    return false;
+  }
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }
 
 export function isLoopback(host: string): boolean {

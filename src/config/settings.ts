@@ -60,15 +60,40 @@ export const settings = {
 
   TEMPORAL_ADDRESS: optional(hostAndPort, 'Temporal front end; unset, demo runs a server of its own'),
   TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
+  TEMPORAL_TLS: required(oneOf('on', 'off'), 'off', 'TLS to Temporal, also without a file of this machine'),
+  TEMPORAL_API_KEY: optional(longSecret, 'API key for Temporal; it is always sent over TLS'),
   TEMPORAL_TLS_CERT_FILE: optional(text, 'client certificate for Temporal'),
   TEMPORAL_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
   TEMPORAL_TLS_CA_FILE: optional(text, 'authority that vouches for Temporal'),
   TEMPORAL_UI_PORT: required(port, '8233', 'port of the Temporal UI that demo runs'),
 
+  SESSION_IDLE_LIMIT: required(
+    durationBetween('1m', '30d'),
+    '12h',
+    'how long a browser stays signed in without a request',
+  ),
+  SESSION_LIFETIME: required(
+    durationBetween('1m', '365d'),
+    '14d',
+    'how long a browser stays signed in at most',
+  ),
+  SIGNING_KEY_LIFETIME: required(
+    durationBetween('1h', '3650d'),
+    '90d',
+    'how long a key signs before the next one takes over',
+  ),
+  SIGNING_KEY_LEAD: required(
+    durationBetween('10m', '30d'),
+    '1d',
+    'how long a key is published before it signs',
+  ),
+
   GATEWAY_RATE_LIMIT: required(rate, '600/1m', 'requests per integration and window'),
   WEBHOOK_RETRY_DELAYS: required(listOf(durationMs), '30s,5m', 'waits before attempts 2 and 3'),
   EVENT_RETENTION: required(durationMs, '30d', 'how long events and deliveries are kept'),
   API_KEY_RETENTION: required(durationMs, '90d', 'how long revoked and expired API keys and tokens are kept'),
+  AUDIT_RETENTION: required(durationMs, '365d', 'how long audit events are kept'),
+  IDEMPOTENCY_RETENTION: required(durationMs, '7d', 'how long answers to idempotency keys are remembered'),
   PURGE_INTERVAL: required(
     durationBetween('1s', '365d'),
     '1h',

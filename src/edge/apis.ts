@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document } from 'openapi-backend';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
+import { SignOnServiceService } from '../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { packageRoot } from '../config/package.js';
+import { AccessTokenVerifier } from '../keys/access-token-verifier.js';
 import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import { createContractApi } from './contract/contract-api.js';
@@ -13,17 +15,28 @@ import { EntityTags } from './gateway/entity-tag.js';
 import { gatewayHandlers } from './gateway/index.js';
 import type { Dispatch } from './http/exchange.js';
 import { toProblem } from './problem.js';
+import { signOnErrors } from './sign-on/error-answer.js';
 import { signOnHandlers } from './sign-on/index.js';
+import { PageWriter } from './sign-on/page-writer.js';
+import { SessionCookieJar } from './sign-on/session-cookie.js';
+import { oauthOperations } from './sign-on/sign-on-handler.js';
 
 export interface ApiOptions {
   environment: 'live' | 'demo';
   /** The public address of the gateway, for links. */
   gatewayUrl: string;
+  /** The public address of the sign-on server, which is its issuer. */
+  signOnUrl: string;
   domain: RpcChannel;
   log: Log;
 }
 
-export function createGatewayApi({ environment, gatewayUrl, domain, log }: ApiOptions): Promise<Dispatch> {
+export function createGatewayApi({
+  environment,
+  gatewayUrl,
+  domain,
+  log,
+}: Omit<ApiOptions, 'signOnUrl'>): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
   return createContractApi({
     document,
@@ -39,15 +52,31 @@ export function createGatewayApi({ environment, gatewayUrl, domain, log }: ApiOp
   });
 }
 
-export function createSignOnApi({ log }: ApiOptions): Promise<Dispatch> {
+export function createSignOnApi({
+  environment,
+  signOnUrl,
+  domain,
+  log,
+}: Omit<ApiOptions, 'gatewayUrl'>): Promise<Dispatch> {
   const { document } = readContract('sign-on');
+  const signOn = domain.clientOf(SignOnServiceService);
+  const pages = new PageWriter({ environment, signOnUrl });
+  const fetchKeySet = () => signOn.getKeySet({}, { requestId: randomUUID() });
   return createContractApi({
     document,
     handlers: signOnHandlers,
+    asReceived: oauthOperations,
     // Who calls is decided together with what they ask for, by the domain: OAuth has an error of its own for each way to fail.
     securityHandlers: { clientBasic: () => true, accessToken: () => true },
-    dependencies: {},
-    toErrorAnswer: toProblem,
+    dependencies: {
+      environment,
+      signOnUrl,
+      signOn,
+      accessTokens: new AccessTokenVerifier({ issuer: signOnUrl, fetchKeySet }),
+      cookies: new SessionCookieJar({ environment, signOnUrl }),
+      pages,
+    },
+    toErrorAnswer: signOnErrors(pages),
     log,
   });
 }

@@ -18,6 +18,8 @@ const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': 16 * 1_024 * 1_024,
   // Statistics of every call and message that nobody asks for.
   'grpc.enable_channelz': 0,
+  // Only the caller knows what may be asked again; for each call that could be, a copy would be kept.
+  'grpc.enable_retries': 0,
   // A peer that restarts is found again within a moment, not after grpc's twenty seconds.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.min_reconnect_backoff_ms': 50,
@@ -33,6 +35,8 @@ export interface CallOptions {
   deadlineMs?: number;
   /** Of a stream: how long each message may be waited for, which leaves out the time that its reader takes. */
   messageWaitMs?: number;
+  /** Of a call with one answer: aborted, it is cancelled and fails with the reason. */
+  signal?: AbortSignal;
 }
 
 type UnaryCall<M> = (request: RequestOf<M>, options: CallOptions) => Promise<ResponseOf<M>>;
@@ -92,15 +96,26 @@ export class RpcChannel {
   #unary(method: AnyMethod): UnaryCall<AnyMethod> {
     return (request, options) =>
       new Promise((resolve, reject) => {
-        this.#client.makeUnaryRequest(
+        const { signal } = options;
+        signal?.throwIfAborted();
+        const cancel = () => call.cancel();
+        const call = this.#client.makeUnaryRequest(
           method.path,
           method.requestSerialize,
           method.responseDeserialize,
           request,
           this.#metadata(options),
           deadlineOf(options),
-          (failure, response) => (failure ? reject(fromStatus(failure)) : resolve(response)),
+          (failure, response) => {
+            signal?.removeEventListener('abort', cancel);
+            if (!failure) {
+              resolve(response);
+            } else {
+              reject(signal?.aborted ? signal.reason : fromStatus(failure));
+            }
+          },
         );
+        signal?.addEventListener('abort', cancel);
       });
   }
 

@@ -24,6 +24,9 @@ const MAX_REQUEST_BYTES = 256 * 1_024;
 const MAX_CALLS_PER_CONNECTION = 256;
 const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;
 
+/** What is wrong on our side, for whoever reads the log. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
+
 export interface RpcServerOptions {
   services: readonly ServedService[];
   authenticate: Authenticate;
@@ -125,7 +128,7 @@ function adapt(
     } catch (thrown) {
       const error = asServiceError(thrown);
       code = status[grpcStatusOf[error.code]] ?? 'UNKNOWN';
-      if (error.code === ErrorCode.INTERNAL_ERROR) {
+      if (FAULTS.has(error.code)) {
         const stack = error.cause instanceof Error ? error.cause.stack : undefined;
         log.error('call failed', { requestId, method: method.path, internal: error.internal, stack });
       }

@@ -11,6 +11,8 @@ import type { WorkerStore } from '../domain/directory/workers.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
 import type { UnitOfWork } from '../domain/platform/unit-of-work.js';
+import type { CodeMinutes } from '../domain/sign-on/codes.js';
+import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
 import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
@@ -19,6 +21,8 @@ import { organizationStore } from './adapters/organization.js';
 import { unitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { serviceTokenStore } from './adapters/service-tokens.js';
+import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
+import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import { userStore } from './adapters/users.js';
 import { visitStore } from './adapters/visits.js';
 import { workerStore } from './adapters/workers.js';
@@ -49,6 +53,8 @@ export interface Store {
   readonly purge: PurgeStore;
   readonly platform: UnitOfWork;
   readonly operator: OperatorUnitOfWork;
+  readonly signOn: SignOnUnitOfWork;
+  readonly codeMinutes: CodeMinutes;
   readonly demo: DemoStore;
   /** Whether the database answers now; throws when not. */
   ping(): Promise<void>;
@@ -67,6 +73,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await database.close();
     throw error;
   }
+  const signOn = signOnUnitOfWork(database);
   return {
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
@@ -78,6 +85,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     purge: purgeStore(database),
     platform: unitOfWork(database),
     operator: operatorUnitOfWork(database),
+    signOn,
+    codeMinutes: codeMinutesOf(signOn),
     demo: demoStore(database),
     ping: async () => {
       await database.reader.selectFrom('environment').select('name').executeTakeFirstOrThrow();

@@ -28,6 +28,13 @@ describe('a violation that is planted', () => {
       `import '../../generated/proto/integration/errors/v1/errors.js';`,
       /^domain imports what it may not: .* -> generated\/proto/,
     ],
+    ['src/keys/sealed-box.ts', `import '../store/schema.js';`, /^keys imports what it may not/],
+    ['src/passwords/thread.ts', `import '../keys/sealed-box.js';`, /^passwords imports what it may not/],
+    [
+      'src/edge/problem.ts',
+      `import '../keys/sealed-box.js';`,
+      /^edge imports what it may not: .* -> src\/keys\/sealed-box/,
+    ],
     ['src/store/store-error.ts', `import '../rpc/callers.js';`, /^store imports what it may not/],
     ['src/rpc/definitions.ts', `import '../store/schema.js';`, /^rpc imports what it may not/],
     [

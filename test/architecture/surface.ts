@@ -55,7 +55,13 @@ export interface RpcMethod {
 
 export function rpcMethods(): RpcMethod[] {
   // Only the shape of the services is looked at; nothing is called.
-  const services = allServices({ directory: {}, maintenance: {} } as never);
+  const services = allServices({
+    directory: {},
+    maintenance: {},
+    platform: { unitOfWork: {} },
+    operator: {},
+    signOn: {},
+  } as never);
   return services.flatMap(({ definition, callers, handlers }) =>
     Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({
       service: serviceNameOf(definition),

@@ -6,7 +6,7 @@ import { integration } from './typed.js';
 const services = serviceProcesses();
 
 const LIST = 'Operator/ListIntegrations';
-const MISSING = 'Operator/ListSigningKeys';
+const MISSING = 'Webhook/ListSubscriptions';
 
 describe('integration call', () => {
   let domain: ServiceProcess;

@@ -25,7 +25,7 @@ describe('integration init', () => {
     });
     const { GRPC_PORT = '' } = domain.settings;
     const settings = { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken };
-    const listed = await integration(['audit', 'list', '--json'], settings);
+    const listed = await integration(['audit', 'list', '--type', 'service_token.*', '--json'], settings);
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { type: 'service_token.created', actor: { type: 'command', id: 'init' } },
     ]);
@@ -49,10 +49,17 @@ describe('integration init', () => {
   test('goes on where an attempt was cut short, with the key that was made', async () => {
     const dataDir = services.newDirectory();
     const keyFile = join(dataDir, 'secrets.key');
-    writeFileSync(keyFile, Buffer.alloc(32, 7));
+    writeFileSync(keyFile, Buffer.alloc(32, 7), { mode: 0o600 });
     const { ino } = statSync(keyFile);
     expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
     expect(statSync(keyFile).ino).toBe(ino);
+  });
+
+  test('takes no key that other users of the machine can read', async () => {
+    const dataDir = services.newDirectory();
+    writeFileSync(join(dataDir, 'secrets.key'), Buffer.alloc(32, 7), { mode: 0o644 });
+    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringMatching(/chmod 600 /)]);
   });
 
   test('takes no file for a key that is none, and can be repeated when it is gone', async () => {

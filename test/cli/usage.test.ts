@@ -8,7 +8,7 @@ const SECRETS = {
   DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
 };
 
-const GROUPS = ['app', 'integration', 'key', 'instance', 'token', 'audit'];
+const GROUPS = ['app', 'integration', 'key', 'instance', 'token', 'signing-key', 'audit'];
 const COMMANDS = [
   'serve',
   'domain',

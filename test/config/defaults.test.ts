@@ -7,6 +7,13 @@ test('with nothing set it is a live environment on loopback, with the documented
   expect(loadConfig({})).toEqual({
     ENVIRONMENT: 'live',
     DATA_DIR: resolve('.data/live'),
+    SESSION_IDLE_LIMIT: 12 * 3_600_000,
+    SESSION_LIFETIME: 14 * 24 * 3_600_000,
+    SIGNING_KEY_LIFETIME: 90 * 24 * 3_600_000,
+    SIGNING_KEY_LEAD: 24 * 3_600_000,
+    AUDIT_RETENTION: 365 * 24 * 3_600_000,
+    IDEMPOTENCY_RETENTION: 7 * 24 * 3_600_000,
+    TEMPORAL_TLS: 'off',
     SECRETS_KEY_FILE: resolve('.data/live/secrets.key'),
     LISTEN_HOST: '127.0.0.1',
     SIGN_ON_PORT: 4000,

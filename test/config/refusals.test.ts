@@ -145,6 +145,10 @@ describe('what contradicts itself', () => {
       'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together',
     ],
     [{ TEMPORAL_TLS_KEY_FILE: 'k' }, 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together'],
+    [
+      { SIGNING_KEY_LIFETIME: '1h', SIGNING_KEY_LEAD: '31m' },
+      'SIGNING_KEY_LEAD must be at most half of SIGNING_KEY_LIFETIME',
+    ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
   ])('%j is refused', (environment, problem) => {
@@ -169,6 +173,25 @@ describe('what contradicts itself', () => {
   test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('gRPC on %s does not', (host) => {
     expect(problemsOf({ GRPC_HOST: host })).toEqual([]);
   });
+
+  const PLAIN = 'SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network';
+
+  test.each([
+    'http://id.example.com',
+    'http://10.0.0.7:4000',
+    'http://[2001:db8::1]',
+    'http://127.evil.example',
+  ])('live does not sign people in over %s', (url) => {
+    expect(problemsOf({ SIGN_ON_URL: url })).toEqual([PLAIN]);
+    expect(problemsOf({ SIGN_ON_URL: url, ENVIRONMENT: 'demo' })).toEqual([]);
+  });
+
+  test.each(['https://id.example.com', 'http://localhost:4000', 'http://127.0.0.1', 'http://[::1]:4000'])(
+    'live signs people in over %s',
+    (url) => {
+      expect(problemsOf({ SIGN_ON_URL: url })).toEqual([]);
+    },
+  );
 
   test('several ports of 0 are no contradiction: the system chooses', () => {
     expect(problemsOf({ GATEWAY_PORT: '0', SIGN_ON_PORT: '0' })).toEqual([]);

@@ -51,6 +51,18 @@ describe('the rate limiter', () => {
     expect(limiterOf(0).limiter.take('a')).toMatchObject({ allowed: false, remaining: 0 });
   });
 
+  test('can be looked at, which counts nothing and keeps nobody in memory', () => {
+    const { limiter, clock } = limiterOf(2);
+    expect(limiter.look('a')).toEqual({ allowed: true, limit: 2, remaining: 2, resetSeconds: 10 });
+    expect(limiter.size).toBe(0);
+    limiter.take('a');
+    limiter.take('a');
+    clock.advance(1_000);
+    expect(limiter.look('a')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 9 });
+    clock.advance(WINDOW_MS - 1_000);
+    expect(limiter.look('a').allowed).toBe(true);
+  });
+
   test('never allows more than the limit in a window, whoever calls whenever', () => {
     const step = fc.record({ waitMs: fc.nat(WINDOW_MS), caller: fc.constantFrom('a', 'b', 'c') });
     fc.assert(
@@ -95,6 +107,21 @@ describe('the rate limiter', () => {
     expect(limiter.take('young').allowed).toBe(false);
     expect(limiter.take('newest').allowed).toBe(false);
     expect(limiter.size).toBe(2);
+  });
+
+  test('looks for windows that are over at most once a second, however many callers are new', () => {
+    const { limiter, clock } = limiterOf(1);
+    for (let caller = 0; caller <= 10_000; caller += 1) {
+      limiter.take(`old ${caller}`);
+    }
+    clock.advance(WINDOW_MS - 500);
+    limiter.take('swept');
+    clock.advance(999);
+    limiter.take('not yet');
+    expect(limiter.size).toBe(10_003);
+    clock.advance(1);
+    limiter.take('again');
+    expect(limiter.size).toBe(3);
   });
 
   test('a clock that is put back does not lock a caller out for longer than a window', () => {

@@ -8,7 +8,13 @@ import { allServices } from '../../src/rpc/services/index.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 /** Calls of this file end before anything is asked of what stands behind the services. */
-const services = allServices({ directory: {}, maintenance: {} } as never);
+const services = allServices({
+  directory: {},
+  maintenance: {},
+  platform: { unitOfWork: {} },
+  operator: {},
+  signOn: {},
+} as never);
 
 const EVERY_CALLER = ['service', 'operator', 'platform'] as const satisfies readonly Caller[];
 const methods = services.flatMap((service) =>

@@ -7,6 +7,7 @@ import type { CallOptions } from '../../src/rpc/client.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { describeEachDatabase } from '../support/databases.js';
+import { platformDependencies } from '../support/platform-dependencies.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 /** What a caller leaves out. */
@@ -24,7 +25,9 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
 
   /** A client of a new instance, and how to call the service about it. */
   async function newClient() {
-    const rig = await rigs.start([platformService(unitOfWork(await under.openMigrated()))]);
+    const rig = await rigs.start([
+      platformService(platformDependencies(unitOfWork(await under.openMigrated()))),
+    ]);
     const client = rig.channel(TOKENS.platform).clientOf(methods);
     type Client = typeof client;
     const call = <Name extends keyof Client>(name: Name, request: Partial<Parameters<Client[Name]>[0]>) => {

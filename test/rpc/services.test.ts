@@ -3,9 +3,10 @@ import { DirectoryServiceService } from '../../generated/proto/integration/direc
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
+import type { PurgeReport } from '../../src/domain/maintenance/purge.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
-import { maintenanceService } from '../../src/rpc/services/maintenance.js';
+import { type MaintenanceDependencies, maintenanceService } from '../../src/rpc/services/maintenance.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
 const NOW = 1_790_000_000_123;
@@ -34,7 +35,7 @@ const header = {
 describe('the services', () => {
   const rigs = rpcRigs();
 
-  async function serving(held = { apiKeys: 0, serviceTokens: 0 }) {
+  async function serving(held: PurgeReport['removed'] = {}) {
     const find = async (hash: Uint8Array) => (KEY_HASH.equals(hash) ? { key, version: 'now' } : undefined);
     const visits = {
       findKey: find,
@@ -43,7 +44,6 @@ describe('the services', () => {
       markUsed: async () => undefined,
     };
     const limiter = new RateLimiter({ limit: 10, windowMs: 60_000 }, () => NOW);
-    const take = (amount: number) => async (_: number, limit: number) => Math.min(amount, limit);
     const gatekeeper = new Gatekeeper(
       visits,
       limiter,
@@ -54,10 +54,10 @@ describe('the services', () => {
     const rig = await rigs.start([
       directoryService({ gatekeeper, instanceIntegrations } as unknown as DirectoryDependencies),
       maintenanceService({
-        purge: { removeApiKeys: take(held.apiKeys), removeServiceTokens: take(held.serviceTokens) },
-        retention: { credentialsMs: 1 },
+        purge: { remove: async (kind, _, limit) => Math.min(held[kind] ?? 0, limit) },
+        retention: { credentialsMs: 1, sessionIdleMs: 1, idempotencyMs: 1, auditMs: 1 },
         clock: () => NOW,
-      }),
+      } as Partial<MaintenanceDependencies> as MaintenanceDependencies),
     ]);
     const directory = rig.channel().clientOf(DirectoryServiceService);
     const maintenance = rig.channel().clientOf(MaintenanceServiceService);
@@ -116,9 +116,26 @@ describe('the services', () => {
   });
 
   test('tell what a purge removed, leaving out what it did not, and whether there may be more', async () => {
-    const { purge } = await serving({ apiKeys: 5, serviceTokens: 0 });
+    const { purge } = await serving({ api_key: 5 });
     const counts = (count: number) => [{ kind: 'PURGED_KIND_API_KEY', count }];
     await expect(purge(1)).resolves.toEqual({ counts: counts(1), more: true });
     await expect(purge(1_000)).resolves.toEqual({ counts: counts(5), more: false });
+  });
+
+  test('tell of a purge each kind once', async () => {
+    const { purge } = await serving({
+      session: 2,
+      idle_session: 3,
+      grant: 1,
+      attempt_count: 7,
+      code_minute: 1,
+    });
+    const counts = [
+      { kind: 'PURGED_KIND_SESSION', count: 5 },
+      { kind: 'PURGED_KIND_CODE_MINUTE', count: 1 },
+      { kind: 'PURGED_KIND_GRANT', count: 1 },
+      { kind: 'PURGED_KIND_ATTEMPT_COUNT', count: 7 },
+    ];
+    await expect(purge(1_000)).resolves.toEqual({ counts, more: false });
   });
 });

@@ -1,23 +1,18 @@
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
-import { createQueryId, type RootOperationNode, SqliteQueryCompiler } from 'kysely';
 import { clientStore } from '../../src/store/adapters/clients.js';
 import { organizationStore } from '../../src/store/adapters/organization.js';
 import { userStore } from '../../src/store/adapters/users.js';
 import { visitStore } from '../../src/store/adapters/visits.js';
 import { workerStore } from '../../src/store/adapters/workers.js';
-import type { Database } from '../../src/store/database.js';
 import { databaseUnderTest } from '../support/databases.js';
 import { plantClient, plantUnit, plantWorker } from './directory-rows.js';
+import { queryPlansOf, type Use } from './query-plans.js';
 
 const page = { after: { createdAt: 1, id: 'x' }, limit: 250 };
 const first = { after: undefined, limit: 250 };
 const hash = new Uint8Array(32);
 
-type Read = (database: Database) => Promise<unknown>;
-
-const reads: [title: string, read: Read, plan: RegExp[]][] = [
+const reads: [title: string, read: Use, plan: RegExp[]][] = [
   [
     'a first page of clients',
     (db) => clientStore(db).page('ins_1', first),
@@ -69,32 +64,7 @@ const reads: [title: string, read: Read, plan: RegExp[]][] = [
 describe('on SQLite', () => {
   const under = databaseUnderTest('SQLite');
 
-  /** How the database goes about each question that the read asks. */
-  async function plansOf(read: Read): Promise<string[]> {
-    const place = await under.newPlace();
-    const database = await under.openMigrated(place);
-    const asked: { sql: string; parameters: readonly unknown[] }[] = [];
-    const compiler = new SqliteQueryCompiler();
-    const reader = database.reader.withPlugin({
-      transformQuery: ({ node }) => {
-        asked.push(compiler.compileQuery(node as RootOperationNode, createQueryId()));
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    });
-    await read({ ...database, reader });
-    const explainer = new BetterSqlite3(join(place.dataDir, 'integration.db'), { readonly: true });
-    try {
-      return asked.flatMap(({ sql, parameters }) =>
-        explainer
-          .prepare(`explain query plan ${sql}`)
-          .all(...parameters.map(() => null))
-          .map((row) => (row as { detail: string }).detail),
-      );
-    } finally {
-      explainer.close();
-    }
-  }
+  const plansOf = (read: Use) => queryPlansOf(under, read);
 
   test.each(reads)('%s is read from an index, at any size of the tables', async (_, read, expected) => {
     const plans = await plansOf(read);

@@ -71,7 +71,7 @@ describeEachDatabase('migrations', (under) => {
     const store = await under.openStore(await under.newPlace());
     await store.close();
     await expect(store.ping()).rejects.toBeDefined();
-    await expect(store.purge.removeApiKeys(1, 1)).rejects.toBeDefined();
+    await expect(store.purge.remove('api_key', 1, 1)).rejects.toBeDefined();
   });
 });
 

@@ -4,6 +4,7 @@ import { platformService } from '../../src/rpc/services/platform/index.js';
 import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { rpcRigs, TOKENS } from '../rpc/rig.js';
 import { describeEachDatabase } from '../support/databases.js';
+import { platformDependencies } from '../support/platform-dependencies.js';
 import { importing, locationRecord, openImport, workerRecord } from './import-call.js';
 import { newPlatform } from './platform-people.js';
 
@@ -12,7 +13,7 @@ describeEachDatabase('an import', (under) => {
 
   async function serving() {
     const platform = await newPlatform(under);
-    const rig = await rigs.start([platformService(unitOfWork(platform.database))]);
+    const rig = await rigs.start([platformService(platformDependencies(unitOfWork(platform.database)))]);
     const names = async () => {
       const rows = await platform.database.reader.selectFrom('locations').select('name').execute();
       return rows.map(({ name }) => name).sort();

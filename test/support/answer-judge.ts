@@ -60,7 +60,8 @@ export class AnswerJudge {
   #headerFaults({ headers = {} }: DocumentedResponse, answer: Exchange): string[] {
     return Object.entries(headers).flatMap(([name, reference]) => {
       const { required, schema } = this.#resolved(reference);
-      const given = answer.headers[name.toLowerCase()];
+      const received = answer.headers[name.toLowerCase()];
+      const given = Array.isArray(received) ? received.join('\n') : received;
       if (given === undefined) {
         return required ? [`the header ${name} is missing`] : [];
       }
@@ -83,7 +84,7 @@ export class AnswerJudge {
     if (!inChunks && Number(answer.headers['content-length']) !== Buffer.byteLength(answer.body)) {
       return ['content-length is not the length of the body'];
     }
-    const body = parsed(answer.body);
+    const body = mediaType.endsWith('json') ? parsed(answer.body) : answer.body;
     return body === undefined
       ? ['the body is not JSON']
       : this.#schemaFaults('body', documented.schema, body);

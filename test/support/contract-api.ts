@@ -15,6 +15,7 @@ export interface OpenApi {
   handlers?: Record<string, AnyHandler>;
   securityHandlers?: Record<string, SecurityHandler<unknown>>;
   fallbacks?: Options['fallbacks'];
+  asReceived?: Options['asReceived'];
   document?: Options['document'];
   log?: Options['log'];
 }
@@ -43,8 +44,11 @@ export async function ask(
     method,
     path,
     query: new URLSearchParams(query),
+    rawQuery: query,
     headers,
     requestId: 'request-1',
+    clientAddress: '192.0.2.1',
+    readBody: async () => Buffer.alloc(0),
   });
   const isProblem = answer.headers['content-type'] === 'application/problem+json';
   return isProblem ? { ...answer, problem: JSON.parse(String(answer.body)) } : answer;

@@ -13,7 +13,7 @@ export interface Question {
   method?: string;
   /** Undefined takes away one that would be sent otherwise. */
   headers?: Record<string, string | string[] | undefined>;
-  body?: string;
+  body?: string | Buffer;
 }
 
 /** One request on a connection of its own. The target goes out as it is written, which fetch would not do. */

@@ -3,11 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
-import { type DemoCredentials, demoSeed } from '../../src/domain/demo/seed.js';
+import { type DemoCredentials, demoCredentials } from '../../src/domain/demo/credentials.js';
+import { demoSeed } from '../../src/domain/demo/seed.js';
 import { createGatewayApi } from '../../src/edge/apis.js';
 import { closeListener, createListener, listen } from '../../src/edge/http/listener.js';
-import { newApiKey } from '../../src/identifiers/api-key.js';
-import { newServiceToken } from '../../src/identifiers/service-token.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { bind, createRpcServer } from '../../src/rpc/server.js';
 import { directoryService } from '../../src/rpc/services/directory.js';
@@ -40,7 +39,7 @@ export async function startRealGateway(): Promise<RealGateway> {
   const dataDir = newTemporaryDirectory();
   const log = recordedLog();
   const store = await openStore({ environment: 'demo', dataDir });
-  const credentials = newCredentials();
+  const credentials = demoCredentials(demoSeed);
   await store.demo.plant(demoSeed, credentials);
   const limiter = new RateLimiter(NOBODY_COUNTS, Date.now);
   const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, (error) => {
@@ -91,14 +90,4 @@ async function listening(domain: RpcChannel, { log }: RecordedLog, environment: 
   const { port } = listener.address() as AddressInfo;
   dispatch = await createGatewayApi({ environment, gatewayUrl: `http://127.0.0.1:${port}`, domain, log });
   return { port, stop: () => closeListener(listener, 0) };
-}
-
-function newCredentials(): DemoCredentials {
-  return {
-    serviceTokens: {
-      operator: newServiceToken('operator', 'demo'),
-      platform: newServiceToken('platform', 'demo'),
-    },
-    apiKeys: Object.fromEntries(demoSeed.integrations.map(({ id }) => [id, newApiKey('demo')])),
-  };
 }

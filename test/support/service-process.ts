@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import type { DemoFile } from '../../src/cli/demo/prepare-demo.js';
+import type { DemoFile } from '../../src/cli/demo/demo-file.js';
 import { freePorts } from './free-ports.js';
 import { OutputLines } from './output-lines.js';
 

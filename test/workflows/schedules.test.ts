@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import { defaultPurgeInput } from '../../workflows/contract.js';
+import { defaultPurgeInput, defaultSigningKeyRotationInput, scheduleIds } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
-import { connectClient, startServer } from './temporal-fixture.js';
+import { connectClient, eventually, startServer } from './temporal-fixture.js';
 
 const hourMs = 3_600_000;
 
@@ -17,17 +17,21 @@ describeWith('temporal', 'the schedules', (executable) => {
     client = await connectClient(server.address);
   }, 60_000);
   beforeEach(async () => {
-    await client.schedule
-      .getHandle('purge')
-      .delete()
-      .catch(() => undefined);
+    for (const id of Object.values(scheduleIds)) {
+      await client.schedule
+        .getHandle(id)
+        .delete()
+        .catch(() => undefined);
+    }
   });
   afterAll(async () => {
     await client?.connection.close();
     await server?.stop();
   });
 
-  const describePurge = () => client.schedule.getHandle('purge').describe();
+  const describeOf = (id: string) => client.schedule.getHandle(id).describe();
+  const describePurge = () => describeOf('purge');
+  const rotationUnchanged = { 'signing-key-rotation': 'unchanged' };
 
   test('purge hourly by default, never two at once, and catch up one run at most', async () => {
     await ensureSchedules(client.schedule);
@@ -36,14 +40,39 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(spec.jitter).toBe(60_000);
     expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: hourMs, pauseOnFailure: false });
     expect(action).toMatchObject({ workflowType: 'purge', workflowId: 'purge', args: [defaultPurgeInput] });
-    expect(action.staticSummary).toMatch(/^Deletes expired/);
+    expect(action.staticSummary).toMatch(/^Deletes what is past its retention: .*sessions.*API keys/);
     expect(info.nextActionTimes).not.toHaveLength(0);
   });
 
+  test('look hourly by default for steps of the signing keys that are due', async () => {
+    await ensureSchedules(client.schedule);
+    const { spec, action, policies } = await describeOf('signing-key-rotation');
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([hourMs]);
+    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: hourMs, pauseOnFailure: false });
+    expect(action).toMatchObject({
+      workflowType: 'signingKeyRotation',
+      workflowId: 'signing-key-rotation',
+      args: [defaultSigningKeyRotationInput],
+      staticSummary: 'Publishes, activates and retires the signing keys whose time has come',
+    });
+  });
+
+  test('begin with a run where the settings say so, and only when they are made', async () => {
+    const settings = { signingKeyRotation: { startAtOnce: true } };
+    await ensureSchedules(client.schedule, settings);
+    await ensureSchedules(client.schedule, settings);
+    const countOf = async (id: string) => (await describeOf(id)).info.numActionsTaken;
+    await eventually('the run', async () => (await countOf('signing-key-rotation')) === 1);
+    expect(await countOf('purge')).toBe(0);
+  });
+
   test('are created once and then left alone', async () => {
-    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'created' });
+    expect(await ensureSchedules(client.schedule)).toEqual({
+      purge: 'created',
+      'signing-key-rotation': 'created',
+    });
     const { info } = await describePurge();
-    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged' });
+    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged', ...rotationUnchanged });
     const again = await describePurge();
     expect(again.info.lastUpdatedAt).toEqual(info.lastUpdatedAt);
   });
@@ -51,8 +80,14 @@ describeWith('temporal', 'the schedules', (executable) => {
   test('follow a changed setting', async () => {
     await ensureSchedules(client.schedule);
     const settings = { purge: { intervalMs: 2 * hourMs, input: { batchLimit: 50, pauseMs: undefined } } };
-    expect(await ensureSchedules(client.schedule, settings)).toEqual({ purge: 'updated' });
-    expect(await ensureSchedules(client.schedule, settings)).toEqual({ purge: 'unchanged' });
+    expect(await ensureSchedules(client.schedule, settings)).toEqual({
+      purge: 'updated',
+      ...rotationUnchanged,
+    });
+    expect(await ensureSchedules(client.schedule, settings)).toEqual({
+      purge: 'unchanged',
+      ...rotationUnchanged,
+    });
     const { spec, action } = await describePurge();
     expect(spec.intervals?.map(({ every }) => every)).toEqual([2 * hourMs]);
     expect(action.args).toEqual([{ ...defaultPurgeInput, batchLimit: 50 }]);
@@ -61,7 +96,7 @@ describeWith('temporal', 'the schedules', (executable) => {
   test('stay paused when an operator has paused them, whatever changes', async () => {
     await ensureSchedules(client.schedule);
     await client.schedule.getHandle('purge').pause('the disk is being copied');
-    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged' });
+    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged', ...rotationUnchanged });
     await ensureSchedules(client.schedule, { purge: { intervalMs: 2 * hourMs } });
     expect((await describePurge()).state).toMatchObject({ paused: true, note: 'the disk is being copied' });
   });

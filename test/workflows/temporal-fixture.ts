@@ -5,9 +5,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import type { Maintenance } from '../../workflows/activities/purge.js';
+import type { Maintenance } from '../../workflows/activities/index.js';
 import { bundleDefinitions } from '../../workflows/bundle.js';
-import { type PurgeBatch, type PurgeInput, searchAttributes } from '../../workflows/contract.js';
+import {
+  type CodeCounts,
+  type CodeExpiryInput,
+  type PurgeBatch,
+  type PurgeInput,
+  type SigningKeyRotationOutcome,
+  searchAttributes,
+} from '../../workflows/contract.js';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
 import type { Log, LogFields } from '../../workflows/log.js';
 
@@ -19,6 +26,17 @@ export const quickPurge: PurgeInput = {
   batchesPerRun: 100,
   pauseMs: 0,
   batchTimeoutMs: 5_000,
+  retryFirstDelayMs: 50,
+  retryMaxDelayMs: 200,
+  giveUpAfterAttempts: 50,
+};
+
+export const quickCodeExpiry: CodeExpiryInput = {
+  minute: '2026-07-01T10:00Z',
+  waitMs: 0,
+  stepTimeoutMs: 5_000,
+  leastWaitMs: 50,
+  giveUpAfterRounds: 3,
   retryFirstDelayMs: 50,
   retryMaxDelayMs: 200,
   giveUpAfterAttempts: 50,
@@ -57,18 +75,40 @@ export async function writeBundle(folder: string): Promise<string> {
   return file;
 }
 
-type Answer = PurgeBatch | Error | ((signal: AbortSignal) => Promise<PurgeBatch>);
+type Answer<T> = T | Error | ((signal: AbortSignal) => Promise<T>);
 
-/** Answers each call with the next of the list and remembers who asked. */
-export function scriptedMaintenance(answers: Answer[]) {
-  const calls: { limit: number; requestId: string }[] = [];
+/** The next of a list of answers, each time. */
+function script<T>(answers: Answer<T>[]) {
+  return async (signal: AbortSignal): Promise<T> => {
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error('the script of answers is over');
+    if (answer instanceof Error) throw answer;
+    return typeof answer === 'function' ? (answer as (signal: AbortSignal) => Promise<T>)(signal) : answer;
+  };
+}
+
+export interface Scripts {
+  purge?: Answer<PurgeBatch>[];
+  expiry?: Answer<CodeCounts & { retryAt: Date | null }>[];
+  rotation?: Answer<SigningKeyRotationOutcome>[];
+}
+
+/** A domain that answers each call with the next of its list and remembers who asked. */
+export function scriptedMaintenance({ purge = [], expiry = [], rotation = [] }: Scripts) {
+  const calls: { requestId: string; limit?: number; minute?: Date }[] = [];
+  const [nextPurge, nextExpiry, nextRotation] = [script(purge), script(expiry), script(rotation)];
   const maintenance: Maintenance = {
-    async purgeExpired({ limit }, { requestId, signal }) {
-      calls.push({ limit, requestId });
-      const answer = answers.shift();
-      if (!answer) throw new Error('the script of answers is over');
-      if (answer instanceof Error) throw answer;
-      return typeof answer === 'function' ? answer(signal) : answer;
+    purgeExpired({ limit }, { requestId, signal }) {
+      calls.push({ requestId, limit });
+      return nextPurge(signal);
+    },
+    expireAuthorizationCodes({ minute }, { requestId, signal }) {
+      calls.push({ requestId, minute });
+      return nextExpiry(signal);
+    },
+    advanceSigningKeys({ requestId, signal }) {
+      calls.push({ requestId });
+      return nextRotation(signal);
     },
   };
   return { maintenance, calls };

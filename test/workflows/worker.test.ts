@@ -44,7 +44,7 @@ async function work(address: string, options: Partial<WorkerOptions> = {}) {
   const worker = await startTemporalWorker({
     address,
     namespace,
-    activities: createActivities(scriptedMaintenance([{ deleted: { codes: 1 }, more: false }])),
+    activities: createActivities(scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] })),
     log: silentLog,
     onState: (state) => states.push(state),
     shutdownGraceMs: 1_000,
@@ -132,7 +132,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
 
   test('notices that the server is gone and works for one that came back with an empty database', async () => {
     const server = await serve();
-    const maintenance = scriptedMaintenance([{ deleted: { codes: 1 }, more: false }]);
+    const maintenance = scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] });
     const { states, reaches } = await work(server.address, { activities: createActivities(maintenance) });
     await reaches('polling');
     process.kill(server.pid, 'SIGKILL');
@@ -164,12 +164,14 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   test('lets a running activity finish when it is shut down', async () => {
     const server = await serve();
     let finish = () => undefined as undefined;
-    const maintenance = scriptedMaintenance([
-      () =>
-        new Promise((resolve) => {
-          finish = () => void resolve({ deleted: { codes: 7 }, more: false }) as undefined;
-        }),
-    ]);
+    const maintenance = scriptedMaintenance({
+      purge: [
+        () =>
+          new Promise((resolve) => {
+            finish = () => void resolve({ deleted: { codes: 7 }, more: false }) as undefined;
+          }),
+      ],
+    });
     const { worker, reaches } = await work(server.address, {
       activities: createActivities(maintenance),
       shutdownGraceMs: 10_000,
@@ -194,7 +196,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
 
   test('ends within its grace although an activity hangs and the server is gone', async () => {
     const server = await serve();
-    const maintenance = scriptedMaintenance([() => new Promise(() => undefined)]);
+    const maintenance = scriptedMaintenance({ purge: [() => new Promise(() => undefined)] });
     const { worker, reaches } = await work(server.address, { activities: createActivities(maintenance) });
     await reaches('polling');
     const client = await connectClient(server.address);

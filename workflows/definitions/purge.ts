@@ -9,37 +9,35 @@ import {
 } from '@temporalio/workflow';
 import type { PurgeActivities } from '../activities/purge.js';
 import { type PurgeBatch, type PurgeInput, type PurgeProgress, queryNames } from '../contract.js';
+import { retryPolicy } from './retry-policy.js';
 
 const progressQuery = defineQuery<PurgeProgress>(queryNames.progress);
 
 /**
  * Deletes what has expired, in batches, until nothing is left. It continues as new rather than stopping at its
  * budget: a purge that stopped early could fall behind for ever, one that only looped would outgrow its history.
+ * A batch may count nothing, because some rows are the domain's own affair; a whole run of such batches is a fault.
  */
 export async function purge(input: PurgeInput): Promise<PurgeProgress> {
   let progress: PurgeProgress = input.carried ?? { batches: 0, deleted: {}, more: true };
   setHandler(progressQuery, () => progress);
 
+  const before = total(progress.deleted);
   for (let done = 0; done < input.batchesPerRun; done++) {
     if (progress.batches > 0 && input.pauseMs > 0) await sleep(input.pauseMs);
     const batch = await purgeBatch(input, progress.batches + 1);
     progress = add(progress, batch);
     setCurrentDetails(describe(progress));
     if (!batch.more) return progress;
-    if (total(batch.deleted) === 0) throw noProgress(progress);
   }
+  if (total(progress.deleted) === before) throw noProgress(progress);
   return continueAsNew<typeof purge>({ ...input, carried: progress });
 }
 
 function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch> {
   const { purgeExpired } = proxyActivities<PurgeActivities>({
     startToCloseTimeout: input.batchTimeoutMs,
-    retry: {
-      initialInterval: input.retryFirstDelayMs,
-      backoffCoefficient: 2,
-      maximumInterval: input.retryMaxDelayMs,
-      maximumAttempts: input.giveUpAfterAttempts,
-    },
+    retry: retryPolicy(input),
   });
   // The number goes on after a continue-as-new, so the activity id names one batch of the whole purge.
   return purgeExpired.executeWithOptions(
@@ -63,14 +61,14 @@ function total(deleted: Record<string, number>): number {
 
 function describe({ batches, deleted, more }: PurgeProgress): string {
   const kinds = Object.entries(deleted).filter(([, count]) => count > 0);
-  const counts = kinds.map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing';
-  return `Deleted ${counts} in ${batches} ${batches === 1 ? 'batch' : 'batches'}; ${more ? 'more is left' : 'done'}.`;
+  const counts = kinds.map(([kind, count]) => `${kind} ${count}`).join(', ') || 'nothing that is counted';
+  return `Deleted in ${batches} ${batches === 1 ? 'batch' : 'batches'}: ${counts}; ${more ? 'more is left' : 'done'}.`;
 }
 
-/** Going on would loop for ever on rows that the domain sees but cannot delete. */
+/** Going on could loop for ever on rows that the domain sees but cannot delete. */
 function noProgress(progress: PurgeProgress): ApplicationFailure {
   return ApplicationFailure.create({
-    message: 'The domain reports expired rows but deleted none of them.',
+    message: 'The domain reports expired rows, but a whole run of batches deleted none of them.',
     type: 'PurgeMakesNoProgress',
     nonRetryable: true,
     details: [progress],

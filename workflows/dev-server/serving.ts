@@ -1,19 +1,7 @@
 import { Connection } from '@temporalio/client';
+import { addSearchAttributes, missingSearchAttributes, type SearchAttributes } from '../search-attributes.js';
 
 const answerLimitMs = 2_000;
-
-/** Names as the CLI takes them, numbers as `temporal.api.enums.v1.IndexedValueType` has them. */
-const attributeTypes = {
-  Text: 1,
-  Keyword: 2,
-  Int: 3,
-  Double: 4,
-  Bool: 5,
-  Datetime: 6,
-  KeywordList: 7,
-} as const;
-
-export type SearchAttributes = Record<string, keyof typeof attributeTypes>;
 
 /** Whether the server answers, has the namespace and knows the search attributes. */
 export async function isServing(
@@ -25,26 +13,15 @@ export async function isServing(
   try {
     return await connection.withDeadline(Date.now() + answerLimitMs, async () => {
       await connection.workflowService.describeNamespace({ namespace });
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-      const missing = Object.entries(searchAttributes).filter(
-        ([name]) => !(name in (customAttributes ?? {})),
-      );
-      if (missing.length > 0) await addSearchAttributes(connection, namespace, missing);
-      return missing.length === 0;
+      const missing = await missingSearchAttributes(connection, namespace, searchAttributes);
+      if (Object.keys(missing).length === 0) return true;
+      // Those on the command line reach only a namespace that is new; a database of an earlier release lacks the rest.
+      await addSearchAttributes(connection, namespace, missing);
+      return false;
     });
   } catch {
     return false;
   } finally {
     await connection.close();
   }
-}
-
-/** Those on the command line reach only a namespace that is new; a database of an earlier release lacks the rest. */
-async function addSearchAttributes(
-  connection: Connection,
-  namespace: string,
-  missing: [string, keyof typeof attributeTypes][],
-): Promise<void> {
-  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, attributeTypes[type]]));
-  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

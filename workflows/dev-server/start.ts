@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pause } from '../backoff.js';
 import type { Log } from '../log.js';
+import type { SearchAttributes } from '../search-attributes.js';
 import { type LoopbackAddress, parseLoopbackAddress, reservePort } from './address.js';
 import { serverLog } from './server-log.js';
-import { isServing, type SearchAttributes } from './serving.js';
+import { isServing } from './serving.js';
 import { type Exit, spawnTethered, type Tethered } from './tether.js';
 
 export interface DevServerOptions {

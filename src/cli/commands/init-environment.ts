@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import type { Config } from '../../config/config.js';
 import { createFirstOperatorToken } from '../../domain/operator/service-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { makeSecretsKey } from '../../keys/secrets-key.js';
 import { openStore } from '../../store/store.js';
 import { StoreError } from '../../store/store-error.js';
+import { withSecretsKeyFile } from '../secrets-key-file.js';
 import { StartupError } from '../startup-error.js';
 import { print } from './print.js';
-
-const KEY_BYTES = 32;
 
 /** Who the audit log says made the first token. */
 const ACTOR = { type: 'command', id: 'init' };
@@ -58,7 +56,7 @@ async function makeEnvironment(config: Config): Promise<string> {
     const { token } = await store.operator.run(ACTOR, async (changes) => {
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT);
       // Before the commit: a token without the key would be an environment that nobody can finish.
-      makeKeyFile(config.SECRETS_KEY_FILE);
+      withSecretsKeyFile(() => makeSecretsKey(config.SECRETS_KEY_FILE));
       return issued;
     });
     return token;
@@ -76,26 +74,5 @@ function makeDirectory(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StartupError(`The directory ${path} cannot be made: ${(error as Error).message}.`);
-  }
-}
-
-/** One that an earlier attempt left is kept. It is on the disk before anybody relies on it. */
-function makeKeyFile(path: string): void {
-  if (existsSync(path)) {
-    if (statSync(path).size !== KEY_BYTES) {
-      throw new StartupError(
-        `The file ${path} is there already and is no key of ${KEY_BYTES} bytes. Move it away.`,
-      );
-    }
-    return;
-  }
-  makeDirectory(dirname(path));
-  try {
-    const file = openSync(path, 'wx', 0o600);
-    writeSync(file, randomBytes(KEY_BYTES));
-    fsyncSync(file);
-    closeSync(file);
-  } catch (error) {
-    throw new StartupError(`The key file ${path} cannot be written: ${(error as Error).message}.`);
   }
 }

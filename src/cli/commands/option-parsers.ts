@@ -46,6 +46,15 @@ export function grantTypes(value: string, previous?: readonly string[]): readonl
   return collected(value, previous);
 }
 
+const SIGNING_ALGORITHMS: readonly string[] = ['RS256', 'ES256', 'EdDSA'];
+
+export function signingAlgorithms(value: string, previous?: readonly string[]): readonly string[] {
+  if (!SIGNING_ALGORITHMS.includes(value)) {
+    throw new InvalidArgumentError(`It must be one of ${SIGNING_ALGORITHMS.join(', ')}.`);
+  }
+  return collected(value, previous);
+}
+
 /** `ins_…=https://app.example.com/callback`: which instance, and where people return. */
 export function redirectUris(
   text: string,

@@ -2,7 +2,7 @@ import type { ChannelCredentials } from '@grpc/grpc-js';
 import { loadConfig } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
 import { clientCredentials } from '../../rpc/connect.js';
-import { type DemoFile, demoFilePath, readDemoFile } from '../demo/prepare-demo.js';
+import { type DemoFile, demoFilePath, readDemoFile } from '../demo/demo-file.js';
 import { UsageError } from './usage-error.js';
 
 /** Where to call and as whom, as it was typed. */
@@ -21,7 +21,7 @@ export interface Target {
 /** What was not typed comes from the demo environment; who brings a token of their own means the service of these settings. */
 export function targetOf(
   { address, token, ca }: TargetOptions,
-  demoTokenOf: (demo: DemoFile) => string = (demo) => demo.operatorToken,
+  demoTokenOf: (demo: Partial<DemoFile>) => string | undefined = (demo) => demo.operatorToken,
 ): Target {
   if (address !== undefined) {
     refuseMalformed(address);

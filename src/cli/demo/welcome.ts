@@ -1,43 +1,70 @@
 import { relative } from 'node:path';
 import { type Config, hostAndPort } from '../../config/config.js';
-import { demoFilePath, readDemoFile } from './prepare-demo.js';
+import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
+import { signInTrial } from './sign-in-trial.js';
 
 /** Says what runs where and, in a demo environment, what to try. */
 export function welcome(config: Config, say: (line: string) => void): void {
   const demo = config.ENVIRONMENT === 'demo' ? readDemoFile(demoFilePath(config.DATA_DIR)) : undefined;
-  const key = demo?.apiKeys[0]?.key;
-  const rows: [string, string][] = [
+  const places: [string, string][] = [
     ['Sign-on', config.SIGN_ON_URL],
     ['Gateway', config.GATEWAY_URL],
     ['gRPC', hostAndPort(config.GRPC_HOST, config.GRPC_PORT)],
     ['Health, metrics', `http://${config.METRICS_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
   ];
-  if (demo) {
-    rows.push(['Temporal UI', `${demo.temporalUiUrl} (as soon as Temporal has joined)`]);
+  if (demo?.temporalUiUrl) {
+    places.push(['Temporal UI', `${demo.temporalUiUrl} (as soon as Temporal has joined)`]);
   }
   say(`\nThe ${config.ENVIRONMENT} environment is serving.\n`);
-  say(rows.map(([name, where]) => `  ${name.padEnd(16)} ${where}`).join('\n'));
-  if (!demo || !key) {
-    return;
+  say(table(places));
+  const invitation = demo && invitationTo(demo, relative(process.cwd(), demoFilePath(config.DATA_DIR)));
+  if (invitation !== undefined) {
+    say(invitation);
   }
-  say(`
-Demo credentials (all of them: ${relative(process.cwd(), demoFilePath(config.DATA_DIR))})
+}
 
-  API key          ${key}
-  Operator token   ${demo.operatorToken}
-  Platform token   ${demo.platformToken}
+/** Undefined where somebody took from the file what it is made of. */
+function invitationTo(demo: Partial<DemoFile>, file: string): string | undefined {
+  const [key] = (demo.apiKeys ?? []).map((apiKey) => apiKey.key);
+  const [person] = demo.people ?? [];
+  const trial = signInTrial(demo.baseUrl, demo.applications ?? []);
+  const { operatorToken, platformToken, gatewayUrl } = demo;
+  if (!key || !person || !trial || !operatorToken || !platformToken || !gatewayUrl) {
+    return undefined;
+  }
+  const credentials: [string, string][] = [
+    ['API key', key],
+    ['Operator token', operatorToken],
+    ['Platform token', platformToken],
+    ['Person', person.email],
+    ['Password', person.password],
+  ];
+  return `
+Demo credentials (all of them: ${file})
 
-Three things to try
+${table(credentials)}
 
-  1. Read what your integration is connected to:
-     curl -s -H "x-api-key: ${key}" ${demo.gatewayUrl}/v1/instance-integrations
+Five things to try
 
-  2. See the same question answered 304 to whoever holds any answer to it:
-     curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${demo.gatewayUrl}/v1/instance-integrations
+  1. Sign in, in a browser, as this person or as another one in ${file}:
+     ${trial.address}
 
-  3. List every gRPC service, by reflection:
+  2. It ends at an address where nothing listens. Exchange the code in it, within ten minutes:
+     ${trial.exchange}
+
+  3. Read what your integration is connected to:
+     curl -s -H "x-api-key: ${key}" ${gatewayUrl}/v1/instance-integrations
+
+  4. See the same question answered 304 to whoever holds any answer to it:
+     curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${gatewayUrl}/v1/instance-integrations
+
+  5. List every gRPC service, by reflection:
      npx integration call
 
 Ctrl-C ends everything.
-`);
+`;
+}
+
+function table(rows: readonly [string, string][]): string {
+  return rows.map(([name, value]) => `  ${name.padEnd(16)} ${value}`).join('\n');
 }

@@ -7,7 +7,11 @@ import { packageRoot } from '../../config/package.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
+import type { PasswordHasher } from '../../domain/credentials/passwords.js';
+import { STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
+import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
+import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import type { Authenticate } from '../../rpc/callers.js';
 import { serverCredentials } from '../../rpc/connect.js';
 import { serviceNameOf } from '../../rpc/definitions.js';
@@ -23,6 +27,7 @@ import { prepareDemo } from '../demo/prepare-demo.js';
 import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
 import type { RoleOptions, RunningRole } from './role.js';
+import { openSecrets, type Secrets } from './secrets.js';
 
 /** The rules and the store behind gRPC: on a socket for the other roles, on a port for the platform and operators. */
 export async function startDomain({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
@@ -33,12 +38,17 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
     databaseUrl: config.DATABASE_URL?.reveal(),
     onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
   });
+  const passwords = threadedPasswordHasher({
+    onThreadDeath: (cause) =>
+      log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),
+  });
   try {
+    const secrets = await openSecrets(config, store, log);
     if (config.ENVIRONMENT === 'demo') {
-      await prepareDemo(config, store.demo);
+      await prepareDemo(config, store.demo, passwords);
     }
     const authenticate = authenticator(config, store, log);
-    const services = servicesOf(config, store, log);
+    const services = servicesOf(config, store, { passwords, ...secrets }, log);
     const server = createRpcServer({ services, authenticate, log, timer: rpcCallTimer(metrics) });
     addReflection(
       server,
@@ -60,27 +70,67 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
       stop: async () => {
         health.drain();
         await closeRpcServer(server, config.SHUTDOWN_GRACE);
+        await passwords.close();
         await store.close();
       },
     };
   } catch (error) {
+    await passwords.close();
     await store.close();
     throw error;
   }
 }
 
-function servicesOf(config: Config, store: Store, log: Log) {
+function servicesOf(
+  config: Config,
+  store: Store,
+  { passwords, derived, keyRing, rotation }: Secrets & { passwords: PasswordHasher },
+  log: Log,
+) {
+  const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
-  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, (error) =>
-    log.warn('the last use of an API key was not recorded', { reason: (error as Error).message }),
-  );
+  const lostUse = note('the last use of an API key was not recorded');
+  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse);
   return allServices({
     directory: { gatekeeper, ...store },
-    platform: store.platform,
-    operator: { unitOfWork: store.operator, environment: config.ENVIRONMENT, clock: Date.now },
+    signOn: {
+      issuer: config.SIGN_ON_URL,
+      environment: config.ENVIRONMENT,
+      clock: Date.now,
+      unitOfWork: store.signOn,
+      passwords,
+      signer: keyRing,
+      idTokens: keyRing,
+      keys: keyRing,
+      refreshTokens: derived.refreshTokens,
+      formTokens: derived.formTokens,
+      sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
+      strangers: new RateLimiter(STRANGERS_RATE, Date.now),
+      wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),
+      onBackgroundError: note('the last use of a client secret was not recorded'),
+    },
+    platform: {
+      unitOfWork: store.platform,
+      passwords,
+      signOnUrl: config.SIGN_ON_URL,
+      hashRequest: derived.idempotency,
+    },
+    operator: {
+      unitOfWork: store.operator,
+      environment: config.ENVIRONMENT,
+      clock: Date.now,
+      signingKeys: rotation,
+    },
     maintenance: {
       purge: store.purge,
-      retention: { credentialsMs: config.API_KEY_RETENTION },
+      retention: {
+        credentialsMs: config.API_KEY_RETENTION,
+        sessionIdleMs: config.SESSION_IDLE_LIMIT,
+        auditMs: config.AUDIT_RETENTION,
+        idempotencyMs: config.IDEMPOTENCY_RETENTION,
+      },
+      codeMinutes: store.codeMinutes,
+      signingKeys: rotation,
       clock: Date.now,
     },
   });

@@ -10,7 +10,8 @@ import type { RoleOptions, RunningRole } from './role.js';
 /** The HTTP listeners: sign-on and gateway. Holds nothing; any number of them can run. */
 export async function startEdge({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
   const domain = openDomainChannel(config, 'edge');
-  const options = { environment: config.ENVIRONMENT, gatewayUrl: config.GATEWAY_URL, domain, log };
+  const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
+  const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);
   const [signOn, gateway] = await Promise.all([createSignOnApi(options), createGatewayApi(options)]);
   const trustedProxies = config.TRUSTED_PROXIES;

@@ -12,10 +12,13 @@ interface Window {
 }
 
 const SWEEP_ABOVE = 10_000;
+/** A sweep looks at everybody: not once for each of many newcomers. */
+const SWEEP_EVERY_MS = 1_000;
 
 /** Counts the calls of each caller in fixed windows, in memory: a restart forgives, and each domain node counts its own. */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly rate: Rate,
@@ -29,26 +32,38 @@ export class RateLimiter {
 
   take(caller: string): RateLimit & { allowed: boolean } {
     const now = this.clock();
-    const window = this.#windowOf(caller, now);
+    const window = this.#presentOf(caller, now) ?? this.#fresh(caller, now);
     const allowed = window.used < this.rate.limit;
     if (allowed) {
       window.used += 1;
     }
+    return { allowed, ...this.#standing(window, now) };
+  }
+
+  /** Whether `take` would allow it; counts nothing and keeps nothing. */
+  look(caller: string): RateLimit & { allowed: boolean } {
+    const now = this.clock();
+    const window = this.#presentOf(caller, now) ?? { startedAt: now, used: 0 };
+    return { allowed: window.used < this.rate.limit, ...this.#standing(window, now) };
+  }
+
+  #standing({ startedAt, used }: Window, now: number): RateLimit {
     return {
-      allowed,
       limit: this.rate.limit,
-      remaining: this.rate.limit - window.used,
-      resetSeconds: Math.ceil((window.startedAt + this.rate.windowMs - now) / 1_000),
+      remaining: this.rate.limit - used,
+      resetSeconds: Math.ceil((startedAt + this.rate.windowMs - now) / 1_000),
     };
   }
 
-  #windowOf(caller: string, now: number): Window {
-    const present = this.#windows.get(caller);
-    // A clock that was put back opens a fresh window too, or it would last until the clock caught up.
-    if (present && now >= present.startedAt && now < present.startedAt + this.rate.windowMs) {
-      return present;
-    }
-    if (this.#windows.size > SWEEP_ABOVE) {
+  /** A clock that was put back ends a window too, or it would last until the clock caught up. */
+  #presentOf(caller: string, now: number): Window | undefined {
+    const window = this.#windows.get(caller);
+    const isPresent = window && now >= window.startedAt && now < window.startedAt + this.rate.windowMs;
+    return isPresent ? window : undefined;
+  }
+
+  #fresh(caller: string, now: number): Window {
+    if (this.#windows.size > SWEEP_ABOVE && Math.abs(now - this.#sweptAt) >= SWEEP_EVERY_MS) {
       this.#sweep(now);
     }
     const fresh = { startedAt: now, used: 0 };
@@ -57,6 +72,7 @@ export class RateLimiter {
   }
 
   #sweep(now: number): void {
+    this.#sweptAt = now;
     for (const [caller, { startedAt }] of this.#windows) {
       if (now >= startedAt + this.rate.windowMs) {
         this.#windows.delete(caller);

@@ -1,7 +1,9 @@
-import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
-import type { ServiceTokenKind } from '../../identifiers/service-token.js';
+import type { AccountId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
+import { type DemoApplication, demoApplications } from './applications.js';
+import type { DemoCredentials } from './credentials.js';
 import { type DemoClient, demoClient, demoPerson } from './directory.js';
 import { demoId } from './ids.js';
+import { type DemoSignIn, demoSignIns } from './people.js';
 
 export interface DemoConnection {
   id: InstanceIntegrationId;
@@ -20,21 +22,21 @@ export interface DemoSeed {
   instances: readonly { id: InstanceId; name: string }[];
   integrations: readonly DemoIntegration[];
   clients: readonly DemoClient[];
-}
-
-/** The secrets that open one demo environment: made at its first start, kept in its demo.json. */
-export interface DemoCredentials {
-  serviceTokens: Record<ServiceTokenKind, string>;
-  /** The API key of each integration. */
-  apiKeys: Record<IntegrationId, string>;
+  applications: readonly DemoApplication[];
+  /** Who has a password. */
+  signIns: readonly DemoSignIn[];
 }
 
 export interface DemoStore {
   /**
-   * One transaction that can be repeated: the seed is planted into a database that has none of it, and left as people made it
-   * afterwards; the credentials are made valid each time.
+   * One transaction that can be repeated: the directory is planted into a database that has none of it, each application where it is missing, and all is left as
+   * people made it afterwards; the credentials are made valid each time.
    */
   plant(seed: DemoSeed, credentials: DemoCredentials): Promise<void>;
+  /** Which of these planted people have no password. */
+  withoutPassword(accountIds: readonly AccountId[]): Promise<AccountId[]>;
+  /** Where there is one in the meantime, that one stays. */
+  plantPasswords(passwords: readonly { accountId: AccountId; hash: string }[], at: number): Promise<void>;
 }
 
 const harborlight = demoId('InstanceId', 'harborlight');
@@ -42,6 +44,84 @@ const juniper = demoId('InstanceId', 'juniper');
 
 /** People with several contexts: each is a user and a worker of Tallowfern, and two of them also of another client. */
 const wellConnected = Array.from({ length: 3 }, (_, index) => demoPerson('northwind', index));
+
+const clients: readonly DemoClient[] = [
+  demoClient(
+    {
+      key: 'tallowfern',
+      name: 'Tallowfern Bakeries',
+      instance: harborlight,
+      address: {
+        address1: '18 Harbour Street',
+        address2: 'Suite 400',
+        city: 'Portland',
+        isoCountryCode: 'US',
+        postalCode: '04101',
+        zoneCode: 'ME',
+      },
+      layers: ['Division', 'Department', 'Team'],
+      split: [4, 3, 2],
+      unitNames: ['Bakeries', 'Logistics', 'Retail', 'Support'],
+      places: [
+        'Harbour Street Bakery',
+        'Mill Road Warehouse',
+        'Old Port Shop',
+        'South Portland Shop',
+        'Head Office',
+      ],
+      jobTitles: ['Baker', 'Line Cook', 'Shift Lead', 'Driver', 'Store Manager', 'Accountant', 'Cleaner'],
+      workers: 500,
+      users: 12,
+    },
+    wellConnected,
+  ),
+  demoClient(
+    {
+      key: 'quillmere',
+      name: 'Quillmere Logistics',
+      instance: harborlight,
+      address: {
+        address1: null,
+        address2: null,
+        city: 'Halifax',
+        isoCountryCode: 'CA',
+        postalCode: null,
+        zoneCode: 'NS',
+      },
+      layers: ['Depot'],
+      split: [3],
+      unitNames: ['Halifax Depot', 'Truro Depot', 'Moncton Depot'],
+      places: ['Halifax', 'Truro'],
+      jobTitles: ['Driver', 'Dispatcher', 'Mechanic'],
+      workers: 40,
+      users: 5,
+    },
+    wellConnected.slice(0, 1),
+  ),
+  demoClient(
+    {
+      key: 'ostrander',
+      name: 'Ostrander Clinics',
+      instance: juniper,
+      address: {
+        address1: '5 Chapel Hill',
+        address2: null,
+        city: 'Utrecht',
+        isoCountryCode: 'NL',
+        postalCode: '3511 AB',
+        zoneCode: null,
+      },
+      layers: ['Clinic', 'Ward'],
+      split: [2, 3],
+      unitNames: ['North Clinic', 'South Clinic'],
+      places: ['North Clinic', 'South Clinic'],
+      jobTitles: ['Nurse', 'Physician', 'Receptionist'],
+      workers: 60,
+      users: 6,
+    },
+    wellConnected.slice(1, 2),
+  ),
+];
 
 /** The same in every demo environment, down to the ids. Names look real and belong to nobody. */
 export const demoSeed: DemoSeed = {
@@ -71,81 +151,7 @@ export const demoSeed: DemoSeed = {
       ],
     },
   ],
-  clients: [
-    demoClient(
-      {
-        key: 'tallowfern',
-        name: 'Tallowfern Bakeries',
-        instance: harborlight,
-        address: {
-          address1: '18 Harbour Street',
-          address2: 'Suite 400',
-          city: 'Portland',
-          isoCountryCode: 'US',
-          postalCode: '04101',
-          zoneCode: 'ME',
-        },
-        layers: ['Division', 'Department', 'Team'],
-        split: [4, 3, 2],
-        unitNames: ['Bakeries', 'Logistics', 'Retail', 'Support'],
-        places: [
-          'Harbour Street Bakery',
-          'Mill Road Warehouse',
-          'Old Port Shop',
-          'South Portland Shop',
-          'Head Office',
-        ],
-        jobTitles: ['Baker', 'Line Cook', 'Shift Lead', 'Driver', 'Store Manager', 'Accountant', 'Cleaner'],
-        workers: 500,
-        users: 12,
-      },
-      wellConnected,
-    ),
-    demoClient(
-      {
-        key: 'quillmere',
-        name: 'Quillmere Logistics',
-        instance: harborlight,
-        address: {
-          address1: null,
-          address2: null,
-          city: 'Halifax',
-          isoCountryCode: 'CA',
-          postalCode: null,
-          zoneCode: 'NS',
-        },
-        layers: ['Depot'],
-        split: [3],
-        unitNames: ['Halifax Depot', 'Truro Depot', 'Moncton Depot'],
-        places: ['Halifax', 'Truro'],
-        jobTitles: ['Driver', 'Dispatcher', 'Mechanic'],
-        workers: 40,
-        users: 5,
-      },
-      wellConnected.slice(0, 1),
-    ),
-    demoClient(
-      {
-        key: 'ostrander',
-        name: 'Ostrander Clinics',
-        instance: juniper,
-        address: {
-          address1: '5 Chapel Hill',
-          address2: null,
-          city: 'Utrecht',
-          isoCountryCode: 'NL',
-          postalCode: '3511 AB',
-          zoneCode: null,
-        },
-        layers: ['Clinic', 'Ward'],
-        split: [2, 3],
-        unitNames: ['North Clinic', 'South Clinic'],
-        places: ['North Clinic', 'South Clinic'],
-        jobTitles: ['Nurse', 'Physician', 'Receptionist'],
-        workers: 60,
-        users: 6,
-      },
-      wellConnected.slice(1, 2),
-    ),
-  ],
+  clients,
+  applications: demoApplications({ harborlight, juniper }),
+  signIns: demoSignIns(clients),
 };

@@ -1,33 +1,85 @@
 import type { Clock } from '../clock.js';
 
+/** Rows that are over at some time. A session is over at its absolute limit, or when it was last seen too long ago. */
+export type ExpiringKind =
+  | 'session'
+  | 'idle_session'
+  | 'interaction'
+  | 'authorization_code'
+  | 'code_minute'
+  | 'grant'
+  | 'link'
+  | 'attempt_count'
+  | 'known_address'
+  | 'idempotency_key'
+  | 'audit_event'
+  | 'signing_key'
+  | 'api_key'
+  | 'service_token';
+
 export interface PurgeStore {
-  /** One transaction: removes at most `limit` API keys that were revoked or expired before the time given. */
-  removeApiKeys(endedBefore: number, limit: number): Promise<number>;
-  /** The same for service tokens. */
-  removeServiceTokens(endedBefore: number, limit: number): Promise<number>;
+  /** One transaction: removes at most `limit` rows of the kind that were over before the time given. */
+  remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
 }
 
 export interface Retention {
-  /** How long a credential is kept after it was revoked or expired, for those who look into an incident. */
+  /** How long a credential is kept after it was revoked, retired or expired, for those who look into an incident. */
   credentialsMs: number;
+  /** How long a session goes on without a request. */
+  sessionIdleMs: number;
+  idempotencyMs: number;
+  auditMs: number;
 }
 
 export interface PurgeReport {
-  apiKeys: number;
-  serviceTokens: number;
+  /** Only the kinds of which something went. */
+  removed: Partial<Record<ExpiringKind, number>>;
   /** Whether another batch may find more. */
   more: boolean;
 }
 
-/** Removes one bounded batch of each kind that is past its retention. Running it twice at once harms nothing. */
+/** What is over is still told from what never was: for a day by who presents a code again, for an hour by a page that was left open. */
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** How long each kind stays after it is over. */
+const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
+  session: () => 0,
+  idle_session: ({ sessionIdleMs }) => sessionIdleMs,
+  // Anybody can begin one, so they do not stay for long.
+  interaction: () => HOUR_MS,
+  authorization_code: () => DAY_MS,
+  code_minute: () => DAY_MS,
+  grant: () => DAY_MS,
+  link: () => DAY_MS,
+  attempt_count: () => 0,
+  known_address: () => 0,
+  idempotency_key: ({ idempotencyMs }) => idempotencyMs,
+  audit_event: ({ auditMs }) => auditMs,
+  signing_key: ({ credentialsMs }) => credentialsMs,
+  api_key: ({ credentialsMs }) => credentialsMs,
+  service_token: ({ credentialsMs }) => credentialsMs,
+};
+
+/** Removes one bounded batch, over all kinds, of what is past its retention. Running it twice at once harms nothing. */
 export async function purgeExpired(
   store: PurgeStore,
   retention: Retention,
   clock: Clock,
   limit: number,
 ): Promise<PurgeReport> {
-  const endedBefore = clock() - retention.credentialsMs;
-  const apiKeys = await store.removeApiKeys(endedBefore, limit);
-  const serviceTokens = await store.removeServiceTokens(endedBefore, limit);
-  return { apiKeys, serviceTokens, more: apiKeys === limit || serviceTokens === limit };
+  const now = clock();
+  const removed: PurgeReport['removed'] = {};
+  let left = limit;
+  for (const [kind, keptMs] of Object.entries(KEPT_MS) as [ExpiringKind, (typeof KEPT_MS)[ExpiringKind]][]) {
+    if (left === 0) {
+      break;
+    }
+    const count = await store.remove(kind, now - keptMs(retention), left);
+    if (count > 0) {
+      removed[kind] = count;
+    }
+    left -= count;
+  }
+  return { removed, more: left === 0 };
 }

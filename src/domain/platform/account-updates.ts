@@ -1,4 +1,6 @@
 import type { AccountId } from '../../../generated/ids.js';
+import { endAccess } from '../credentials/end-access.js';
+import { LINK_PURPOSES } from '../credentials/links.js';
 import { newVersion } from '../version.js';
 import { type Account, emailKeyOf, emailTaken, getAccount, type PersonNames } from './accounts.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from './changes.js';
@@ -38,7 +40,7 @@ export async function enableAccount(changes: Changes, accountId: string): Promis
   return setDisabled(changes, accountId, false);
 }
 
-/** Whoever asks the account from here on finds it disabled. */
+/** Whoever asks the account from here on finds it disabled; what gave access to it is over, and stays so when it is enabled again. */
 export async function disableAccount(changes: Changes, accountId: string): Promise<Account> {
   return setDisabled(changes, accountId, true);
 }
@@ -59,6 +61,10 @@ export async function writeEmail(changes: Changes, id: AccountId, email: string)
     throw emailTaken();
   }
   const isSameAddress = emailKey === emailKeyOf(present.email);
+  if (!isSameAddress) {
+    // For good: a later change back must not bring them to life again.
+    await changes.links.endOfAccount(id, LINK_PURPOSES, changes.now);
+  }
   const emailVerifiedAt = isSameAddress ? present.emailVerifiedAt : null;
   await write(changes, { ...present, email, emailVerifiedAt });
   return changes.users.ofAccount(id);
@@ -69,6 +75,10 @@ async function setDisabled(changes: Changes, accountId: string, disabled: boolea
   const present = await getAccount(changes, accountId);
   if ((present.disabledAt !== null) === disabled) {
     return present;
+  }
+  if (disabled) {
+    await changes.links.endOfAccount(present.id, LINK_PURPOSES, changes.now);
+    await endAccess(changes, present.id);
   }
   return write(changes, { ...present, disabledAt: disabled ? changes.now : null });
 }

@@ -1,5 +1,7 @@
 import type { EventsByType, EventType } from '../../../generated/asyncapi/events.js';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import type { CredentialRows } from '../credentials/end-access.js';
+import type { Actor, AuditOutcome, RecordedAction } from '../operator/audit.js';
 import type { AccountRows } from './accounts.js';
 import type { ClientRows } from './clients.js';
 import type { InstanceRows } from './instances.js';
@@ -22,7 +24,7 @@ export interface RecordedEvent<T extends EventType> {
 }
 
 /** Everything that one write may touch, inside its one transaction. */
-export interface Changes {
+export interface Changes extends CredentialRows {
   /** The time of the write: its rows and events all carry it. */
   readonly now: number;
   readonly instances: InstanceRows;
@@ -43,6 +45,8 @@ export interface Changes {
   /** Gives the subject's data a new version: whoever holds an answer about it must read again. */
   touch(...subjectIds: string[]): Promise<void>;
   record<T extends EventType>(event: RecordedEvent<T>): Promise<void>;
+  /** For the few changes that somebody may have to answer for; without an outcome it succeeded. */
+  audit(actor: Actor, action: RecordedAction & { outcome?: AuditOutcome }): Promise<void>;
 }
 
 /** A call that says the same when it is repeated. */

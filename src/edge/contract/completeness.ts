@@ -7,6 +7,7 @@ export function assertComplete(
   handlers: object,
   securityHandlers: object,
   fallbacks: Partial<Fallbacks>,
+  asReceived: readonly string[],
   document: Document,
 ): void {
   const schemes = Object.keys(document.components?.securitySchemes ?? {});
@@ -17,10 +18,29 @@ export function assertComplete(
     ...surplus(securityHandlers, schemes).map((name) => `the security handler ${name} belongs to no scheme`),
     ...missing('handler', Object.keys(handlers), handlers),
     ...surplus(handlers, operationIds).map((name) => `the handler ${name} belongs to no operation`),
+    ...operations.flatMap((operation) => misjudged(operation, handlers, asReceived)),
   ];
   if (problems.length > 0) {
     throw new Error(`The API "${document.info.title}" cannot be served: ${problems.join('; ')}.`);
   }
+}
+
+/** Whether a handler gets requests unchecked is said by the document and believed by its types; the two have to agree. */
+function misjudged(operation: Operation, handlers: object, asReceived: readonly string[]): string[] {
+  const { operationId = '' } = operation;
+  const expects = asReceived.includes(operationId);
+  if (!Object.hasOwn(handlers, operationId) || expects === judgesItself(operation)) {
+    return [];
+  }
+  const document = expects ? 'has them checked before' : 'has it judge them';
+  return [
+    `the handler ${operationId} and the document disagree on invalid requests: the document ${document}`,
+  ];
+}
+
+/** The document leaves what is wrong with a request to the handler. */
+export function judgesItself(operation: Operation): boolean {
+  return (operation as { 'x-invalid-request'?: string })['x-invalid-request'] === 'handler';
 }
 
 function surplus(present: object, names: readonly string[]): string[] {

@@ -1,67 +1,65 @@
-import addFormats from 'ajv-formats';
 import Negotiator from 'negotiator';
-import { type Context, type Document, OpenAPIBackend, type Operation } from 'openapi-backend';
+import type { Context, Document, Operation } from 'openapi-backend';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
 import type { Log } from '../../telemetry/log.js';
+import { ClientLeft } from '../http/body-refusal.js';
 import type { Dispatch, DispatchedAnswer, HttpAnswer, HttpRequest } from '../http/exchange.js';
-import { assertComplete } from './completeness.js';
+import { openBackend } from './backend.js';
+import { assertComplete, judgesItself } from './completeness.js';
+import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { DocumentRouter, type RoutedRequest } from './document-router.js';
 import { fallbacks as closedFallbacks, type Fallbacks } from './fallbacks.js';
-import type { Handlers, ValidRequest } from './typed-handler.js';
+import { formObject, mediaTypesOf, parseBody } from './request-body.js';
+import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js';
 
 /** Finds out who asks, or throws the refusal. */
 export type SecurityHandler<Identity> = (request: HttpRequest) => Identity;
 
-export interface ContractApiOptions<Operations, Dependencies, Identity> {
+/** What was being done when it went wrong. */
+export interface Failure {
+  request: HttpRequest;
+  /** The operation; where none was meant, one that the path has, if any. */
+  operation: Operation | undefined;
+}
+
+export interface ContractApiOptions<
+  Operations,
+  Dependencies,
+  Identity,
+  AsReceived extends keyof Operations = never,
+> {
   /** The bundled document. */
   document: Document;
-  handlers: Handlers<Operations, Dependencies, Identity>;
+  handlers: Handlers<Operations, Dependencies, Identity, AsReceived>;
+  /** The operations whose handlers judge requests themselves, as the document says too. */
+  asReceived?: readonly (AsReceived & string)[];
   /** One for each security scheme of the document. */
   securityHandlers: Record<string, SecurityHandler<Identity>>;
   dependencies: Dependencies;
   /** Turns an error into the shape that this API's contract gives its errors. */
-  toErrorAnswer: (error: ServiceError, requestId: string) => HttpAnswer;
+  toErrorAnswer: (error: ServiceError, requestId: string, failure: Failure) => HttpAnswer;
   log: Log;
   /** What openapi-backend runs where no handler is meant; there is one set, and tests take parts of it away. */
   fallbacks?: Partial<Fallbacks>;
 }
 
-/** openapi-backend checks documents against OpenAPI 3.0; ours are 3.1 and linted before they get here. */
-class Backend extends OpenAPIBackend {
-  override validateDefinition(): Document {
-    return this.document;
-  }
-}
-
 /** Serves one document: everything that it says is checked before a handler runs, and nothing else is reachable. */
-export async function createContractApi<Operations, Dependencies, Identity>(
-  options: ContractApiOptions<Operations, Dependencies, Identity>,
-): Promise<Dispatch> {
-  const { document, toErrorAnswer, log } = options;
+export async function createContractApi<
+  Operations,
+  Dependencies,
+  Identity,
+  AsReceived extends keyof Operations = never,
+>(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
+  const { document, log, handlers, securityHandlers, asReceived = [] } = options;
   const fallbacks = options.fallbacks ?? closedFallbacks;
-  const backend = new Backend({
-    definition: document,
-    strict: true,
-    quick: true,
-    // The contract promises every wrong place at once; how many there can be is bounded by the size of a request.
-    // `make verify` has checked the schemas; again, against a meta-schema compiled per operation, is over a quarter of a start.
-    ajvOpts: { allErrors: true, validateSchema: false },
-    // What is not implemented says so, however it was asked for.
-    validate: ({ operation }: Context) => Object.hasOwn(options.handlers, operation.operationId ?? ''),
-    customizeAjv: (ajv) => {
-      // The router has made numbers of what is written as one; a validator that guesses takes more than the contract says.
-      ajv.opts.coerceTypes = false;
-      return addFormats.default(ajv);
-    },
-  });
-  await backend.init();
+  const backend = await openBackend(document, handlers);
   const operations: Operation[] = backend.router.getOperations();
-  assertComplete(operations, options.handlers, options.securityHandlers, fallbacks, document);
+  assertComplete(operations, handlers, securityHandlers, fallbacks, asReceived, document);
   const router = new DocumentRouter(operations);
   router.takeOver(backend.router, operations);
   backend.validator.preCompileRequestValidators();
   backend.register({ ...fallbacks, ...adaptHandlers(options) });
-  for (const [scheme, handler] of Object.entries(options.securityHandlers)) {
+  for (const [scheme, handler] of Object.entries(securityHandlers)) {
     backend.registerSecurityHandler(scheme, (context: Context) => handler(routed(context).original));
   }
 
@@ -69,28 +67,50 @@ export async function createContractApi<Operations, Dependencies, Identity>(
     let at: RoutedRequest | undefined;
     try {
       at = router.route(request);
+      const preflight = preflightOf(at);
+      if (preflight) {
+        return { ...preflight, ...tellOf(at) };
+      }
       refuseUnacceptable(at);
+      await takeBody(at);
       const answer = (await backend.handleRequest(at as never)) as HttpAnswer;
-      return { ...answer, ...tellOf(at) };
+      return { ...withOpenHeaders(at, answer), ...tellOf(at) };
     } catch (thrown) {
+      if (thrown instanceof ClientLeft) {
+        throw thrown;
+      }
       const error = asServiceError(thrown);
       logFault(log, request.requestId, error);
-      const answer = toErrorAnswer(error, request.requestId);
-      if (error.code === ErrorCode.METHOD_NOT_ALLOWED && at && 'allowed' in at.route) {
-        answer.headers.allow = at.route.allowed.join(', ');
-      }
-      const { operation, facts } = tellOf(at);
-      return { ...answer, operation, facts: { ...facts, code: publicCode(error.code) } };
+      return failed(error, request, at, options.toErrorAnswer);
     }
   };
 }
 
-function adaptHandlers<Operations, Dependencies, Identity>({
+function failed(
+  error: ServiceError,
+  request: HttpRequest,
+  at: RoutedRequest | undefined,
+  toErrorAnswer: (error: ServiceError, requestId: string, failure: Failure) => HttpAnswer,
+): DispatchedAnswer {
+  const answer = toErrorAnswer(error, request.requestId, { request, operation: nearestOf(at) });
+  if (error.code === ErrorCode.METHOD_NOT_ALLOWED && at && 'allowed' in at.route) {
+    answer.headers.allow = at.route.allowed.join(', ');
+  }
+  const { operation, facts } = tellOf(at);
+  return {
+    ...withOpenHeaders(at, answer),
+    operation,
+    facts: { ...facts, code: publicCode(error.code) },
+  };
+}
+
+function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends keyof Operations>({
   handlers,
   securityHandlers,
   dependencies,
-}: ContractApiOptions<Operations, Dependencies, Identity>) {
-  type Any = (request: ValidRequest<never, Identity>, dependencies: Dependencies) => Promise<unknown>;
+}: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>) {
+  type Request = ValidRequest<never, Identity> & ReceivedRequest;
+  type Any = (request: Request, dependencies: Dependencies) => Promise<unknown>;
   return Object.fromEntries(
     Object.entries(handlers as Record<string, Any>).map(([operationId, handler]) => [
       operationId,
@@ -99,24 +119,40 @@ function adaptHandlers<Operations, Dependencies, Identity>({
         const identity = Object.keys(securityHandlers).map(
           (scheme) => context.security?.[scheme],
         )[0] as Identity;
-        const valid = {
-          requestId: request.original.requestId,
-          params: request.params,
-          query: request.query,
+        const { requestId, clientAddress, rawQuery } = request.original;
+        const handed = {
+          requestId,
+          clientAddress,
           header: (name: string) => singleHeader(request, name),
-          identity,
           note: (facts: Record<string, string>) => Object.assign(request.facts, facts),
+          // Each handler's type shows it one half: what was checked, or what came.
+          ...(judgesItself(context.operation)
+            ? { rawQuery, body: request.received }
+            : { params: request.params, query: request.query, form: request.requestBody, identity }),
         };
-        return handler(valid as unknown as ValidRequest<never, Identity>, dependencies);
+        return handler(handed as unknown as Request, dependencies);
       },
     ]),
   );
 }
 
-/** Every documented success is JSON unless the operation says otherwise, so that is what must be acceptable. */
+/** Where scripts may call, a browser asks before it lets them. */
+function preflightOf({ original, route }: RoutedRequest): HttpAnswer | undefined {
+  const open = 'missing' in route && route.operations.some(isOpenToScripts);
+  return open && original.method === 'OPTIONS' ? preflightAnswer(route.allowed) : undefined;
+}
+
+function withOpenHeaders(at: RoutedRequest | undefined, answer: HttpAnswer): HttpAnswer {
+  const operation = nearestOf(at);
+  return operation && isOpenToScripts(operation)
+    ? { ...answer, headers: { ...openHeaders(), ...answer.headers } }
+    : answer;
+}
+
+/** Every documented success is JSON unless the operation says otherwise, so that is what must be acceptable, where it is looked at. */
 function refuseUnacceptable({ original, route }: RoutedRequest): void {
   const accept = original.headers.accept;
-  if (!accept || accept === '*/*' || !('operation' in route)) {
+  if (!accept || accept === '*/*' || !('operation' in route) || !route.operation.responses?.['406']) {
     return;
   }
   const offered = Object.entries(route.operation.responses ?? {}).flatMap(([status, response]) =>
@@ -125,6 +161,29 @@ function refuseUnacceptable({ original, route }: RoutedRequest): void {
   if (offered.length > 0 && new Negotiator({ headers: { accept } }).mediaType(offered) === undefined) {
     throw new ServiceError(ErrorCode.NOT_ACCEPTABLE, `This operation answers ${offered.join(' or ')} only.`);
   }
+}
+
+/** Reads the body where the operation has one; a form that the document judges has to be readable as one. */
+async function takeBody(at: RoutedRequest): Promise<void> {
+  const operation = 'operation' in at.route ? at.route.operation : undefined;
+  const mediaTypes = operation ? mediaTypesOf(operation) : [];
+  if (!operation || mediaTypes.length === 0) {
+    return;
+  }
+  at.received = await parseBody(at.original, mediaTypes);
+  if (judgesItself(operation)) {
+    return;
+  }
+  if (at.received.kind === 'malformed') {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, at.received.message);
+  }
+  if (at.received.kind === 'form') {
+    at.requestBody = formObject(at.received, operation);
+  }
+}
+
+function nearestOf(at: RoutedRequest | undefined): Operation | undefined {
+  return at && ('operation' in at.route ? at.route.operation : at.route.operations[0]);
 }
 
 function tellOf(
@@ -148,6 +207,6 @@ function singleHeader({ original }: RoutedRequest, name: string): string | undef
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-export function routed(context: Context): RoutedRequest {
+function routed(context: Context): RoutedRequest {
   return context.request as unknown as RoutedRequest;
 }

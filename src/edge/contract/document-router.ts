@@ -2,9 +2,21 @@ import FindMyWay from 'find-my-way';
 import type { OpenAPIRouter, Operation, ParsedRequest } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { isOpenToScripts } from './cross-origin.js';
+import type { ParsedBody } from './request-body.js';
+
+/** Where no operation is meant: nothing at the path, or others than this method asks for. */
+export interface MissingRoute {
+  missing: 'path' | 'method';
+  /** What the path takes, as `Allow` says it. */
+  allowed: string[];
+  operations: Operation[];
+}
 
 export interface RoutedRequest extends ParsedRequest {
-  readonly route: { operation: Operation } | { missing: 'path' | 'method'; allowed: string[] };
+  /** What came as the body, where the operation has one. */
+  received: ParsedBody;
+  readonly route: { operation: Operation } | MissingRoute;
   readonly original: HttpRequest;
   readonly facts: Record<string, string | number | undefined>;
 }
@@ -43,11 +55,13 @@ export class DocumentRouter {
     }
   }
 
-  /** HEAD is answered from GET. */
+  /** HEAD is answered from GET, where the answer has a version to ask for. */
   route(original: HttpRequest): RoutedRequest {
-    const method = original.method === 'HEAD' ? 'GET' : original.method;
+    const isHead = original.method === 'HEAD';
+    const method = isHead ? 'GET' : original.method;
     const path = decodable(original.path);
-    const match = this.#find(method, path);
+    const any = this.#find(method, path);
+    const match = isHead && any && !hasVersion((any.store as Found).operation) ? null : any;
     const found = match?.store as Found | undefined;
     return {
       original,
@@ -59,6 +73,7 @@ export class DocumentRouter {
       query: queryOf(original.query, found?.queryTypes),
       cookies: {},
       requestBody: undefined,
+      received: { kind: 'none' },
       route: found ? { operation: found.operation } : this.#whatIsMissing(path),
     };
   }
@@ -82,12 +97,27 @@ export class DocumentRouter {
     return match && Object.values(match.params).includes('') ? null : match;
   }
 
-  #whatIsMissing(path: string): { missing: 'path' | 'method'; allowed: string[] } {
-    const allowed = METHODS.filter((method) => this.#find(method, path)).flatMap((method) =>
-      method === 'GET' ? ['GET', 'HEAD'] : [method],
-    );
-    return { missing: allowed.length > 0 ? 'method' : 'path', allowed };
+  #whatIsMissing(path: string): MissingRoute {
+    const operations = METHODS.flatMap((method) => {
+      const found = this.#find(method, path)?.store as Found | undefined;
+      return found ? [found.operation] : [];
+    });
+    const allowed = operations.flatMap((operation) => {
+      const method = operation.method.toUpperCase();
+      return method === 'GET' && hasVersion(operation) ? ['GET', 'HEAD'] : [method];
+    });
+    const open = operations.some(isOpenToScripts) ? ['OPTIONS'] : [];
+    return {
+      missing: operations.length > 0 ? 'method' : 'path',
+      allowed: [...allowed, ...open],
+      operations,
+    };
   }
+}
+
+/** Whether the document lets an answer be asked for by its entity tag. */
+function hasVersion({ responses }: Operation): boolean {
+  return responses !== undefined && '304' in responses;
 }
 
 function isMethod(method: string): method is (typeof METHODS)[number] {

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Context } from 'openapi-backend';
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 import type { HttpAnswer } from '../http/exchange.js';
+import { Html } from '../pages/html.js';
 import { StreamedArray } from './streamed-array.js';
 
 /** What openapi-backend does where no handler is meant. Each is required: without one it would run the handler regardless. */
@@ -53,6 +54,13 @@ export const fallbacks: Fallbacks = {
     const { status, headers, body } = response as HttpAnswer & { body?: unknown };
     if (body === undefined) {
       return { status, headers };
+    }
+    if (body instanceof Html) {
+      return {
+        status,
+        headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
+        body: String(body),
+      };
     }
     return {
       status,

@@ -1,8 +1,11 @@
+import type { Html } from '../pages/html.js';
+import type { ParsedBody } from './request-body.js';
 import type { StreamedArray } from './streamed-array.js';
 
 /** An operation as openapi-typescript writes it. */
 interface AnyOperation {
   parameters: { path?: unknown; query?: unknown };
+  requestBody?: unknown;
   responses: Record<number, unknown>;
 }
 
@@ -17,35 +20,62 @@ type HeadersOf<R> = R extends { headers: infer H }
   : Record<string, never>;
 
 /** openapi-typescript takes a header that is referred to for a required one, whatever it says of itself. */
-type OptionalHeader = 'Link';
+type OptionalHeader = 'Link' | 'Set-Cookie';
 
 /** What every answer carries without the handler's doing. */
-type AddedHeader = 'x-request-id' | 'Cache-Control' | 'Vary';
+type AddedHeader = 'x-request-id' | 'Cache-Control' | 'Vary' | 'Access-Control-Allow-Origin';
 
 type BodyOf<R> = R extends { content: { 'application/json': infer B } }
   ? { body: B | (B extends readonly (infer T)[] ? StreamedArray<T> : never) }
-  : { body?: undefined };
+  : R extends { content: { 'text/html': unknown } }
+    ? { body: Html }
+    : { body?: undefined };
 
 type ReplyWith<R, Status> = { status: Status; headers: HeadersOf<R> } & BodyOf<R>;
 
-/** Any answer that the document knows for the operation; refusals are thrown instead. */
-export type Reply<O extends AnyOperation> = {
-  [Status in keyof O['responses'] & (200 | 201 | 204 | 302 | 303 | 304)]: ReplyWith<
-    O['responses'][Status],
-    Status
-  >;
-}[keyof O['responses'] & (200 | 201 | 204 | 302 | 303 | 304)];
+/** Successes, and the error page, which says what a handler found out; other refusals are thrown instead. */
+type HandlersStatus<Responses> = {
+  [Status in keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)]: Status extends 400
+    ? Responses[Status] extends { content: { 'text/html': unknown } }
+      ? Status
+      : never
+    : Status;
+}[keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)];
 
-/** A request that satisfied the document. */
-export interface ValidRequest<O extends AnyOperation, Identity> {
+/** Any answer that the document knows for the operation. */
+export type Reply<O extends AnyOperation> = {
+  [Status in HandlersStatus<O['responses']>]: ReplyWith<O['responses'][Status], Status>;
+}[HandlersStatus<O['responses']>];
+
+type FormOf<O extends AnyOperation> = O extends {
+  requestBody: { content: { 'application/x-www-form-urlencoded': infer Form } };
+}
+  ? Form
+  : undefined;
+
+/** What handlers know of every request. */
+export interface AnyRequest {
   requestId: string;
-  params: Given<O['parameters']['path']>;
-  query: Given<O['parameters']['query']>;
+  clientAddress: string;
   header(name: string): string | undefined;
-  /** What the security handlers found out about the caller. */
-  identity: Identity;
   /** Adds to the log line of the request. */
   note(facts: Record<string, string>): void;
+}
+
+/** A request that satisfied the document. */
+export interface ValidRequest<O extends AnyOperation, Identity> extends AnyRequest {
+  params: Given<O['parameters']['path']>;
+  query: Given<O['parameters']['query']>;
+  /** The form in its body; nothing where the operation takes none. */
+  form: Given<FormOf<O>>;
+  /** What the security handlers found out about the caller. */
+  identity: Identity;
+}
+
+/** A request whose route alone has been checked: the handler judges the rest, because its rules decide which error is told first, and how. */
+export interface ReceivedRequest extends AnyRequest {
+  rawQuery: string;
+  body: ParsedBody;
 }
 
 export type Handler<O extends AnyOperation, Dependencies, Identity> = (
@@ -53,9 +83,16 @@ export type Handler<O extends AnyOperation, Dependencies, Identity> = (
   dependencies: Dependencies,
 ) => Promise<Reply<O>>;
 
+export type ReceivingHandler<O extends AnyOperation, Dependencies> = (
+  request: ReceivedRequest,
+  dependencies: Dependencies,
+) => Promise<Reply<O>>;
+
 /** A handler for each operation that is implemented; the others answer 501. */
-export type Handlers<Operations, Dependencies, Identity> = {
+export type Handlers<Operations, Dependencies, Identity, AsReceived extends keyof Operations = never> = {
   readonly [Id in keyof Operations]?: Operations[Id] extends AnyOperation
-    ? Handler<Operations[Id], Dependencies, Identity>
+    ? Id extends AsReceived
+      ? ReceivingHandler<Operations[Id], Dependencies>
+      : Handler<Operations[Id], Dependencies, Identity>
     : never;
 };

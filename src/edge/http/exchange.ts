@@ -6,8 +6,14 @@ export interface HttpRequest {
   /** Still percent-encoded, without the query. */
   path: string;
   query: URLSearchParams;
+  /** The query as it came, for those who must tell what is broken in it. */
+  rawQuery: string;
   headers: IncomingHttpHeaders;
   requestId: string;
+  /** The network address of the client, as far as proxies are trusted to name it. */
+  clientAddress: string;
+  /** The whole body, read on the first call. Rejects with a BodyRefusal for one that is too large or too slow. */
+  readBody(): Promise<Buffer>;
 }
 
 /** Text in pieces. `return` frees what it comes from, and is called whether it was read or not. */

@@ -6,6 +6,7 @@ import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer } from '../../telemetry/metrics.js';
 import { clientAddress, type Network } from './client-address.js';
 import type { Dispatch, DispatchedAnswer, TextStream } from './exchange.js';
+import { RequestBody } from './request-body.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -14,6 +15,9 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 const STREAM_BUFFER_BYTES = 64 * 1_024;
+
+/** What the log calls the end of a request whose client did not wait for it; it is no status that anybody was sent. */
+const CLIENT_LEFT = 499;
 
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -33,18 +37,21 @@ export function createListener(options: ListenerOptions): Server {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Else the second of two Authorization headers would silently go.
+    joinDuplicateHeaders: true,
   };
-  const addressOf = clientAddress(options.trustedProxies);
+  const addressOf = clientAddress(options);
   const dispatch: Dispatch = async (request) => {
     const answer = await options.dispatch(request);
     // A connection that its client would keep goes with its last answer, or closing would wait for it until the grace is over.
     return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
   const used = { ...options, dispatch };
-  const server = createServer(
-    limits,
-    (request, response) => void exchange(request, response, used, addressOf),
-  );
+  const answer = (request: IncomingMessage, response: ServerResponse) =>
+    void exchange(request, response, used, addressOf);
+  const server = createServer(limits, answer);
+  // Whether a body may come is said by whoever reads it, once it is known to be wanted.
+  server.on('checkContinue', answer);
   return server;
 }
 
@@ -56,12 +63,16 @@ async function exchange(
 ): Promise<void> {
   const startedAt = performance.now();
   const requestId = requestIdOf(request);
-  const { pathname, query } = splitTarget(request.url ?? '/');
   const method = request.method ?? 'GET';
-  let answer: DispatchedAnswer = { status: 500, headers: {}, operation: 'none' };
+  const body = new RequestBody(request, response);
+  const client = addressOf(request);
+  let answer: DispatchedAnswer = { status: CLIENT_LEFT, headers: {}, operation: 'none' };
   try {
-    answer = await dispatch({ method, path: pathname, query, headers: request.headers, requestId });
-    await write(response, method, requestId, answer);
+    const readBody = () => body.read();
+    const { headers } = request;
+    const target = splitTarget(request.url ?? '/');
+    answer = await dispatch({ method, ...target, headers, requestId, clientAddress: client, readBody });
+    await write(response, method, requestId, answer, body);
   } catch (error) {
     if (isLeft(error)) {
       answer.facts = { ...answer.facts, code: 'client_left' };
@@ -69,7 +80,7 @@ async function exchange(
       // Such as a header that HTTP cannot carry. Left to itself it would end the process, and every other request with it.
       log.error('request could not be answered', { requestId, stack: (error as Error).stack });
       answer = { ...answer, status: 500, headers: { 'cache-control': 'no-store' }, body: '' };
-      await answerBare(response, method, requestId, answer);
+      await answerBare(response, method, requestId, answer, body);
     }
   }
   const durationMs = performance.now() - startedAt;
@@ -81,7 +92,7 @@ async function exchange(
     operation: answer.operation,
     status: answer.status,
     durationMs: Math.round(durationMs * 10) / 10,
-    client: addressOf(request),
+    client,
     ...answer.facts,
   });
 }
@@ -91,6 +102,7 @@ async function write(
   method: string,
   requestId: string,
   { status, headers, body = '' }: DispatchedAnswer,
+  asked: RequestBody,
 ): Promise<void> {
   const bodyless = status === 304 || status === 204;
   const streamed = typeof body === 'object' && !Buffer.isBuffer(body);
@@ -100,11 +112,16 @@ async function write(
       'x-content-type-options': 'nosniff',
       ...(bodyless || streamed ? {} : { 'content-length': Buffer.byteLength(body) }),
       ...headers,
+      ...(asked.spoilsConnection ? { connection: 'close' } : {}),
     });
     if (method === 'HEAD' || bodyless) {
       response.end();
     } else if (streamed) {
       await writeStream(response, body);
+    } else if (asked.spoilsConnection) {
+      response.write(body);
+      await asked.discard();
+      response.end();
     } else {
       response.end(body);
     }
@@ -134,11 +151,12 @@ async function answerBare(
   method: string,
   requestId: string,
   answer: DispatchedAnswer,
+  asked: RequestBody,
 ): Promise<void> {
   if (response.headersSent) {
     response.destroy();
   } else {
-    await write(response, method, requestId, answer);
+    await write(response, method, requestId, answer, asked);
   }
 }
 
@@ -152,10 +170,11 @@ function requestIdOf(request: IncomingMessage): string {
  * By hand, because a URL parser would mend what must be refused, such as `//` or `..`. A whole address, which HTTP allows here, is asked for its
  * path.
  */
-function splitTarget(target: string): { pathname: string; query: URLSearchParams } {
+function splitTarget(target: string): { path: string; query: URLSearchParams; rawQuery: string } {
   const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [beforeQuery = '', ...rest] = withoutOrigin.split('#')[0]?.split('?') ?? [];
-  return { pathname: beforeQuery || '/', query: new URLSearchParams(rest.join('?')) };
+  const rawQuery = rest.join('?');
+  return { path: beforeQuery || '/', query: new URLSearchParams(rawQuery), rawQuery };
 }
 
 /** Listens, or says in a sentence why it cannot. */

@@ -1,18 +1,19 @@
-import { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
-import type { UnitOfWork } from '../../domain/platform/unit-of-work.js';
+import type { TokenIssuer } from '../../domain/sign-on/token-issuer.js';
 import { type ServedService, serve } from '../handlers.js';
 import { type DirectoryDependencies, directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { type OperatorDependencies, operatorService } from './operator/index.js';
-import { platformService } from './platform/index.js';
+import { type PlatformDependencies, platformService } from './platform/index.js';
+import { signOnService } from './sign-on/index.js';
 
 export interface ServiceDependencies {
   directory: DirectoryDependencies;
   maintenance: MaintenanceDependencies;
-  platform: UnitOfWork;
+  platform: PlatformDependencies;
   operator: OperatorDependencies;
+  signOn: TokenIssuer;
 }
 
 /** Every service of the contract, with who may call it. Methods without a handler answer that they are not implemented. */
@@ -21,11 +22,12 @@ export function allServices({
   maintenance,
   platform,
   operator,
+  signOn,
 }: ServiceDependencies): ServedService[] {
   return [
     directoryService(directory),
     maintenanceService(maintenance),
-    serve(SignOnServiceService, ['service'], {}),
+    signOnService(signOn),
     serve(DeliveryServiceService, ['service'], {}),
     serve(WebhookServiceService, ['operator'], {}),
     operatorService(operator),

@@ -1,21 +1,55 @@
-import type { PurgeStore } from '../../domain/maintenance/purge.js';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { ExpiringKind, PurgeStore } from '../../domain/maintenance/purge.js';
 import type { Database } from '../database.js';
+import type { Schema } from '../schema.js';
+
+interface ExpiringRows {
+  table: keyof Schema;
+  key: readonly string[];
+  /** Each says when a row is over; the first of several. */
+  overAt: readonly string[];
+}
+
+const EXPIRING: Record<ExpiringKind, ExpiringRows> = {
+  session: { table: 'sessions', key: ['id'], overAt: ['expires_at'] },
+  idle_session: { table: 'sessions', key: ['id'], overAt: ['last_seen_at'] },
+  interaction: { table: 'interactions', key: ['token_hash'], overAt: ['expires_at'] },
+  authorization_code: { table: 'authorization_codes', key: ['hash'], overAt: ['expires_at'] },
+  code_minute: { table: 'code_minutes', key: ['minute'], overAt: ['expires_at'] },
+  grant: { table: 'grants', key: ['id'], overAt: ['expires_at'] },
+  link: { table: 'account_links', key: ['token_hash'], overAt: ['expires_at', 'ended_at'] },
+  attempt_count: { table: 'attempt_counts', key: ['subject'], overAt: ['ends_at'] },
+  known_address: {
+    table: 'known_addresses',
+    key: ['account_id', 'address_hash'],
+    overAt: ['expires_at'],
+  },
+  idempotency_key: { table: 'idempotency_keys', key: ['method', 'key'], overAt: ['created_at'] },
+  audit_event: { table: 'audit_events', key: ['id'], overAt: ['created_at'] },
+  signing_key: { table: 'signing_keys', key: ['kid'], overAt: ['retired_at'] },
+  api_key: { table: 'api_keys', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
+  service_token: { table: 'service_tokens', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
+};
 
 export function purgeStore({ write }: Database): PurgeStore {
-  const removeFrom = (table: 'api_keys' | 'service_tokens') => (endedBefore: number, limit: number) =>
-    write(async (writer) => {
-      const ended = writer
-        .selectFrom(table)
-        .where((where) =>
-          where.or([where('revoked_at', '<', endedBefore), where('expires_at', '<', endedBefore)]),
-        )
-        .select('id')
-        .limit(limit);
-      const { numDeletedRows } = await writer
-        .deleteFrom(table)
-        .where('id', 'in', ended)
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
-    });
-  return { removeApiKeys: removeFrom('api_keys'), removeServiceTokens: removeFrom('service_tokens') };
+  return {
+    remove: (kind, overBefore, limit) =>
+      write(async (writer) => {
+        const removal = removalOf(EXPIRING[kind], overBefore, limit);
+        return Number((await removal.execute(writer)).numAffectedRows ?? 0);
+      }),
+  };
+}
+
+/** Says twice what is over: PostgreSQL asks again of a row that it waited for only what stands outside the list, and the row may have been renewed. */
+function removalOf({ table, key, overAt }: ExpiringRows, overBefore: number, limit: number) {
+  const isOver = sql.join(
+    overAt.map((column): RawBuilder<SqlBool> => sql`${sql.ref(column)} < ${overBefore}`),
+    sql` or `,
+  );
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  return sql`
+    delete from ${sql.table(table)}
+    where (${isOver}) and (${columns}) in (select ${columns} from ${sql.table(table)} where ${isOver} limit ${limit})
+  `;
 }

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely';
 import * as directoryRoots from './0001-directory-roots.js';
 import * as directory from './0002-directory.js';
 import * as operator from './0003-operator.js';
+import * as signOn from './0004-sign-on.js';
 
 /** In the order of their names. A migration that a release carried is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001-directory-roots': directoryRoots,
   '0002-directory': directory,
   '0003-operator': operator,
+  '0004-sign-on': signOn,
 };

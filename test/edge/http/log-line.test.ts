@@ -14,6 +14,10 @@ let count = 0;
 beforeAll(async () => {
   gateway = await startGateway();
   gateway.program(instanceIntegrationsAt('v1'));
+  // That it is not believed is told of once, and here.
+  const headers = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'forwarded' };
+  await exchange(gateway.port, PATH, { headers });
+  await gateway.nextLine(({ requestId }) => requestId === 'forwarded');
 });
 
 afterAll(() => gateway.stop());

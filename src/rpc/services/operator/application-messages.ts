@@ -31,6 +31,10 @@ export const fromType = fromEnum(TYPES);
 export const fromGrant = fromEnum(GRANTS);
 export const fromAlgorithm = fromEnum(ALGORITHMS);
 
+export function toAlgorithm(algorithm: TokenAlgorithm): SigningAlgorithm {
+  return ALGORITHMS[algorithm];
+}
+
 export function toMessage(application: Application): ApplicationMessage {
   const { id, name, type, enabled, tokenLifetimes, version } = application;
   return {
@@ -42,7 +46,7 @@ export function toMessage(application: Application): ApplicationMessage {
     allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),
     requirePkce: application.requirePkce,
     firstParty: application.firstParty,
-    idTokenAlgorithm: ALGORITHMS[application.idTokenAlgorithm],
+    idTokenAlgorithm: toAlgorithm(application.idTokenAlgorithm),
     tokenLifetimes: {
       accessTokenSeconds: tokenLifetimes.accessTokenSeconds ?? undefined,
       refreshTokenSeconds: tokenLifetimes.refreshTokenSeconds ?? undefined,

@@ -8,11 +8,12 @@ import { integrationHandlers } from './integrations.js';
 import { redirectUriHandlers } from './redirect-uris.js';
 import { secretHandlers } from './secrets.js';
 import { serviceTokenHandlers } from './service-tokens.js';
+import { signingKeyHandlers } from './signing-keys.js';
 import type { OperatorDependencies } from './write.js';
 
 export type { OperatorDependencies } from './write.js';
 
-/** What operators may do. Signing keys come with sign-on. */
+/** What operators may do. */
 export function operatorService(operator: OperatorDependencies) {
   return serve(OperatorServiceService, ['operator'], {
     ...applicationHandlers(operator),
@@ -22,6 +23,7 @@ export function operatorService(operator: OperatorDependencies) {
     ...connectionHandlers(operator),
     ...apiKeyHandlers(operator),
     ...serviceTokenHandlers(operator),
+    ...signingKeyHandlers(operator),
     ...auditHandlers(operator),
   });
 }

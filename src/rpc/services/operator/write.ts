@@ -1,12 +1,14 @@
 import type { Clock } from '../../../domain/clock.js';
-import type { Actor } from '../../../domain/operator/audit.js';
 import type { OperatorChanges, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
+import type { KeyRotation } from '../../../domain/sign-on/key-rotation.js';
 import type { CallContext } from '../../handlers.js';
+import { actorOf } from '../actor.js';
 
 export interface OperatorDependencies {
   unitOfWork: OperatorUnitOfWork;
   environment: 'live' | 'demo';
   clock: Clock;
+  signingKeys: KeyRotation;
 }
 
 /** Runs a write as one unit of work, in the name of whoever holds the token of the call. */
@@ -16,10 +18,4 @@ export function write<T>(
   work: (changes: OperatorChanges) => Promise<T>,
 ): Promise<T> {
   return unitOfWork.run(actorOf(context), work);
-}
-
-function actorOf({ tokenId, caller, requestId, remoteAddress }: CallContext): Actor {
-  const party =
-    tokenId === undefined ? { type: 'service', id: caller } : { type: 'service_token', id: tokenId };
-  return { ...party, requestId, remoteAddress };
 }

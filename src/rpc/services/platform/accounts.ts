@@ -13,33 +13,34 @@ import {
   getAccountByEmail,
 } from '../../../domain/platform/accounts.js';
 import { fullNameOf } from '../../../domain/platform/person-names.js';
-import type { Changes, UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function accountHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function accountHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     getAccount: ({ key }) =>
       unitOfWork.run(async (changes) => {
         const account = await find(changes, key);
         const contexts = await changes.accounts.contextsOf(account.id);
         return {
-          account: toMessage(account),
+          account: await toAccountMessage(changes, account),
           contexts: contexts.map((context) => toContextMessage(account, context)),
         };
       }),
     updateAccount: (request) =>
-      write(unitOfWork, methods.updateAccount, request, async (changes) => ({
-        account: toMessage(await updateAccount(changes, request)),
+      write(platform, methods.updateAccount, request, async (changes) => ({
+        account: await toAccountMessage(changes, await updateAccount(changes, request)),
       })),
     enableAccount: (request) =>
-      write(unitOfWork, methods.enableAccount, request, async (changes) => ({
-        account: toMessage(await enableAccount(changes, request.accountId)),
+      write(platform, methods.enableAccount, request, async (changes) => ({
+        account: await toAccountMessage(changes, await enableAccount(changes, request.accountId)),
       })),
     disableAccount: (request) =>
-      write(unitOfWork, methods.disableAccount, request, async (changes) => ({
-        account: toMessage(await disableAccount(changes, request.accountId)),
+      write(platform, methods.disableAccount, request, async (changes) => ({
+        account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
       })),
   };
 }
@@ -57,7 +58,12 @@ function find(changes: Changes, key: GetAccountRequest['key']): Promise<Account>
   }
 }
 
-function toMessage(account: Account): AccountMessage {
+/** With what stands beside the account: when its password was set. */
+export async function toAccountMessage(
+  { passwords }: Pick<Changes, 'passwords'>,
+  account: Account,
+): Promise<AccountMessage> {
+  const password = await passwords.find(account.id);
   const { id, email, firstName, lastName, workerProfileId, version } = account;
   return {
     id,
@@ -68,6 +74,7 @@ function toMessage(account: Account): AccountMessage {
     fullName: fullNameOf(firstName, lastName) ?? undefined,
     workerProfileId,
     status: account.disabledAt === null ? AccountStatus.ENABLED : AccountStatus.DISABLED,
+    passwordSetAt: password && new Date(password.setAt),
     createdAt: new Date(account.createdAt),
     updatedAt: new Date(account.updatedAt),
     version,

@@ -2,15 +2,15 @@ import type { Client as ClientMessage } from '../../../../generated/proto/integr
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { type Client, createClient, getClient, updateClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Handlers } from '../../handlers.js';
 import { toAddressMessage } from './messages.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function clientHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function clientHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createClient: (request) =>
-      write(unitOfWork, methods.createClient, request, async (changes) => ({
+      write(platform, methods.createClient, request, async (changes) => ({
         client: toMessage(await createClient(changes, request)),
       })),
     getClient: ({ clientId }) =>
@@ -21,7 +21,7 @@ export function clientHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods>
         return { clients: rows.map(toMessage), nextPageToken };
       }),
     updateClient: (request) =>
-      write(unitOfWork, methods.updateClient, request, async (changes) => ({
+      write(platform, methods.updateClient, request, async (changes) => ({
         client: toMessage(await updateClient(changes, request)),
       })),
   };

@@ -6,11 +6,11 @@ import type {
 } from '../../../../generated/proto/integration/platform/v1/import.js';
 import type { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { importLine, type LineOutcome } from './import-line.js';
 import { pipelined } from './pipeline.js';
+import type { PlatformDependencies } from './write.js';
 
 /** As many as the store commits together. */
 const MAX_LINES_IN_FLIGHT = 128;
@@ -22,9 +22,11 @@ type PlatformHandlers = Handlers<typeof methods>;
 
 /** A line is imported by the handler of the call that it stands for; in a dry run by one that writes nothing. */
 export function importHandlers(
-  unitOfWork: UnitOfWork,
-  handlersOver: (unitOfWork: UnitOfWork) => PlatformHandlers,
+  platform: PlatformDependencies,
+  handlersOver: (platform: PlatformDependencies) => PlatformHandlers,
 ): PlatformHandlers {
+  const { unitOfWork } = platform;
+  const rehearsal = { ...platform, unitOfWork: rehearsalOf(unitOfWork) };
   return {
     importRecords: async function* (requests, context) {
       const parts = requests[Symbol.asyncIterator]();
@@ -33,7 +35,7 @@ export function importHandlers(
       const atOnce = unitOfWork.inOrder && !options.stopAtFirstRefusal ? MAX_LINES_IN_FLIGHT : 1;
       const progress = new Progress(options);
       const lines = progress.counting(linesOf(parts, context));
-      const handlers = handlersOver(options.dryRun ? rehearsalOf(unitOfWork) : unitOfWork);
+      const handlers = handlersOver(options.dryRun ? rehearsal : platform);
       const outcomes = pipelined(lines, atOnce, (line) => importLine(handlers, line, context));
       for await (const settled of outcomes) {
         const refused = progress.add(settled);

@@ -1,8 +1,8 @@
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { type Handlers, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
 import { clientHandlers } from './clients.js';
+import { credentialHandlers } from './credentials.js';
 import { importHandlers } from './import.js';
 import { instanceHandlers } from './instances.js';
 import { jobTitleHandlers } from './job-titles.js';
@@ -12,26 +12,30 @@ import { unitTypeHandlers } from './unit-types.js';
 import { unitHandlers } from './units.js';
 import { userHandlers } from './users.js';
 import { workerHandlers } from './workers.js';
+import type { PlatformDependencies } from './write.js';
+
+export type { PlatformDependencies } from './write.js';
 
 /** What the back office may do. Operators may do the same, for the day the back office cannot. */
-export function platformService(unitOfWork: UnitOfWork) {
+export function platformService(platform: PlatformDependencies) {
   return serve(PlatformServiceService, ['platform', 'operator'], {
-    ...handlersOver(unitOfWork),
-    ...importHandlers(unitOfWork, handlersOver),
+    ...handlersOver(platform),
+    ...importHandlers(platform, handlersOver),
   });
 }
 
-function handlersOver(unitOfWork: UnitOfWork): Handlers<typeof PlatformServiceService> {
+function handlersOver(platform: PlatformDependencies): Handlers<typeof PlatformServiceService> {
   return {
-    ...instanceHandlers(unitOfWork),
-    ...clientHandlers(unitOfWork),
-    ...roleHandlers(unitOfWork),
-    ...userHandlers(unitOfWork),
-    ...accountHandlers(unitOfWork),
-    ...unitTypeHandlers(unitOfWork),
-    ...unitHandlers(unitOfWork),
-    ...locationHandlers(unitOfWork),
-    ...jobTitleHandlers(unitOfWork),
-    ...workerHandlers(unitOfWork),
+    ...instanceHandlers(platform),
+    ...clientHandlers(platform),
+    ...roleHandlers(platform),
+    ...userHandlers(platform),
+    ...accountHandlers(platform),
+    ...credentialHandlers(platform),
+    ...unitTypeHandlers(platform),
+    ...unitHandlers(platform),
+    ...locationHandlers(platform),
+    ...jobTitleHandlers(platform),
+    ...workerHandlers(platform),
   };
 }

@@ -7,14 +7,14 @@ import {
   updateInstance,
 } from '../../../domain/platform/instances.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function instanceHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function instanceHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createInstance: (request) =>
-      write(unitOfWork, methods.createInstance, request, async (changes) => ({
+      write(platform, methods.createInstance, request, async (changes) => ({
         instance: toMessage(await createInstance(changes, request)),
       })),
     getInstance: ({ instanceId }) =>
@@ -25,7 +25,7 @@ export function instanceHandlers(unitOfWork: UnitOfWork): Handlers<typeof method
         return { instances: rows.map(toMessage), nextPageToken };
       }),
     updateInstance: (request) =>
-      write(unitOfWork, methods.updateInstance, request, async (changes) => ({
+      write(platform, methods.updateInstance, request, async (changes) => ({
         instance: toMessage(await updateInstance(changes, request)),
       })),
   };

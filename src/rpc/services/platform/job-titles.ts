@@ -5,22 +5,22 @@ import {
   removeJobTitle,
   renameJobTitle,
 } from '../../../domain/platform/job-titles.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function jobTitleHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function jobTitleHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     addJobTitle: (request) =>
-      write(unitOfWork, methods.addJobTitle, request, async (changes) => ({
+      write(platform, methods.addJobTitle, request, async (changes) => ({
         title: await addJobTitle(changes, request),
       })),
     listJobTitles: ({ clientId, ...listing }) =>
       unitOfWork.run((changes) => listJobTitles(changes, clientId, listing)),
     renameJobTitle: (request) =>
-      write(unitOfWork, methods.renameJobTitle, request, (changes) => renameJobTitle(changes, request)),
+      write(platform, methods.renameJobTitle, request, (changes) => renameJobTitle(changes, request)),
     removeJobTitle: (request) =>
-      write(unitOfWork, methods.removeJobTitle, request, async (changes) => {
+      write(platform, methods.removeJobTitle, request, async (changes) => {
         await removeJobTitle(changes, request);
         return {};
       }),

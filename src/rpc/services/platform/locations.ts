@@ -9,14 +9,14 @@ import {
   type Location,
   updateLocation,
 } from '../../../domain/platform/locations.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function locationHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function locationHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createLocation: (request) =>
-      write(unitOfWork, methods.createLocation, request, async (changes) => ({
+      write(platform, methods.createLocation, request, async (changes) => ({
         location: toMessage(await createLocation(changes, request)),
       })),
     getLocation: ({ locationId }) =>
@@ -28,11 +28,11 @@ export function locationHandlers(unitOfWork: UnitOfWork): Handlers<typeof method
         return { locations: rows.map(toMessage), nextPageToken };
       }),
     updateLocation: (request) =>
-      write(unitOfWork, methods.updateLocation, request, async (changes) => ({
+      write(platform, methods.updateLocation, request, async (changes) => ({
         location: toMessage(await updateLocation(changes, request)),
       })),
     deleteLocation: (request) =>
-      write(unitOfWork, methods.deleteLocation, request, (changes) => deleteLocation(changes, request)),
+      write(platform, methods.deleteLocation, request, (changes) => deleteLocation(changes, request)),
   };
 }
 

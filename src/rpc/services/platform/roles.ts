@@ -4,14 +4,14 @@ import { getClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { editRolePermissions } from '../../../domain/platform/role-edits.js';
 import { createRole, deleteRole, getRole, type Role } from '../../../domain/platform/roles.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function roleHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function roleHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createRole: (request) =>
-      write(unitOfWork, methods.createRole, request, async (changes) => ({
+      write(platform, methods.createRole, request, async (changes) => ({
         role: toMessage(await createRole(changes, request)),
       })),
     getRole: ({ roleId }) =>
@@ -23,12 +23,12 @@ export function roleHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
         return { roles: rows.map(toMessage), nextPageToken };
       }),
     editRolePermissions: (request) =>
-      write(unitOfWork, methods.editRolePermissions, request, async (changes) => {
+      write(platform, methods.editRolePermissions, request, async (changes) => {
         const { role, repointedUsers } = await editRolePermissions(changes, request);
         return { role: toMessage(role), repointedUsers };
       }),
     deleteRole: (request) =>
-      write(unitOfWork, methods.deleteRole, request, async (changes) => {
+      write(platform, methods.deleteRole, request, async (changes) => {
         await deleteRole(changes, request);
         return {};
       }),

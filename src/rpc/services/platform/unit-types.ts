@@ -2,7 +2,6 @@ import { PlatformServiceService as methods } from '../../../../generated/proto/i
 import type { UnitType as UnitTypeMessage } from '../../../../generated/proto/integration/platform/v1/units.js';
 import { getClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import {
   createUnitType,
   deleteUnitType,
@@ -12,12 +11,13 @@ import {
 } from '../../../domain/platform/unit-types.js';
 import type { Handlers } from '../../handlers.js';
 import { toUnitMessage } from './units.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function unitTypeHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function unitTypeHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createUnitType: (request) =>
-      write(unitOfWork, methods.createUnitType, request, async (changes) => {
+      write(platform, methods.createUnitType, request, async (changes) => {
         const { unitType, units } = await createUnitType(changes, request);
         return { unitType: toMessage(unitType), units: units.map(toUnitMessage) };
       }),
@@ -30,11 +30,11 @@ export function unitTypeHandlers(unitOfWork: UnitOfWork): Handlers<typeof method
         return { unitTypes: rows.map(toMessage), nextPageToken };
       }),
     updateUnitType: (request) =>
-      write(unitOfWork, methods.updateUnitType, request, async (changes) => ({
+      write(platform, methods.updateUnitType, request, async (changes) => ({
         unitType: toMessage(await updateUnitType(changes, request)),
       })),
     deleteUnitType: (request) =>
-      write(unitOfWork, methods.deleteUnitType, request, async (changes) => {
+      write(platform, methods.deleteUnitType, request, async (changes) => {
         await deleteUnitType(changes, request);
         return {};
       }),

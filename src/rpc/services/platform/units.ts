@@ -2,15 +2,15 @@ import { PlatformServiceService as methods } from '../../../../generated/proto/i
 import type { Unit as UnitMessage } from '../../../../generated/proto/integration/platform/v1/units.js';
 import { getClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { createUnit, deleteUnit, getUnit, type Unit, updateUnit } from '../../../domain/platform/units.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function unitHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function unitHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createUnit: (request) =>
-      write(unitOfWork, methods.createUnit, request, async (changes) => {
+      write(platform, methods.createUnit, request, async (changes) => {
         const { unit, subUnits } = await createUnit(changes, request);
         return { unit: toUnitMessage(unit), subUnits: subUnits.map(toUnitMessage) };
       }),
@@ -25,11 +25,11 @@ export function unitHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
         return { units: rows.map(toUnitMessage), nextPageToken };
       }),
     updateUnit: (request) =>
-      write(unitOfWork, methods.updateUnit, request, async (changes) => ({
+      write(platform, methods.updateUnit, request, async (changes) => ({
         unit: toUnitMessage(await updateUnit(changes, request)),
       })),
     deleteUnit: (request) =>
-      write(unitOfWork, methods.deleteUnit, request, async (changes) => {
+      write(platform, methods.deleteUnit, request, async (changes) => {
         await deleteUnit(changes, request);
         return {};
       }),

@@ -7,17 +7,17 @@ import type { UserStatus } from '../../../domain/directory/users.js';
 import { emailKeyOf } from '../../../domain/platform/accounts.js';
 import { getClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { deleteUser, disableUser, enableUser, updateUser } from '../../../domain/platform/user-updates.js';
 import { ALL_BUT_DELETED, createUser, getUser, type UserView } from '../../../domain/platform/users.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import type { Handlers } from '../../handlers.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function userHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function userHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     createUser: (request) =>
-      write(unitOfWork, methods.createUser, request, async (changes) => ({
+      write(platform, methods.createUser, request, async (changes) => ({
         user: toMessage(await createUser(changes, request)),
       })),
     getUser: ({ userId }) =>
@@ -35,19 +35,19 @@ export function userHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
       });
     },
     updateUser: (request) =>
-      write(unitOfWork, methods.updateUser, request, async (changes) => ({
+      write(platform, methods.updateUser, request, async (changes) => ({
         user: toMessage(await updateUser(changes, request)),
       })),
     enableUser: (request) =>
-      write(unitOfWork, methods.enableUser, request, async (changes) => ({
+      write(platform, methods.enableUser, request, async (changes) => ({
         user: toMessage(await enableUser(changes, request)),
       })),
     disableUser: (request) =>
-      write(unitOfWork, methods.disableUser, request, async (changes) => ({
+      write(platform, methods.disableUser, request, async (changes) => ({
         user: toMessage(await disableUser(changes, request)),
       })),
     deleteUser: (request) =>
-      write(unitOfWork, methods.deleteUser, request, async (changes) => ({
+      write(platform, methods.deleteUser, request, async (changes) => ({
         user: toMessage(await deleteUser(changes, request)),
       })),
   };

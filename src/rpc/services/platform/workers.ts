@@ -5,19 +5,19 @@ import {
 } from '../../../../generated/proto/integration/platform/v1/workers.js';
 import { getClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import { assignWorkerUnits, offboardWorker, updateWorker } from '../../../domain/platform/worker-changes.js';
 import { onboardWorker } from '../../../domain/platform/worker-onboarding.js';
 import { getWorker, type Worker, type WorkerStatus } from '../../../domain/platform/workers.js';
 import type { Handlers } from '../../handlers.js';
 import { toAddressMessage } from './messages.js';
-import { write } from './write.js';
+import { type PlatformDependencies, write } from './write.js';
 
-export function workerHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods> {
+export function workerHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+  const { unitOfWork } = platform;
   return {
     onboardWorker: (request) =>
-      write(unitOfWork, methods.onboardWorker, request, async (changes) => ({
+      write(platform, methods.onboardWorker, request, async (changes) => ({
         worker: toMessage(await onboardWorker(changes, request)),
       })),
     getWorker: ({ workerId }) =>
@@ -32,15 +32,15 @@ export function workerHandlers(unitOfWork: UnitOfWork): Handlers<typeof methods>
         return { workers: rows.map(toMessage), nextPageToken };
       }),
     updateWorker: (request) =>
-      write(unitOfWork, methods.updateWorker, request, async (changes) => ({
+      write(platform, methods.updateWorker, request, async (changes) => ({
         worker: toMessage(await updateWorker(changes, request)),
       })),
     assignWorkerUnits: (request) =>
-      write(unitOfWork, methods.assignWorkerUnits, request, async (changes) => ({
+      write(platform, methods.assignWorkerUnits, request, async (changes) => ({
         worker: toMessage(await assignWorkerUnits(changes, request)),
       })),
     offboardWorker: (request) =>
-      write(unitOfWork, methods.offboardWorker, request, async (changes) => ({
+      write(platform, methods.offboardWorker, request, async (changes) => ({
         worker: toMessage(await offboardWorker(changes, request)),
       })),
   };

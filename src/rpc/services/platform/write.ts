@@ -1,13 +1,22 @@
-import { createHash } from 'node:crypto';
+import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
 import type { Changes, UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { MethodOf } from '../../definitions.js';
 
 const MAX_KEY_LENGTH = 255;
 
+export interface PlatformDependencies {
+  unitOfWork: UnitOfWork;
+  passwords: PasswordHasher;
+  /** The public address of the sign-on server, where mailed links lead. */
+  signOnUrl: string;
+  /** Keyed with what stands outside the database: some requests hold a password, and a plain hash of these could be tried against guesses. */
+  hashRequest(bytes: Uint8Array): Buffer;
+}
+
 /** Runs a write of the back office as one unit of work, and answers a repeated call as it answered the first. */
 export function write<Request extends { idempotencyKey?: string }, Response>(
-  unitOfWork: UnitOfWork,
+  { unitOfWork, hashRequest }: Pick<PlatformDependencies, 'unitOfWork' | 'hashRequest'>,
   method: MethodOf<Request, Response>,
   request: Request,
   work: (changes: Changes) => Promise<Response>,
@@ -26,7 +35,7 @@ export function write<Request extends { idempotencyKey?: string }, Response>(
   return unitOfWork.run(work, {
     method: method.path,
     key,
-    requestHash: createHash('sha256').update(bytes).digest('base64url'),
+    requestHash: hashRequest(bytes).toString('base64url'),
     encode: method.responseSerialize,
     decode: (answer) => method.responseDeserialize(Buffer.from(answer)),
   });

@@ -3,13 +3,19 @@ import type {
   Actor,
   AuditEvent,
   AuditFilter,
+  AuditOutcome,
   AuditRows,
   RecordedAction,
 } from '../../../domain/operator/audit.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { keptStatement } from '../kept-statement.js';
 import { olderThan } from './newest-first.js';
+
+const insertion = keptStatement((db, row: Schema['audit_events']) =>
+  db.insertInto('audit_events').values(row),
+);
 
 export function auditRows(reader: Writer): AuditRows {
   return {
@@ -47,24 +53,21 @@ export async function recordAction(
   writer: Writer,
   now: number,
   actor: Actor,
-  { type, subject, attributes = {} }: RecordedAction,
+  { type, subject, attributes = {}, outcome = 'succeeded' }: RecordedAction & { outcome?: AuditOutcome },
 ): Promise<void> {
-  await writer
-    .insertInto('audit_events')
-    .values({
-      id: newRecordId('aud'),
-      created_at: now,
-      type,
-      outcome: 'succeeded',
-      actor_type: actor.type,
-      actor_id: actor.id,
-      subject_type: subject.type,
-      subject_id: subject.id,
-      request_id: actor.requestId ?? null,
-      remote_address: actor.remoteAddress ?? null,
-      attributes: JSON.stringify(attributes),
-    })
-    .execute();
+  await insertion(writer, {
+    id: newRecordId('aud'),
+    created_at: now,
+    type,
+    outcome,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    subject_type: subject.type,
+    subject_id: subject.id,
+    request_id: actor.requestId ?? null,
+    remote_address: actor.remoteAddress ?? null,
+    attributes: JSON.stringify(attributes),
+  });
 }
 
 /** Types stand in the order of their bytes, so that all with one beginning stand together: `a.` up to `a/`. */

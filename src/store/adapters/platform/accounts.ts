@@ -89,7 +89,7 @@ async function workersOf(writer: Writer, id: AccountId): Promise<AccountContext[
   }));
 }
 
-function toAccount(row: Schema['accounts']): Account {
+export function toAccount(row: Schema['accounts']): Account {
   return {
     id: row.id as AccountId,
     workerProfileId: row.worker_profile_id as WorkerProfileId,

@@ -10,6 +10,8 @@ import { newVersion } from '../../../domain/version.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
+import { credentialRows } from '../credentials/credential-rows.js';
+import { recordAction } from '../operator/audit-events.js';
 import { accountRows } from './accounts.js';
 import { clientRows } from './clients.js';
 import { instanceRows } from './instances.js';
@@ -32,9 +34,10 @@ export function unitOfWork({ write, writesInOrder }: Database, clock: Clock = Da
   };
 }
 
-function changesIn(writer: Writer, now: number): Changes {
+export function changesIn(writer: Writer, now: number): Changes {
   return {
     now,
+    ...credentialRows(writer),
     instances: instanceRows(writer),
     clients: clientRows(writer),
     accounts: accountRows(writer),
@@ -48,6 +51,7 @@ function changesIn(writer: Writer, now: number): Changes {
     lock: (...subjectIds) => lock(writer, subjectIds),
     touch: (...subjectIds) => touch(writer, subjectIds),
     record: (event) => record(writer, now, event),
+    audit: (actor, action) => recordAction(writer, now, actor, action),
   };
 }
 

@@ -1,0 +1,57 @@
+import {
+  MaintenanceServiceService,
+  type PurgedKind,
+  type SigningKeyStep,
+} from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
+import type { Maintenance } from '../../../workflows/activities/index.js';
+import type { CodeMinute, CodeMinuteList } from '../../../workflows/code-minutes.js';
+import type { RpcChannel } from '../../rpc/client.js';
+
+/** Longer than any batch takes, and shorter than the time that Temporal gives a step. */
+const STEP_DEADLINE_MS = 20_000;
+
+/** What the activities ask of the domain. */
+export function maintenanceOver(domain: RpcChannel): Maintenance {
+  const client = domain.clientOf(MaintenanceServiceService);
+  const deadlineMs = STEP_DEADLINE_MS;
+  return {
+    purgeExpired: async (request, call) => {
+      const { counts, more } = await client.purgeExpired(request, { ...call, deadlineMs });
+      return { deleted: Object.fromEntries(counts.map(({ kind, count }) => [nameOf(kind), count])), more };
+    },
+    expireAuthorizationCodes: async (request, call) => {
+      const answer = await client.expireAuthorizationCodes(request, { ...call, deadlineMs });
+      const { issued, redeemed, expired, retryAt = null } = answer;
+      return { issued, redeemed, expired, retryAt };
+    },
+    advanceSigningKeys: async (call) => {
+      const { changes, nextDueAt } = await client.advanceSigningKeys({}, { ...call, deadlineMs });
+      return {
+        changes: changes.map(({ kid, step }) => ({ kid, step: nameOf(step) })),
+        nextDueAt: nextDueAt?.toISOString() ?? null,
+      };
+    },
+  };
+}
+
+/** The minutes for which the worker starts expiry workflows. */
+export function codeMinutesOver(domain: RpcChannel): CodeMinuteList {
+  const client = domain.clientOf(MaintenanceServiceService);
+  return {
+    toWatch: async (limit, call) => {
+      const { minutes } = await client.listCodeMinutesToWatch({ limit }, call);
+      return minutes.filter((minute): minute is CodeMinute => Boolean(minute.minute && minute.expiresAt));
+    },
+    markWatched: async (minutes, call) => {
+      await client.markCodeMinutesWatched({ minutes }, call);
+    },
+  };
+}
+
+/** `AUTHORIZATION_CODE` of `PURGED_KIND_AUTHORIZATION_CODE`, as people read it: `authorization code`. */
+function nameOf(value: PurgedKind | SigningKeyStep): string {
+  return value
+    .replace(/^(PURGED_KIND|SIGNING_KEY_STEP)_/, '')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+}

@@ -1,0 +1,49 @@
+import type { Config } from '../../config/config.js';
+import { LONGEST_TOKEN_MS } from '../../domain/sign-on/due-key-changes.js';
+import type { KeyRotation } from '../../domain/sign-on/key-rotation.js';
+import { ensureSigningKeys } from '../../domain/sign-on/key-rotation.js';
+import { KeyRing } from '../../keys/key-ring.js';
+import { signingKeyMaker } from '../../keys/signing-key-maker.js';
+import { type DerivedKeys, derivedKeys } from '../../keys/subkeys.js';
+import type { Store } from '../../store/store.js';
+import type { Log } from '../../telemetry/log.js';
+import { asStartupError, secretsKeyOf } from '../secrets-key-file.js';
+
+/** What signs and seals, all of it from the key file and from keys that this sealed. */
+export interface Secrets {
+  derived: DerivedKeys;
+  keyRing: KeyRing;
+  rotation: KeyRotation;
+}
+
+/** Ready to sign: the keys are made if there are none, and opened. */
+export async function openSecrets(config: Config, store: Store, log: Log): Promise<Secrets> {
+  const derived = derivedKeys(secretsKeyOf(config));
+  const keyRing = new KeyRing({
+    issuer: config.SIGN_ON_URL,
+    box: derived.signingKeys,
+    clock: Date.now,
+    load: () => store.signOn.rows.signingKeys.all(),
+    onError: (error) => log.warn('the signing keys could not be read', { reason: (error as Error).message }),
+  });
+  const rotation: KeyRotation = {
+    unitOfWork: store.signOn,
+    maker: signingKeyMaker(derived.signingKeys),
+    policy: {
+      lifetimeMs: config.SIGNING_KEY_LIFETIME,
+      publishLeadMs: config.SIGNING_KEY_LEAD,
+      tokenLifetimeMs: LONGEST_TOKEN_MS,
+    },
+    clock: Date.now,
+    changed: () => keyRing.reload(),
+  };
+  try {
+    // Before any key is made: one sealed with a wrong key file would be one that no other node can open.
+    await keyRing.ready();
+    await ensureSigningKeys(rotation);
+    await keyRing.ready();
+  } catch (error) {
+    throw asStartupError(error);
+  }
+  return { derived, keyRing, rotation };
+}

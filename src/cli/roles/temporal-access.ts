@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import type { WorkerOptions } from '../../../workflows/worker.js';
+import type { Config } from '../../config/config.js';
+import { withTlsFiles } from '../startup-error.js';
+
+type TemporalSettings = Pick<
+  Config,
+  | 'TEMPORAL_TLS'
+  | 'TEMPORAL_API_KEY'
+  | 'TEMPORAL_TLS_CA_FILE'
+  | 'TEMPORAL_TLS_CERT_FILE'
+  | 'TEMPORAL_TLS_KEY_FILE'
+>;
+
+/** How the worker shows Temporal who it is, and makes sure whom it speaks with. */
+export function temporalAccess(settings: TemporalSettings): Pick<WorkerOptions, 'tls' | 'apiKey'> {
+  const { TEMPORAL_API_KEY: apiKey } = settings;
+  const tls = withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
+    tlsOf(settings),
+  );
+  return { ...(tls && { tls }), ...(apiKey && { apiKey: apiKey.reveal() }) };
+}
+
+/** Without a file of authorities the public ones vouch for the server. An API key is never sent in the clear. */
+function tlsOf(settings: TemporalSettings): WorkerOptions['tls'] {
+  const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: crt, TEMPORAL_TLS_KEY_FILE: key } = settings;
+  if (!ca && !crt && settings.TEMPORAL_TLS !== 'on' && !settings.TEMPORAL_API_KEY) {
+    return undefined;
+  }
+  return {
+    ...(ca && { serverRootCACertificate: readFileSync(ca) }),
+    ...(crt && key && { clientCertPair: { crt: readFileSync(crt), key: readFileSync(key) } }),
+  };
+}

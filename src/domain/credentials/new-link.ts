@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+import { type Account, emailKeyOf } from '../platform/accounts.js';
+import type { LinkPurpose, LinkRows } from './links.js';
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+const TOKEN_BYTES = 32;
+
+export const LONGEST_LINK_SECONDS = 30 * DAY_SECONDS;
+
+const DEFAULT_SECONDS: Record<LinkPurpose, number> = {
+  invitation: 7 * DAY_SECONDS,
+  reset: HOUR_SECONDS,
+  verify_email: DAY_SECONDS,
+};
+
+export interface NewLink {
+  /** For the address that is mailed; only its hash is kept. */
+  token: string;
+  expiresAt: number;
+}
+
+/** Makes a link of a locked account. Those of its purpose that were mailed before are good for nothing from here on. */
+export async function makeLink(
+  { links, now }: { links: LinkRows; now: number },
+  account: Pick<Account, 'id' | 'email'>,
+  { purpose, lifetimeSeconds }: { purpose: LinkPurpose; lifetimeSeconds: number | undefined },
+): Promise<NewLink> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const expiresAt = now + (lifetimeSeconds ?? DEFAULT_SECONDS[purpose]) * 1_000;
+  await links.endOfAccount(account.id, [purpose], now);
+  await links.insert({
+    tokenHash: hashSecret(token).toString('base64url'),
+    accountId: account.id,
+    purpose,
+    emailKey: emailKeyOf(account.email),
+    createdAt: now,
+    expiresAt,
+    endedAt: null,
+  });
+  return { token, expiresAt };
+}

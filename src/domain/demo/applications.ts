@@ -1,0 +1,79 @@
+import type { ApplicationId, InstanceId } from '../../../generated/ids.js';
+import { SCOPES } from '../operator/application-rules.js';
+import type { Application } from '../operator/applications.js';
+import { demoId } from './ids.js';
+
+/** What the seed says of an application; the rest is the same for all of them. */
+export interface DemoApplication
+  extends Pick<Application, 'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes'> {
+  postLogoutRedirectUris: readonly string[];
+  redirectUris: readonly { uri: string; instanceId: InstanceId }[];
+}
+
+interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | 'firstParty'> {
+  key: string;
+  /** Where it would run on this machine, and where it would run in earnest. Both know the two instances by their paths. */
+  origins: readonly string[];
+  /** For a scheme of its own, in which an installed application is called. */
+  scheme?: string;
+}
+
+const PLANS: readonly Plan[] = [
+  {
+    key: 'brightledger-portal',
+    name: 'Brightledger Portal',
+    type: 'confidential',
+    requirePkce: false,
+    firstParty: false,
+    origins: ['http://localhost:8400', 'https://portal.brightledger.example.com'],
+  },
+  {
+    key: 'brightledger-mobile',
+    name: 'Brightledger Mobile',
+    type: 'public',
+    requirePkce: true,
+    firstParty: false,
+    origins: ['http://localhost:8410'],
+    scheme: 'com.example.brightledger',
+  },
+  {
+    key: 'shiftwise-web',
+    name: 'Shiftwise Web',
+    type: 'confidential',
+    requirePkce: true,
+    firstParty: false,
+    origins: ['http://localhost:8420', 'https://app.shiftwise.example.com'],
+  },
+  {
+    key: 'harborlight-dashboard',
+    name: 'Harborlight Dashboard',
+    type: 'confidential',
+    requirePkce: true,
+    firstParty: true,
+    origins: ['http://localhost:8430', 'https://dashboard.harborlight.example.com'],
+  },
+];
+
+/** Each returns to both instances, by addresses that differ. */
+export function demoApplications(
+  instances: Readonly<Record<'harborlight' | 'juniper', InstanceId>>,
+): DemoApplication[] {
+  return PLANS.map(({ key, origins, scheme, ...plan }) => {
+    const roots = [...origins.map((origin) => `${origin}/`), ...(scheme ? [`${scheme}:/`] : [])];
+    return {
+      id: demoId('ApplicationId', key),
+      ...plan,
+      allowedScopes: [...SCOPES],
+      redirectUris: roots.flatMap((root) => [
+        { uri: `${root}callback`, instanceId: instances.harborlight },
+        { uri: `${root}juniper/callback`, instanceId: instances.juniper },
+      ]),
+      postLogoutRedirectUris: roots.map((root) => `${root}signed-out`),
+    };
+  });
+}
+
+/** Of those that have a secret to prove themselves with. */
+export function confidentialIds(applications: readonly DemoApplication[]): ApplicationId[] {
+  return applications.filter(({ type }) => type === 'confidential').map(({ id }) => id);
+}

@@ -1,0 +1,33 @@
+import type { ApplicationId, IntegrationId } from '../../../generated/ids.js';
+import { newApiKey } from '../../identifiers/api-key.js';
+import { newClientSecret } from '../../identifiers/client-secret.js';
+import { newServiceToken, type ServiceTokenKind } from '../../identifiers/service-token.js';
+import { confidentialIds } from './applications.js';
+import type { DemoSeed } from './seed.js';
+
+/** The secrets that open one demo environment: made at its first start, kept in its demo.json. */
+export interface DemoCredentials {
+  serviceTokens: Record<ServiceTokenKind, string>;
+  /** The API key of each integration. */
+  apiKeys: Record<IntegrationId, string>;
+  /** The secret of each confidential application. */
+  clientSecrets: Record<ApplicationId, string>;
+}
+
+/** What is left of those of an earlier start. */
+export type KeptCredentials = { readonly [Kind in keyof DemoCredentials]?: Partial<DemoCredentials[Kind]> };
+
+/** Those that were kept, and new ones where there are none. */
+export function demoCredentials(seed: DemoSeed, kept: KeptCredentials = {}): DemoCredentials {
+  const { serviceTokens = {}, apiKeys = {}, clientSecrets = {} } = kept;
+  return {
+    serviceTokens: {
+      operator: serviceTokens.operator ?? newServiceToken('operator', 'demo'),
+      platform: serviceTokens.platform ?? newServiceToken('platform', 'demo'),
+    },
+    apiKeys: Object.fromEntries(seed.integrations.map(({ id }) => [id, apiKeys[id] ?? newApiKey('demo')])),
+    clientSecrets: Object.fromEntries(
+      confidentialIds(seed.applications).map((id) => [id, clientSecrets[id] ?? newClientSecret('demo')]),
+    ),
+  };
+}

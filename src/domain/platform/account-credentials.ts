@@ -1,0 +1,83 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { endAccess } from '../credentials/end-access.js';
+import type { LinkPurpose } from '../credentials/links.js';
+import { LONGEST_LINK_SECONDS, makeLink, type NewLink } from '../credentials/new-link.js';
+import { faultOf } from '../credentials/password-rules.js';
+import type { PasswordFault } from '../credentials/passwords.js';
+import type { Actor } from '../operator/audit.js';
+import { type Account, getAccount } from './accounts.js';
+import type { Changes } from './unit-of-work.js';
+import { Violations } from './violations.js';
+
+const PASSWORD_FAULTS: Record<PasswordFault, string> = {
+  too_short: 'must have at least 8 characters',
+  too_long: 'must not have more than 256 characters',
+  too_common: 'must not be one of those that are guessed first',
+};
+
+/** Before the password is hashed, which takes long and no transaction. */
+export async function assertPasswordAcceptable(
+  changes: Pick<Changes, 'accounts'>,
+  accountId: string,
+  password: string,
+): Promise<void> {
+  const { email } = await getAccount(changes, accountId);
+  const fault = faultOf(password, email);
+  const violations = new Violations();
+  if (fault) {
+    violations.add('password', PASSWORD_FAULTS[fault]);
+  }
+  violations.throwIfAny();
+}
+
+/** Also of a disabled account, which it lets in nowhere. Links that would set another password end with what the old one gave. */
+export async function setPassword(
+  changes: Changes,
+  actor: Actor,
+  { accountId, passwordHash }: { accountId: string; passwordHash: string },
+): Promise<Account> {
+  const { id } = await getAccount(changes, accountId);
+  await changes.lock(id);
+  await changes.passwords.set(id, passwordHash, changes.now);
+  await changes.links.endOfAccount(id, ['invitation', 'reset'], changes.now);
+  await endAccess(changes, id);
+  await changes.audit(actor, { type: 'password.set', subject: { type: 'account', id } });
+  return getAccount(changes, id);
+}
+
+export interface LinkCreation {
+  accountId: string;
+  /** Undefined where the request names none that there is. */
+  purpose: LinkPurpose | undefined;
+  lifetimeSeconds: number | undefined;
+}
+
+/** A disabled person gets none: it would lead nowhere, or into the day the account is enabled again. */
+export async function createLink(changes: Changes, actor: Actor, creation: LinkCreation): Promise<NewLink> {
+  const { purpose, lifetimeSeconds } = validated(creation);
+  const { id } = await getAccount(changes, creation.accountId);
+  await changes.lock(id);
+  const account = await getAccount(changes, id);
+  if (account.disabledAt !== null) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
+  }
+  const link = await makeLink(changes, account, { purpose, lifetimeSeconds });
+  const subject = { type: 'account', id };
+  await changes.audit(actor, { type: 'link.created', subject, attributes: { purpose } });
+  return link;
+}
+
+function validated({ purpose, lifetimeSeconds }: LinkCreation): {
+  purpose: LinkPurpose;
+  lifetimeSeconds: number | undefined;
+} {
+  const violations = new Violations();
+  if (purpose === undefined) {
+    violations.add('purpose', 'must be INVITATION or RESET');
+  }
+  if (lifetimeSeconds !== undefined && !(lifetimeSeconds >= 1 && lifetimeSeconds <= LONGEST_LINK_SECONDS)) {
+    violations.add('lifetime_seconds', `must be between 1 and ${LONGEST_LINK_SECONDS}`);
+  }
+  violations.throwIfAny();
+  return { purpose: purpose as LinkPurpose, lifetimeSeconds };
+}

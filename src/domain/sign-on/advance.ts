@@ -1,0 +1,124 @@
+import type { Session } from '../credentials/sessions.js';
+import { codeLocation, refusalLocation } from './authorization-answer.js';
+import { type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
+import { noteSeen } from './browser-sessions.js';
+import type { Identity } from './identity.js';
+import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Progress } from './interactions.js';
+import { issueCode, lockedIdentity } from './issue-code.js';
+import { type NextStep, nextStep, type Situation } from './next-step.js';
+import { type OwnInteraction, stale } from './open-interaction.js';
+import { newSecret, storedHash } from './random-secrets.js';
+import type { SignOn } from './sign-on.js';
+import type { SignOnChanges, SignOnRows } from './unit-of-work.js';
+
+/** An authorization, on its way for the first time or again. */
+export interface UnderWay {
+  request: AuthorizationRequest;
+  silent: boolean;
+  session: Session;
+  progress: Progress;
+  /** Absent until a page is needed. */
+  own?: Pick<OwnInteraction, 'token' | 'interaction'>;
+}
+
+export function underWay(own: OwnInteraction<AuthorizationRequest>, progress?: Progress): UnderWay {
+  const { interaction, session } = own;
+  const { request } = interaction;
+  return { request, silent: false, session, progress: progress ?? interaction.progress, own };
+}
+
+/** What the next step depends on, besides what is known of the browser. */
+export async function situationOf(
+  rows: Pick<SignOnRows, 'applications' | 'consents'>,
+  known: Pick<Situation, 'request' | 'silent' | 'signedIn' | 'progress' | 'now'>,
+  identity: Identity | undefined,
+): Promise<Situation> {
+  const { applicationId, instanceId } = known.request;
+  const accountId = known.signedIn?.id;
+  const application = await rows.applications.find(applicationId);
+  const approvedScopes = accountId ? await rows.consents.find({ accountId, applicationId, instanceId }) : [];
+  return { ...known, application, identity, approvedScopes };
+}
+
+/** Goes as far as it can: to the page that is needed, or back to the application. In one transaction with what led here. */
+export async function advance(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  way: UnderWay,
+): Promise<BrowserStep> {
+  const { request, silent, progress } = way;
+  const { signedIn, identity } = await lockedPerson(signOn, changes, way);
+  const known = { request, silent, signedIn, progress, now: changes.now };
+  const step = nextStep(await situationOf(changes, known, identity));
+  if (step.kind === 'page') {
+    return toPage(step.page, await keep(changes, way));
+  }
+  // Of several ends at once, such as a form that was sent twice, one goes on.
+  if (way.own && !(await changes.interactions.finish(way.own.interaction.tokenHash, changes.now))) {
+    return stale(request, 'answered');
+  }
+  return leave(signOn, changes, browser, { request, identity }, step);
+}
+
+/** Whoever is signed in may be signed out everywhere until they are locked: then look again. */
+async function lockedPerson(
+  { sessionLimits }: SignOn,
+  changes: SignOnChanges,
+  { session, request }: UnderWay,
+): Promise<Pick<Situation, 'signedIn' | 'identity'>> {
+  if (!session.account) {
+    return { signedIn: null, identity: undefined };
+  }
+  const identity = await lockedIdentity(changes, session.account.id, request);
+  const present = await changes.sessions.findByToken(session.tokenHash);
+  if (present?.account?.id !== session.account.id) {
+    return { signedIn: null, identity: undefined };
+  }
+  await noteSeen(changes, present, sessionLimits);
+  return { signedIn: present.account, identity };
+}
+
+async function keep(changes: SignOnChanges, { request, session, progress, own }: UnderWay): Promise<string> {
+  if (own) {
+    await changes.interactions.update(own.interaction.tokenHash, progress);
+    return own.token;
+  }
+  const token = newSecret();
+  await changes.interactions.insert({
+    tokenHash: storedHash(token),
+    sessionId: session.id,
+    request,
+    progress,
+    expiresAt: changes.now + INTERACTION_LIFETIME_MS,
+    finishedAt: null,
+  });
+  return token;
+}
+
+async function leave(
+  { issuer }: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  { request, identity }: Pick<Situation, 'request' | 'identity'>,
+  step: Exclude<NextStep, { kind: 'page' }>,
+): Promise<BrowserStep> {
+  if (step.kind === 'unproven') {
+    return unproven('redirect_uri is registered for this application no longer.');
+  }
+  if (step.kind === 'refuse') {
+    return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
+  }
+  if (!identity) {
+    throw new Error('A code would be issued to nobody.');
+  }
+  const code = await issueCode(changes, browser, { request, identity }, step);
+  return { kind: 'redirect', location: codeLocation(issuer, request, code) };
+}
+
+/** Nobody knows whom a redirect would reach, so there is none. */
+export function unproven(developerMessage: string): BrowserStep {
+  const message =
+    'The application sent you here with a request that we cannot answer. Go back to it and try again.';
+  return toErrorPage({ kind: 'request', message, developerMessage });
+}

@@ -1,0 +1,128 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { GrantType } from '../operator/applications.js';
+import type { Actor } from '../operator/audit.js';
+import type { KnownApplication, KnownSecret } from './applications.js';
+import { networkOf } from './network-address.js';
+import type { TokenIssuer } from './token-issuer.js';
+
+/** How an application presents itself with a call. */
+export interface PresentedClient {
+  /** Undefined where it did not. */
+  method: 'none' | 'secret' | undefined;
+  clientId: string;
+  /** SHA-256 of the secret it sent. */
+  secretHash: Uint8Array | undefined;
+  remoteAddress: string;
+  requestId: string;
+}
+
+const SHAPE_OF_ID = /^app_[0-9A-Za-z]{1,64}$/;
+const HASH_BYTES = 32;
+
+/** Last use is for people who clean up secrets; the hour is near enough and keeps calls from writing. */
+const LAST_USE_STEP_MS = 3_600_000;
+
+/** Compared where there is no application, so that this takes no less time. */
+const NOBODYS: KnownSecret = {
+  id: '',
+  createdAt: 0,
+  expiresAt: null,
+  lastUsedAt: null,
+  hash: Buffer.alloc(HASH_BYTES).toString('base64url'),
+};
+
+/** The application that makes the call. That it is unknown, and that its secret is wrong, is one answer. */
+export async function authenticateClient(
+  issuer: TokenIssuer,
+  client: PresentedClient,
+): Promise<KnownApplication> {
+  const application = await findApplication(issuer, client.clientId);
+  return client.method === 'secret'
+    ? bySecret(issuer, client, application)
+    : withoutSecret(client, application);
+}
+
+/** After its authentication, so that nobody else learns what an application may do. */
+export function assertMayUse(application: KnownApplication, grantType?: GrantType): void {
+  if (!application.enabled) {
+    throw new ServiceError(ErrorCode.UNAUTHORIZED_CLIENT, 'The application is disabled.');
+  }
+  if (grantType && !application.allowedGrantTypes.includes(grantType)) {
+    const message = `The application may not use the grant ${grantType}.`;
+    throw new ServiceError(ErrorCode.UNAUTHORIZED_CLIENT, message);
+  }
+}
+
+/** Who the audit log says did it. */
+export function actorOf({ clientId, requestId, remoteAddress }: PresentedClient): Actor {
+  return { type: 'application', id: clientId, requestId, remoteAddress };
+}
+
+/** Who guesses is told to stop. A right secret passes all the same: others behind the address are not to suffer. */
+function countWrongSecret({ wrongSecrets }: TokenIssuer, { remoteAddress }: PresentedClient): void {
+  const { allowed, ...rateLimit } = wrongSecrets.take(networkOf(remoteAddress));
+  if (!allowed) {
+    const retryAfterSeconds = rateLimit.resetSeconds;
+    const message = `Too many wrong secrets came from your address. Please try again in ${retryAfterSeconds} s.`;
+    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
+  }
+}
+
+async function findApplication(
+  { unitOfWork }: TokenIssuer,
+  id: string,
+): Promise<KnownApplication | undefined> {
+  // What cannot be an id is not asked for: PostgreSQL refuses some texts, such as those with a NUL.
+  return SHAPE_OF_ID.test(id) ? unitOfWork.rows.applications.find(id) : undefined;
+}
+
+function bySecret(
+  issuer: TokenIssuer,
+  client: PresentedClient,
+  application: KnownApplication | undefined,
+): KnownApplication {
+  const now = issuer.clock();
+  const secret = matchingSecret(application?.secrets ?? [NOBODYS], client.secretHash, now);
+  if (!application || !secret) {
+    countWrongSecret(issuer, client);
+    throw refused();
+  }
+  noteUse(issuer, secret, now).catch(issuer.onBackgroundError);
+  return application;
+}
+
+function withoutSecret(
+  { method, secretHash }: PresentedClient,
+  application: KnownApplication | undefined,
+): KnownApplication {
+  if (method !== 'none' || secretHash !== undefined || application?.type !== 'public') {
+    throw refused();
+  }
+  return application;
+}
+
+/** All are compared, whichever fits. Public applications have none, and so fit nothing. */
+function matchingSecret(
+  secrets: readonly KnownSecret[],
+  presented: Uint8Array | undefined,
+  now: number,
+): KnownSecret | undefined {
+  if (presented?.length !== HASH_BYTES) {
+    return undefined;
+  }
+  const matching = secrets.filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'base64url'), presented));
+  return matching.find(({ expiresAt }) => expiresAt === null || expiresAt > now);
+}
+
+/** Nobody waits for it: a lost note costs an hour of accuracy. */
+async function noteUse({ unitOfWork }: TokenIssuer, secret: KnownSecret, now: number): Promise<void> {
+  const unlessSince = now - LAST_USE_STEP_MS;
+  if (secret.lastUsedAt === null || secret.lastUsedAt < unlessSince) {
+    await unitOfWork.run(({ applications }) => applications.markSecretUsed(secret.id, now, unlessSince));
+  }
+}
+
+function refused(): ServiceError {
+  return new ServiceError(ErrorCode.INVALID_CLIENT, 'The application is unknown or its secret is wrong.');
+}

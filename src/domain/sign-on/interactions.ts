@@ -1,0 +1,68 @@
+import type { AccountId, ApplicationId, InstanceId } from '../../../generated/ids.js';
+import type { RequestedClaims } from './codes.js';
+import type { LoginContext } from './login-contexts.js';
+
+export const INTERACTION_LIFETIME_MS = 3_600_000;
+
+export type Prompt = 'login' | 'consent' | 'select_account';
+
+/** An authorization request after all checks: the application and the redirect URI are proven, everything else is in order. */
+export interface AuthorizationRequest {
+  kind: 'authorization';
+  applicationId: ApplicationId;
+  redirectUri: string;
+  /** The one that the redirect URI belongs to. */
+  instanceId: InstanceId;
+  scopes: readonly string[];
+  state: string | null;
+  nonce: string | null;
+  codeChallenge: string | null;
+  prompts: readonly Prompt[];
+  maxAgeSeconds: number | null;
+  loginHint: string | null;
+  /** Whom the application expects, from its id_token_hint. */
+  hintedAccountId: AccountId | null;
+  requestedClaims: RequestedClaims;
+  /** The query with which the same authorization begins anew. */
+  query: string;
+}
+
+/** A sign-out that waits for the person to confirm it. */
+export interface SignOutRequest {
+  kind: 'sign_out';
+  applicationId: ApplicationId | null;
+  /** Proven to be the application's. */
+  postLogoutRedirectUri: string | null;
+  state: string | null;
+}
+
+/** What the person has done since the request came. */
+export interface Progress {
+  /** When they gave their password in this interaction: what `prompt=login` asks for. */
+  signedInAt?: number;
+  /** What they typed as their address the last time it was refused. */
+  refusedEmail?: string;
+  refusal?: 'credentials' | 'no_access' | 'context';
+  /** The choice, and whose it was. */
+  context?: LoginContext & { accountId: AccountId };
+  /** Whose approval it was. */
+  approvedBy?: AccountId;
+}
+
+export interface Interaction<R = AuthorizationRequest | SignOutRequest> {
+  /** SHA-256 of what stands in the page's address, in base64url. */
+  tokenHash: string;
+  sessionId: string;
+  request: R;
+  progress: Progress;
+  expiresAt: number;
+  finishedAt: number | null;
+}
+
+export interface InteractionRows {
+  find(tokenHash: string): Promise<Interaction | undefined>;
+  insert(interaction: Interaction): Promise<void>;
+  update(tokenHash: string, progress: Progress): Promise<void>;
+  /** One conditional statement: of several ends at once, one hears yes. */
+  finish(tokenHash: string, now: number): Promise<boolean>;
+}

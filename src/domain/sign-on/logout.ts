@@ -1,0 +1,101 @@
+import { actorIn, type Browser, type BrowserStep, toErrorPage, toPage, userAgentOf } from './browser.js';
+import { sessionOf } from './browser-sessions.js';
+import { INTERACTION_LIFETIME_MS, type SignOutRequest } from './interactions.js';
+import { judgeLogout, type LogoutParameters } from './logout-request.js';
+import { isAuthorization, openInteraction } from './open-interaction.js';
+import { isFormOf } from './page-forms.js';
+import { newSecret, storedHash } from './random-secrets.js';
+import type { SignOn } from './sign-on.js';
+import { afterSignOut } from './sign-out-target.js';
+import type { SignOnChanges } from './unit-of-work.js';
+
+/**
+ * Signs out (OpenID Connect RP-Initiated Logout 1.0). Without an ID token of the person who is signed in, anybody may have sent the browser here: then the person is
+ * asked.
+ */
+export async function logout(
+  signOn: SignOn,
+  browser: Browser,
+  parameters: LogoutParameters,
+): Promise<BrowserStep> {
+  const { unitOfWork, sessionLimits, clock } = signOn;
+  const judged = await judgeLogout(signOn, parameters);
+  if (judged.kind === 'refused') {
+    // Who wants to leave gets out in any case, if not back to the application.
+    const message =
+      'The application sent you here with a request that we cannot answer. You can still sign out.';
+    const { developerMessage } = judged;
+    return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });
+  }
+  const { request, hintedAccountId } = judged;
+  const session = await sessionOf({ ...unitOfWork.rows, now: clock() }, browser, sessionLimits);
+  if (!session?.account) {
+    return afterSignOut(request);
+  }
+  return unitOfWork.run((changes) =>
+    session.account?.id === hintedAccountId
+      ? end(signOn, changes, browser, request)
+      : ask(changes, session.id, request),
+  );
+}
+
+export interface SignOutForm {
+  interaction: string;
+  csrfToken: string;
+}
+
+/** The person has said that they want to sign out. */
+export function confirmLogout(signOn: SignOn, browser: Browser, form: SignOutForm): Promise<BrowserStep> {
+  return signOn.unitOfWork.run(async (changes) => {
+    const opened = await openInteraction(signOn, changes, browser, form.interaction);
+    if (opened.kind === 'elsewhere') {
+      return opened.step;
+    }
+    if (isAuthorization(opened)) {
+      return toPage('sign_in', form.interaction);
+    }
+    if (!isFormOf(signOn, opened, form.csrfToken)) {
+      return toPage('sign_out', form.interaction);
+    }
+    await changes.interactions.finish(opened.interaction.tokenHash, changes.now);
+    return end(signOn, changes, browser, opened.interaction.request as SignOutRequest);
+  });
+}
+
+async function end(
+  { sessionLimits }: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  request: SignOutRequest,
+): Promise<BrowserStep> {
+  const session = await sessionOf(changes, browser, sessionLimits);
+  if (session) {
+    await changes.sessions.delete(session.id);
+  }
+  if (session?.account) {
+    const account = { type: 'account', id: session.account.id };
+    const { applicationId } = request;
+    await changes.audit(actorIn(browser, account), {
+      type: 'sign_out',
+      subject: account,
+      attributes: {
+        ...(applicationId !== null && { application_id: applicationId }),
+        ...userAgentOf(browser),
+      },
+    });
+  }
+  return { ...afterSignOut(request), cookie: { kind: 'clear' } };
+}
+
+async function ask(changes: SignOnChanges, sessionId: string, request: SignOutRequest): Promise<BrowserStep> {
+  const token = newSecret();
+  await changes.interactions.insert({
+    tokenHash: storedHash(token),
+    sessionId,
+    request,
+    progress: {},
+    expiresAt: changes.now + INTERACTION_LIFETIME_MS,
+    finishedAt: null,
+  });
+  return toPage('sign_out', token);
+}

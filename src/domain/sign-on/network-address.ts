@@ -1,0 +1,32 @@
+import { isIPv6 } from 'node:net';
+
+const GROUPS = 8;
+const GROUPS_OF_A_NETWORK = 4;
+
+/**
+ * What guesses from one place have in common: the IPv4 address, or the first half of an IPv6 address, because the other half is free to whoever has the first. The
+ * same address is the same text however it was written.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) {
+    return address;
+  }
+  const groups = groupsOf(address);
+  const isMappedIpv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  return isMappedIpv4
+    ? groups.slice(6).flatMap(bytesOf).join('.')
+    : `${groups.slice(0, GROUPS_OF_A_NETWORK).join(':')}::/64`;
+}
+
+/** The URL parser knows every spelling, and writes them all alike. */
+function groupsOf(address: string): string[] {
+  const [bare] = address.split('%');
+  const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const [left = [], right = []] = canonical.split('::').map((half) => half.split(':').filter(Boolean));
+  return [...left, ...Array<string>(GROUPS - left.length - right.length).fill('0'), ...right];
+}
+
+function bytesOf(group: string): number[] {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 0xff];
+}

@@ -1,0 +1,83 @@
+import type { Session, SessionRows } from '../credentials/sessions.js';
+import { withoutPerson } from './authorization-parameters.js';
+import { type Browser, type BrowserStep, toErrorPage } from './browser.js';
+import { sessionOf } from './browser-sessions.js';
+import type { AuthorizationRequest, Interaction, InteractionRows, SignOutRequest } from './interactions.js';
+import { storedHash } from './random-secrets.js';
+import type { SignOn } from './sign-on.js';
+import { afterSignOut } from './sign-out-target.js';
+
+/** An interaction that goes on in the browser it began in. */
+export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
+  /** `interaction` in the addresses of its pages. */
+  token: string;
+  interaction: Interaction<R>;
+  session: Session;
+}
+
+/** Or where the browser goes instead, which is never a dead end. */
+export type Opened = ({ kind: 'own' } & OwnInteraction) | { kind: 'elsewhere'; step: BrowserStep };
+
+interface Rows {
+  sessions: SessionRows;
+  interactions: InteractionRows;
+  now: number;
+}
+
+export async function openInteraction(
+  { sessionLimits }: Pick<SignOn, 'sessionLimits'>,
+  rows: Rows,
+  browser: Browser,
+  token: string,
+): Promise<Opened> {
+  const interaction = await rows.interactions.find(storedHash(token));
+  if (!interaction) {
+    return { kind: 'elsewhere', step: unknown() };
+  }
+  const { request, finishedAt, expiresAt } = interaction;
+  const session = await sessionOf(rows, browser, sessionLimits);
+  if (request.kind === 'sign_out' && finishedAt !== null && !session?.account) {
+    // The session went with it: this is how the browser comes back that signed out.
+    return { kind: 'elsewhere', step: afterSignOut(request) };
+  }
+  if (session?.id !== interaction.sessionId) {
+    return { kind: 'elsewhere', step: foreign(request, browser) };
+  }
+  if (finishedAt !== null) {
+    return { kind: 'elsewhere', step: stale(request, 'answered') };
+  }
+  return expiresAt <= rows.now
+    ? { kind: 'elsewhere', step: stale(request, 'over') }
+    : { kind: 'own', token, interaction, session };
+}
+
+export function isAuthorization(own: OwnInteraction): own is OwnInteraction<AuthorizationRequest> {
+  return own.interaction.request.kind === 'authorization';
+}
+
+const WHY = {
+  answered: 'This page was answered already.',
+  foreign: 'This page was opened in another browser, or you have signed out since.',
+  cookieless:
+    'This page was opened in another browser, you have signed out since, or your browser keeps back cookies, which are needed to sign in.',
+  over: 'This page was open for too long.',
+};
+
+/** The page is over, and the same thing can be begun again. */
+export function stale(request: AuthorizationRequest | SignOutRequest, why: keyof typeof WHY): BrowserStep {
+  const continueUrl = request.kind === 'authorization' ? `/auth/authorize?${request.query}` : '/auth/logout';
+  return toErrorPage({ kind: 'stale', message: `${WHY[why]} You can begin again.`, continueUrl });
+}
+
+/** Whoever holds this browser may be somebody else: they are not told whom the application expects. */
+function foreign(request: AuthorizationRequest | SignOutRequest, { sessionHash }: Browser): BrowserStep {
+  const why = sessionHash === undefined ? 'cookieless' : 'foreign';
+  return request.kind === 'authorization'
+    ? stale({ ...request, query: withoutPerson(request.query) }, why)
+    : stale(request, why);
+}
+
+function unknown(): BrowserStep {
+  const message = 'This page is over. Go back to the application and begin again.';
+  return toErrorPage({ kind: 'stale', message });
+}

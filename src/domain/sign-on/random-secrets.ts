@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+
+const SECRET_BYTES = 32;
+const ID_BYTES = 16;
+
+/** What only its bearer holds: a cookie's value, a code, the name of an interaction. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** The form in which the store knows a secret. */
+export function storedHash(secret: string): string {
+  return hashSecret(secret).toString('base64url');
+}
+
+export function newRowId(): string {
+  return randomBytes(ID_BYTES).toString('base64url');
+}

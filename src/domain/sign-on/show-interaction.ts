@@ -1,0 +1,54 @@
+import { advance, underWay } from './advance.js';
+import { type Browser, type BrowserStep, type PageName, toPage } from './browser.js';
+import type { SignOutRequest } from './interactions.js';
+import { nextStep, signInAgain } from './next-step.js';
+import { situationNow } from './open-form.js';
+import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
+import { authorizationPage, type PageContent, signOutPage } from './page-content.js';
+import type { SignOn } from './sign-on.js';
+
+/** A page, ready to be shown, or where the browser goes instead. */
+export type Shown = PageContent | { kind: 'step'; step: BrowserStep };
+
+/** The page at which the interaction waits, or the sign-in page, if it is the one asked for; otherwise the way to it, or onward if it waits for nobody. */
+export async function showInteraction(
+  signOn: SignOn,
+  browser: Browser,
+  { page, interaction: token }: { page: PageName; interaction: string },
+): Promise<Shown> {
+  const rows = { ...signOn.unitOfWork.rows, now: signOn.clock() };
+  const opened = await openInteraction(signOn, rows, browser, token);
+  if (opened.kind === 'elsewhere') {
+    return { kind: 'step', step: opened.step };
+  }
+  if (!isAuthorization(opened)) {
+    return page === 'sign_out'
+      ? signOutPage(signOn, opened as OwnInteraction<SignOutRequest>)
+      : { kind: 'step', step: toPage('sign_out', token) };
+  }
+  const situation = await situationNow(rows, opened);
+  const next = nextStep(situation);
+  if (next.kind !== 'page') {
+    return { kind: 'step', step: await goOn(signOn, browser, token) };
+  }
+  if (next.page === page) {
+    return authorizationPage(signOn, opened, situation, next);
+  }
+  // Whoever is signed in may be somebody else here: the other pages have a link that says so.
+  return page === 'sign_in'
+    ? authorizationPage(signOn, opened, situation, signInAgain(situation.progress))
+    : { kind: 'step', step: toPage(next.page, token) };
+}
+
+/** It waits for nothing here any more: another tab has done what was needed. */
+function goOn(signOn: SignOn, browser: Browser, token: string): Promise<BrowserStep> {
+  return signOn.unitOfWork.run(async (changes) => {
+    const opened = await openInteraction(signOn, changes, browser, token);
+    if (opened.kind === 'elsewhere') {
+      return opened.step;
+    }
+    return isAuthorization(opened)
+      ? advance(signOn, changes, browser, underWay(opened))
+      : toPage('sign_out', token);
+  });
+}

@@ -1,0 +1,152 @@
+import type { AccountId } from '../../../generated/ids.js';
+import type { Session } from '../credentials/sessions.js';
+import { type Account, emailKeyOf } from '../platform/accounts.js';
+import { advance, underWay } from './advance.js';
+import { isKeepable } from './authorization-parameters.js';
+import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from './browser.js';
+import { beginSession, type HeldSession, renewSession, sessionOf } from './browser-sessions.js';
+import {
+  type CountedGuess,
+  countGuess,
+  forgiveGuess,
+  type Guess,
+  NOBODY,
+  takeBackGuess,
+} from './guess-limits.js';
+import type { AuthorizationRequest } from './interactions.js';
+import { openForm } from './open-form.js';
+import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
+import type { SignOn } from './sign-on.js';
+import type { SignOnChanges } from './unit-of-work.js';
+
+export interface SignInForm {
+  interaction: string;
+  csrfToken: string;
+  email: string;
+  password: string;
+}
+
+const MAX_EMAIL_LENGTH = 320;
+/** Far beyond the longest that can be set; so much is not even hashed. */
+const MAX_PASSWORD_LENGTH = 4_096;
+
+interface Candidate extends Guess {
+  account: Account | undefined;
+  hash: string | undefined;
+}
+
+/** Takes e-mail and password. An unknown address, a wrong password, a person without one and one who is disabled look alike and take as long. */
+export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm): Promise<BrowserStep> {
+  const { unitOfWork, passwords } = signOn;
+  const opened = await openForm(signOn, browser, form);
+  if (opened.kind === 'elsewhere') {
+    return opened.step;
+  }
+  const candidate = await candidateOf(signOn, form.email, opened.interaction.request);
+  const counted = await countGuess(signOn, browser, candidate);
+  const isRight =
+    form.password.length <= MAX_PASSWORD_LENGTH &&
+    (await passwords.verify(candidate.hash, form.password).catch(async (error: unknown) => {
+      await takeBackGuess(signOn, counted);
+      throw error;
+    }));
+  return unitOfWork.run(async (changes) => {
+    const account = isRight ? await unchanged(changes, candidate) : undefined;
+    return account
+      ? accept(signOn, changes, browser, { token: form.interaction, account, counted })
+      : refuse(signOn, changes, browser, { form, candidate });
+  });
+}
+
+async function candidateOf(
+  { unitOfWork: { rows } }: SignOn,
+  email: string,
+  { applicationId }: AuthorizationRequest,
+): Promise<Candidate> {
+  const emailKey = emailKeyOf(email);
+  const account = isKeepable(emailKey, MAX_EMAIL_LENGTH)
+    ? await rows.accounts.findByEmail(emailKey)
+    : undefined;
+  const password = await rows.passwords.find(account?.id ?? NOBODY);
+  return { emailKey, accountId: account?.id, applicationId, account, hash: password?.hash };
+}
+
+/** The person, if they may sign in and the password is theirs still: checking it took a while. From here on neither changes. */
+async function unchanged(changes: SignOnChanges, { account, hash }: Candidate): Promise<Account | undefined> {
+  if (!account || hash === undefined) {
+    return undefined;
+  }
+  await changes.lock(account.id);
+  const present = await changes.accounts.find(account.id);
+  const password = await changes.passwords.find(account.id);
+  return present?.disabledAt === null && password?.hash === hash ? present : undefined;
+}
+
+async function accept(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
+): Promise<BrowserStep> {
+  await forgiveGuess(signOn, changes, browser, id, counted);
+  await changes.audit(actorIn(browser, { type: 'account', id }), {
+    type: 'sign_in',
+    subject: { type: 'account', id },
+    attributes: userAgentOf(browser),
+  });
+  const opened = await openInteraction(signOn, changes, browser, token);
+  if (opened.kind === 'elsewhere' || !isAuthorization(opened)) {
+    // The form was sent twice, or another tab was quicker. The password was right, so this sign-in is as good as that one.
+    const { cookie } = await signedInSession(signOn, changes, browser, id);
+    return { ...(opened.kind === 'elsewhere' ? opened.step : toPage('sign_out', token)), cookie };
+  }
+  const { session, cookie } = await renewSession(changes, opened.session, id, signOn.sessionLimits);
+  const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
+  const own: OwnInteraction<AuthorizationRequest> = { ...opened, session };
+  const step = await advance(
+    signOn,
+    changes,
+    browser,
+    underWay(own, { ...progress, signedInAt: changes.now }),
+  );
+  return { ...step, cookie };
+}
+
+async function signedInSession(
+  { sessionLimits }: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  accountId: AccountId,
+): Promise<HeldSession> {
+  const present: Session =
+    (await sessionOf(changes, browser, sessionLimits)) ??
+    (await beginSession(changes, sessionLimits)).session;
+  return renewSession(changes, present, accountId, sessionLimits);
+}
+
+/** Back to the page, which then says so, with the address as it was typed. */
+async function refuse(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  { form, candidate }: { form: SignInForm; candidate: Candidate },
+): Promise<BrowserStep> {
+  const { applicationId, accountId } = candidate;
+  const application = { type: 'application', id: applicationId };
+  await changes.audit(actorIn(browser, application), {
+    type: 'sign_in',
+    outcome: 'refused',
+    subject: accountId === undefined ? application : { type: 'account', id: accountId },
+    attributes: { reason: 'credentials', ...userAgentOf(browser) },
+  });
+  const opened = await openInteraction(signOn, changes, browser, form.interaction);
+  if (opened.kind === 'elsewhere') {
+    return opened.step;
+  }
+  const { tokenHash, progress } = opened.interaction;
+  // People also type their passwords where the address belongs.
+  const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);
+  const refusedEmail = isAddress ? form.email : undefined;
+  await changes.interactions.update(tokenHash, { ...progress, refusal: 'credentials', refusedEmail });
+  return toPage('sign_in', form.interaction);
+}

@@ -1,0 +1,32 @@
+import type { Rate, RateLimiter } from '../access/rate-limiter.js';
+import type { Clock } from '../clock.js';
+import type { PasswordHasher } from '../credentials/passwords.js';
+import type { FormTokens, IdTokenReader, RefreshTokens, TokenSigner } from './signing.js';
+import type { SignOnUnitOfWork } from './unit-of-work.js';
+
+export interface SessionLimits {
+  /** Without a request for so long, a session is over. */
+  idleMs: number;
+  /** So long after its sign-in, it is over in any case. */
+  absoluteMs: number;
+}
+
+/** What every rule of sign-on stands on. */
+export interface SignOn {
+  /** As in `iss`: the public address of the sign-on server. */
+  issuer: string;
+  environment: 'live' | 'demo';
+  clock: Clock;
+  unitOfWork: SignOnUnitOfWork;
+  passwords: PasswordHasher;
+  signer: TokenSigner;
+  idTokens: IdTokenReader;
+  refreshTokens: RefreshTokens;
+  formTokens: FormTokens;
+  sessionLimits: SessionLimits;
+  /** Counts the authorizations that each network begins without being signed in: they are kept, whoever asks. */
+  strangers: RateLimiter;
+}
+
+/** Ten a second: more than a large office makes at nine o'clock, and no disk is filled by it. */
+export const STRANGERS_RATE: Rate = { limit: 600, windowMs: 60_000 };

@@ -1,0 +1,37 @@
+import type { Operation } from 'openapi-backend';
+import type { HttpAnswer } from '../http/exchange.js';
+
+/** What scripts may read besides the headers that every script may. */
+const EXPOSED = 'Retry-After, WWW-Authenticate, x-request-id, ETag';
+const ACCEPTED = 'Authorization, Content-Type, If-None-Match, x-request-id';
+const PREFLIGHT_SECONDS = 7_200;
+
+/** Whether scripts of any origin may call an operation: its success says so in the document. */
+export function isOpenToScripts({ responses }: Operation): boolean {
+  return Object.entries(responses ?? {}).some(
+    ([status, response]) =>
+      status.startsWith('2') &&
+      'headers' in response &&
+      'Access-Control-Allow-Origin' in (response.headers ?? {}),
+  );
+}
+
+/** Without credentials, so that no cookie ever counts: whoever calls proves themselves in the request. */
+export function openHeaders(): Record<string, string> {
+  return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
+}
+
+/** The answer to OPTIONS where scripts may call: what they may send. */
+export function preflightAnswer(methods: readonly string[]): HttpAnswer {
+  return {
+    status: 204,
+    headers: {
+      ...openHeaders(),
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': ACCEPTED,
+      'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+      'Cache-Control': 'no-store',
+      allow: methods.join(', '),
+    },
+  };
+}

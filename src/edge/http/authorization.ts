@@ -1,0 +1,46 @@
+import { decodeFormText } from './form.js';
+import { utf8 } from './utf8.js';
+
+/** What an Authorization header says, or that it cannot be read. */
+export type Authorization =
+  | { scheme: 'basic'; username: string; password: string }
+  | { scheme: 'bearer'; token: string }
+  | { scheme: 'other' }
+  | { scheme: 'malformed'; wanted: 'basic' | 'bearer' };
+
+const SCHEME = /^([!#$%&'*+.^_`|~\w-]+)(?: +(.*))?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+/** HTTP forbids control characters in both halves of Basic (RFC 7617). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Strict: what two readers could read differently is malformed. Two headers, joined by a comma, are that too. */
+export function parseAuthorization(header: string): Authorization {
+  const [, scheme = '', credentials = ''] = SCHEME.exec(header) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'basic':
+      return parseBasic(credentials) ?? { scheme: 'malformed', wanted: 'basic' };
+    case 'bearer':
+      return B64TOKEN.test(credentials)
+        ? { scheme: 'bearer', token: credentials }
+        : { scheme: 'malformed', wanted: 'bearer' };
+    default:
+      return { scheme: 'other' };
+  }
+}
+
+/** OAuth has both halves form-encoded before they are joined (RFC 6749, section 2.3.1). */
+function parseBasic(credentials: string): Authorization | undefined {
+  const text = BASE64.test(credentials) ? utf8(Buffer.from(credentials, 'base64')) : undefined;
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 0) {
+    return undefined;
+  }
+  const username = decodeFormText(text.slice(0, colon));
+  const password = decodeFormText(text.slice(colon + 1));
+  if (username === undefined || password === undefined || CONTROL.test(username + password)) {
+    return undefined;
+  }
+  return { scheme: 'basic', username, password };
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyRefusal, ClientLeft } from './body-refusal.js';
+
+export const MAX_BODY_BYTES = 64 * 1_024;
+const READ_TIMEOUT_MS = 10_000;
+
+/** How much more of a refused body is let pass, and how long, so that its sender gets to read the answer before the connection closes. */
+const MAX_DISCARDED_BYTES = 1_024 * 1_024;
+const DISCARD_TIMEOUT_MS = 1_000;
+
+/** The body of one request: read only if an operation wants it, and never beyond its limits. */
+export class RequestBody {
+  #reading: Promise<Buffer> | undefined;
+  #refused = false;
+  #awaited: boolean;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly readTimeoutMs = READ_TIMEOUT_MS,
+  ) {
+    this.#awaited = /^100-continue$/i.test(request.headers.expect ?? '');
+  }
+
+  /** Whether the connection cannot be used on: what follows in it is the rest of a body that nobody takes. */
+  get spoilsConnection(): boolean {
+    return this.#refused || this.#awaited;
+  }
+
+  read(): Promise<Buffer> {
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  async #read(): Promise<Buffer> {
+    if (Number(this.request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+      throw this.#refusal(413, 'The body is too large.');
+    }
+    if (this.#awaited) {
+      this.response.writeContinue();
+      this.#awaited = false;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = await this.#flow(this.readTimeoutMs, (chunk) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      return size <= MAX_BODY_BYTES;
+    });
+    if (end === 'complete') {
+      return Buffer.concat(chunks);
+    }
+    throw end === 'stopped'
+      ? this.#refusal(413, 'The body is too large.')
+      : this.#refusal(400, 'The body did not arrive in time.');
+  }
+
+  /** Lets the rest of a refused body pass, within bounds. */
+  async discard(): Promise<void> {
+    let left = MAX_DISCARDED_BYTES;
+    // Who still waits to be told to send has nothing on its way.
+    if (this.#refused && !this.#awaited && !this.request.complete) {
+      const wanted = (chunk: Buffer) => {
+        left -= chunk.length;
+        return left > 0;
+      };
+      await this.#flow(DISCARD_TIMEOUT_MS, wanted).catch(() => undefined);
+    }
+  }
+
+  #refusal(status: 400 | 413, message: string): BodyRefusal {
+    this.#refused = true;
+    return new BodyRefusal(status, message);
+  }
+
+  #flow(timeoutMs: number, takes: (chunk: Buffer) => boolean): Promise<'complete' | 'stopped' | 'timed out'> {
+    const { request } = this;
+    return new Promise((resolve, reject) => {
+      const settle = (settled: () => void) => {
+        clearTimeout(timer);
+        request.pause().off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+        settled();
+      };
+      const onData = (chunk: Buffer) => takes(chunk) || settle(() => resolve('stopped'));
+      const onEnd = () => settle(() => resolve('complete'));
+      const onGone = () => settle(() => reject(new ClientLeft()));
+      const timer = setTimeout(() => settle(() => resolve('timed out')), timeoutMs);
+      // A client that breaks off ends in an error; one stays to hear it when nobody reads any more.
+      request.on('error', () => undefined);
+      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).resume();
+      if (request.destroyed && !request.complete) {
+        onGone();
+      }
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { html } from './html.js';
+import { icons } from './icons.js';
+import type { PageContent } from './layout.js';
+
+interface ErrorPageContent {
+  message: string;
+  hint?: string | undefined;
+  developerMessage?: string | undefined;
+  /** An address of ours. */
+  continueUrl?: string | undefined;
+  requestId: string;
+}
+
+/** Says what went wrong and how to go on; the rest is for whoever is asked for help. */
+export function errorPage(content: ErrorPageContent): PageContent {
+  const { message, hint, developerMessage, continueUrl, requestId } = content;
+  const body = html`<div class="badge bad">${icons.warning}</div>
+<h1>Something went wrong</h1>
+<p class="lead">${message}</p>
+${hint !== undefined && html`<p class="lead">${hint}</p>`}
+${continueUrl !== undefined && html`<div class="actions"><a class="button" id="continue" href="${continueUrl}">Start again</a></div>`}
+<dl class="facts">
+${developerMessage !== undefined && html`<dt>For developers</dt><dd>${developerMessage}</dd>`}
+<dt>Request</dt><dd>${requestId}</dd>
+</dl>`;
+  return { title: 'Something went wrong', body };
+}

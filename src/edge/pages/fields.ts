@@ -1,0 +1,47 @@
+import type { InputRefusal } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { type Html, html } from './html.js';
+import { icons } from './icons.js';
+
+interface TextField {
+  /** Its name and its id. */
+  name: string;
+  label: string;
+  type: 'email' | 'password';
+  autocomplete: 'username' | 'current-password' | 'new-password';
+  value?: string;
+  hint?: string;
+  refusals?: readonly InputRefusal[];
+  readOnly?: boolean;
+  focused?: boolean;
+}
+
+/** An input with its label, and what is wrong with it beside it, where readers and eyes look for it. */
+export function textField(field: TextField): Html {
+  const { name, label, type, autocomplete, value = '', hint, refusals = [], readOnly, focused } = field;
+  const own = refusals.filter(({ input }) => input === name);
+  const described = [own.length > 0 && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false"${
+    described.length > 0 && html` aria-describedby="${described.join(' ')}"`
+  }${own.length > 0 && html` aria-invalid="true"`}${readOnly ? html` readonly` : html` required`}${focused && html` autofocus`}>
+${own.length > 0 && html`<div id="${name}-error" role="alert">${own.map(({ message }) => errorLine(message))}</div>`}
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+</div>`;
+}
+
+/** What concerns no single one of these inputs. */
+export function formAlert(refusals: readonly InputRefusal[], inputs: readonly string[]): Html | undefined {
+  const whole = refusals.filter(({ input }) => !inputs.includes(input));
+  return whole.length > 0
+    ? html`<div class="alert" role="alert">${whole.map(({ message }) => errorLine(message))}</div>`
+    : undefined;
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+function errorLine(message: string): Html {
+  return html`<p class="error">${icons.warning}<span>${message}</span></p>`;
+}

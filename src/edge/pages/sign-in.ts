@@ -1,0 +1,25 @@
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
+import type { Interaction, SignInPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { formAlert, hidden, textField } from './fields.js';
+import { html } from './html.js';
+import type { PageContent } from './layout.js';
+
+/** Asks for email and password. After a refusal it says what to mend and keeps the email. */
+export function signInPage(
+  interaction: string,
+  { csrfToken, applicationName, instanceName }: Interaction,
+  { email, refusals }: SignInPage,
+): PageContent {
+  const body = html`<h1>Sign in</h1>
+<p class="lead">to continue to <strong>${applicationName}</strong></p>
+${formAlert(refusals, ['email', 'password'])}
+<form method="post" action="${operations.signIn.path}">
+${hidden('interaction', interaction)}
+${hidden('csrf_token', csrfToken)}
+${textField({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email, refusals, focused: email === '' })}
+${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '' })}
+<div class="actions"><button id="sign-in" type="submit">Sign in</button></div>
+</form>
+<p class="note">Forgot your password, or no access yet? Ask whoever manages ${instanceName} to send you a link.</p>`;
+  return { title: 'Sign in', brand: instanceName, body };
+}

@@ -1,0 +1,25 @@
+import type { Browser } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { AnyRequest } from '../contract/typed-handler.js';
+import type { SignOnDependencies } from './dependencies.js';
+
+const MAX_USER_AGENT_LENGTH = 256;
+
+/** What the domain is told of the browser. */
+export function browserOf(request: AnyRequest, { cookies }: Pick<SignOnDependencies, 'cookies'>): Browser {
+  return {
+    sessionHash: cookies.hashIn(request.header('cookie')),
+    remoteAddress: request.clientAddress,
+    userAgent: (request.header('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH),
+  };
+}
+
+/** Whether a browser says that another site made it ask. Programs say nothing, and old browsers too little. */
+export function isFromElsewhere(request: AnyRequest, signOnUrl: string): boolean {
+  const site = request.header('sec-fetch-site');
+  if (site !== undefined) {
+    return site !== 'same-origin' && site !== 'none';
+  }
+  const origin = request.header('origin');
+  // Our pages give no referrer, and browsers then call their origin `null`.
+  return origin !== undefined && origin !== 'null' && origin !== new URL(signOnUrl).origin;
+}

@@ -1,0 +1,84 @@
+import {
+  type ClientAuthentication,
+  ClientAuthenticationMethod,
+} from '../../../generated/proto/integration/sign_on/v1/tokens.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+import type { ReceivedRequest } from '../contract/typed-handler.js';
+import { parseAuthorization } from '../http/authorization.js';
+import { invalidRequest, type OAuthFields } from './oauth-fields.js';
+
+const SECRET_START = /^cs_(live|demo)_/;
+const APPLICATION_ID = /^app_[0-9A-Za-z]{22}$/;
+
+interface Presented {
+  method: ClientAuthenticationMethod;
+  clientId: string;
+  secret?: string | undefined;
+}
+
+/** How an application presents itself, in one way: what could be read as two is refused. Whether it is true, the domain says. */
+export function authenticationOf(
+  request: ReceivedRequest,
+  fields: OAuthFields,
+  environment: 'live' | 'demo',
+): ClientAuthentication {
+  const { method, clientId, secret } = presentedBasic(request, fields) ?? presentedInBody(fields);
+  if (secret !== undefined) {
+    refuseOtherEnvironment(secret, environment);
+  }
+  if (APPLICATION_ID.test(clientId)) {
+    request.note({ applicationId: clientId });
+  }
+  return {
+    method,
+    clientId,
+    clientSecretHash: secret === undefined ? undefined : hashSecret(secret),
+    remoteAddress: request.clientAddress,
+  };
+}
+
+function presentedBasic(request: ReceivedRequest, fields: OAuthFields): Presented | undefined {
+  const header = request.header('authorization');
+  if (header === undefined) {
+    return undefined;
+  }
+  const authorization = parseAuthorization(header);
+  if (authorization.scheme !== 'basic') {
+    throw new ServiceError(
+      ErrorCode.INVALID_CLIENT,
+      'The Authorization header is not HTTP Basic with a form-encoded client_id and client_secret.',
+    );
+  }
+  if (fields.optional('client_secret') !== undefined) {
+    throw invalidRequest('Send the secret once: in the body, or by HTTP Basic.');
+  }
+  const named = fields.optional('client_id');
+  if (named !== undefined && named !== authorization.username) {
+    throw invalidRequest('The client_id in the body is another than that of the Authorization header.');
+  }
+  const { username: clientId, password: secret } = authorization;
+  return { method: ClientAuthenticationMethod.BASIC, clientId, secret };
+}
+
+function presentedInBody(fields: OAuthFields): Presented {
+  const clientId = fields.optional('client_id');
+  const secret = fields.optional('client_secret');
+  if (clientId === undefined) {
+    return { method: ClientAuthenticationMethod.UNSPECIFIED, clientId: '' };
+  }
+  return secret === undefined
+    ? { method: ClientAuthenticationMethod.NONE, clientId }
+    : { method: ClientAuthenticationMethod.BODY, clientId, secret };
+}
+
+/** The domain sees hashes only, so whose secret it is can be told here alone. */
+function refuseOtherEnvironment(secret: string, environment: 'live' | 'demo'): void {
+  const theirs = SECRET_START.exec(secret)?.[1];
+  if (theirs !== undefined && theirs !== environment) {
+    throw new ServiceError(
+      ErrorCode.INVALID_CLIENT,
+      `This secret belongs to the ${theirs} environment, and this is the ${environment} environment.`,
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import type { Operation } from 'openapi-backend';
+import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
+import type { Failure } from '../contract/contract-api.js';
+import { BodyRefusal } from '../http/body-refusal.js';
+import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
+import { ForeignForm } from './foreign-form.js';
+import { retryAfterOf, toOAuthError } from './oauth-error.js';
+import type { PageWriter } from './page-writer.js';
+
+interface Told {
+  status: number;
+  message: string;
+  hint?: string;
+}
+
+const START_AGAIN = 'Go back to your application and start again from there.';
+
+const FAULT: Told = {
+  status: 500,
+  message: 'We could not complete this. Please try again.',
+};
+
+const TOLD: Partial<Record<ErrorCode, Told>> = {
+  [ErrorCode.INVALID_REQUEST]: {
+    status: 400,
+    message: 'This address or form is not complete.',
+    hint: START_AGAIN,
+  },
+  [ErrorCode.ROUTE_NOT_FOUND]: {
+    status: 404,
+    message: 'There is no page at this address.',
+    hint: START_AGAIN,
+  },
+  [ErrorCode.METHOD_NOT_ALLOWED]: {
+    status: 405,
+    message: 'This address cannot be used that way.',
+    hint: START_AGAIN,
+  },
+  [ErrorCode.RATE_LIMITED]: { status: 429, message: 'Too many tries.' },
+  [ErrorCode.UNAVAILABLE]: {
+    status: 503,
+    message: 'We are briefly unable to answer.',
+    hint: 'Please try again in a moment. Nothing is lost.',
+  },
+};
+
+const BODY_TOLD: Record<BodyRefusal['status'], Told> = {
+  400: { status: 400, message: 'The form did not arrive.', hint: 'Please go back and try again.' },
+  413: { status: 413, message: 'The form is too large.' },
+  415: { status: 415, message: 'The form could not be read.' },
+};
+
+/** Each endpoint has one form of answer, errors included: JSON for programs, a page for people. */
+export function signOnErrors(pages: PageWriter) {
+  return (error: ServiceError, requestId: string, failure: Failure): HttpAnswer =>
+    answersPeople(failure.operation, failure.request)
+      ? toPage(error, requestId, pages)
+      : toOAuthError(error, failure);
+}
+
+function answersPeople(operation: Operation | undefined, { method, path }: HttpRequest): boolean {
+  if (!operation) {
+    return (method === 'GET' || method === 'HEAD') && !path.startsWith('/.well-known/');
+  }
+  const response = operation.responses?.['500'] as { content?: object } | undefined;
+  return 'text/html' in (response?.content ?? {});
+}
+
+function toPage(error: ServiceError, requestId: string, pages: PageWriter): HttpAnswer {
+  const { status, message, hint } = toldOf(error);
+  const answer = pages.error({ message, hint, requestId });
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      ...answer.headers,
+      ...retryAfterOf(status, error),
+    },
+    body: String(answer.body),
+  };
+}
+
+function toldOf(error: ServiceError): Told {
+  if (error instanceof BodyRefusal) {
+    return BODY_TOLD[error.status];
+  }
+  if (error instanceof ForeignForm) {
+    return { status: 400, message: error.message, hint: START_AGAIN };
+  }
+  const told = TOLD[error.code] ?? FAULT;
+  return told.status === 429 ? { ...told, hint: waitOf(error.retryAfterSeconds ?? 1) } : told;
+}
+
+function waitOf(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = seconds <= 60 ? 'a minute' : `${minutes} minutes`;
+  return `To protect the account, please wait about ${wait} before you try again.`;
+}

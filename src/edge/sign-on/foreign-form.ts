@@ -1,0 +1,19 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { AnyRequest } from '../contract/typed-handler.js';
+import { isFromElsewhere } from './browser.js';
+import type { SignOnDependencies } from './dependencies.js';
+
+/** A form that is none of ours. */
+export class ForeignForm extends ServiceError {
+  constructor() {
+    super(ErrorCode.INVALID_REQUEST, 'This form was sent from another site.');
+    this.name = 'ForeignForm';
+  }
+}
+
+/** The second belt: the token in each form is the first, and holds in browsers that say nothing too. */
+export function refuseForeignForm(request: AnyRequest, { signOnUrl }: SignOnDependencies): void {
+  if (isFromElsewhere(request, signOnUrl)) {
+    throw new ForeignForm();
+  }
+}

@@ -1,0 +1,62 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { ParsedBody } from '../contract/request-body.js';
+import type { ReceivedRequest } from '../contract/typed-handler.js';
+
+/** What would be in logs, here and on the way, if it came in an address. */
+const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'access_token', 'token'];
+
+export function invalidRequest(message: string): ServiceError {
+  return new ServiceError(ErrorCode.INVALID_REQUEST, message);
+}
+
+/** Secrets belong in the body or a header. */
+export function refuseSecretsInQuery({ rawQuery }: ReceivedRequest): void {
+  const query = new URLSearchParams(rawQuery);
+  const found = SECRETS.find((name) => query.has(name));
+  if (found !== undefined) {
+    throw invalidRequest(`The field ${found} does not belong in the address, where logs keep it.`);
+  }
+}
+
+/** The fields of a request to an endpoint of OAuth, the same from a form as from JSON. */
+export class OAuthFields {
+  readonly #valuesOf: (name: string) => readonly unknown[];
+
+  constructor(body: ParsedBody) {
+    switch (body.kind) {
+      case 'form':
+        this.#valuesOf = (name) => body.fields.get(name) ?? [];
+        break;
+      case 'json':
+        this.#valuesOf = (name) => (body.members.has(name) ? [body.members.get(name)] : []);
+        break;
+      case 'none':
+        throw invalidRequest('The body is missing.');
+      case 'malformed':
+        throw invalidRequest(body.message);
+    }
+  }
+
+  /** A field without a value counts as left out (RFC 6749, section 3.2). */
+  optional(name: string): string | undefined {
+    const [value, ...more] = this.#valuesOf(name);
+    if (more.length > 0) {
+      throw invalidRequest(`The field ${name} came more than once.`);
+    }
+    if (value !== undefined && typeof value !== 'string') {
+      throw invalidRequest(`The field ${name} must be a text.`);
+    }
+    if (value?.includes('\0')) {
+      throw invalidRequest(`The field ${name} has a NUL in it.`);
+    }
+    return value === '' ? undefined : value;
+  }
+
+  required(name: string): string {
+    const value = this.optional(name);
+    if (value === undefined) {
+      throw invalidRequest(`The field ${name} is missing.`);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,104 @@
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
+import {
+  type BrowserStep,
+  type ErrorPage,
+  ErrorPageKind,
+  InteractionPage,
+  type NextPage,
+  type PasswordProblem,
+} from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { internalError } from '../../errors/service-error.js';
+import type { SignOnDependencies } from './dependencies.js';
+import type { CookieHeaders } from './session-cookie.js';
+
+const PATHS: Partial<Record<InteractionPage, string>> = {
+  [InteractionPage.SIGN_IN]: operations.showSignIn.path,
+  [InteractionPage.CHOOSE_CONTEXT]: operations.showContexts.path,
+  [InteractionPage.CONSENT]: operations.showConsent.path,
+  [InteractionPage.SIGN_OUT]: operations.showSignOut.path,
+  [InteractionPage.SIGNED_OUT]: operations.showSignedOut.path,
+  [InteractionPage.SET_PASSWORD]: operations.showSetPassword.path,
+  [InteractionPage.PASSWORD_SET]: operations.showPasswordSet.path,
+  [InteractionPage.EMAIL_VERIFIED]: operations.showEmailVerified.path,
+};
+
+/** What an address may consist of; a header takes no more, and a browser would guess at less. */
+const ADDRESS = /^[\x21-\x7e]+$/;
+/** A way onward leads to a page of ours. */
+const OWN_PATH = /^\/(?!\/)[\x21-\x7e]*$/;
+
+const HINTS: Partial<Record<ErrorPageKind, string>> = {
+  [ErrorPageKind.REQUEST]:
+    'If it happens again, please tell whoever runs the application: the mistake is there, and nothing you did wrong.',
+  [ErrorPageKind.LINK]: 'Links work once and for a limited time.',
+};
+
+type Dependencies = Pick<SignOnDependencies, 'cookies' | 'pages'>;
+
+/** The answer that takes the browser where the domain says. `linkToken` is that of the form, for the way back to its page. */
+export function stepAnswer(
+  step: BrowserStep | undefined,
+  requestId: string,
+  { cookies, pages }: Dependencies,
+  linkToken?: string,
+) {
+  const cookie = cookies.headersOf(step?.sessionCookie);
+  switch (step?.result?.$case) {
+    case 'redirect':
+      return seeOther(step.result.value.location, pages.headers, cookie);
+    case 'nextPage':
+      return seeOther(pathOf(step.result.value, linkToken), pages.headers, cookie);
+    case 'errorPage': {
+      const answer = errorAnswer(step.result.value, requestId, pages);
+      return { ...answer, headers: { ...answer.headers, ...cookie } };
+    }
+    default:
+      throw internalError(new Error('the domain said nothing of where the browser goes'));
+  }
+}
+
+/** After a form the next page is fetched, so that neither Reload nor Back sends the form again. */
+export function seeOther(
+  location: string,
+  headers: Dependencies['pages']['headers'],
+  cookie: CookieHeaders = {},
+) {
+  if (!ADDRESS.test(location)) {
+    throw internalError(new Error('the domain named a target that is no address'));
+  }
+  return { status: 303 as const, headers: { ...headers, ...cookie, Location: location } };
+}
+
+export function errorAnswer(page: ErrorPage, requestId: string, pages: Dependencies['pages']) {
+  const { kind, message, developerMessage, continueUrl = '' } = page;
+  return pages.error({
+    message,
+    hint: HINTS[kind],
+    developerMessage,
+    continueUrl: OWN_PATH.test(continueUrl) ? continueUrl : undefined,
+    requestId,
+  });
+}
+
+function pathOf({ page, interaction, problem }: NextPage, linkToken: string | undefined): string {
+  const path = PATHS[page];
+  if (path === undefined) {
+    throw internalError(new Error(`the domain named the page ${page}, which is none`));
+  }
+  const query = new URLSearchParams();
+  if (interaction !== '') {
+    query.set('interaction', interaction);
+  }
+  if (page === InteractionPage.SET_PASSWORD && linkToken !== undefined) {
+    query.set('token', linkToken);
+  }
+  if (problem !== undefined) {
+    query.set('problem', problemWord(problem));
+  }
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+/** As the address has it: `too_short`. */
+export function problemWord(problem: PasswordProblem): string {
+  return problem.replace(/^PASSWORD_PROBLEM_/, '').toLowerCase();
+}

@@ -1,0 +1,95 @@
+import { type CryptoKey, importJWK } from 'jose';
+import type { Clock } from '../domain/clock.js';
+
+/** How often keys that nobody knows, or a domain that is away, are asked for. */
+const MIN_FETCH_INTERVAL_MS = 10_000;
+
+/** One key, as the key set of the contract has it. */
+export interface FetchedKey {
+  kid: string;
+  algorithm: string;
+  jwkJson: string;
+}
+
+export type FetchKeySet = () => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
+
+export interface FetchedKeysOptions {
+  /** Keys of others are left out. */
+  algorithm: string;
+  fetch: FetchKeySet;
+  clock: Clock;
+  /** Another set is at hand. */
+  onChange(): void;
+}
+
+/** A key set from elsewhere. It is kept while no newer one can be had: keys are published long before they sign. */
+export class FetchedKeys {
+  readonly #options: FetchedKeysOptions;
+  #byKid: ReadonlyMap<string, CryptoKey> | undefined;
+  #kids = '';
+  #staleAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | undefined;
+
+  constructor(options: FetchedKeysOptions) {
+    this.#options = options;
+  }
+
+  /** Waits only for the first set. One that has come to its age is replaced while it is still used. */
+  async atHand(): Promise<void> {
+    if (this.#byKid === undefined) {
+      await this.#fetch();
+    } else if (this.#options.clock() >= this.#staleAt && this.#mayFetch()) {
+      this.#fetch().catch(() => undefined);
+    }
+  }
+
+  async find(kid: string | undefined): Promise<CryptoKey> {
+    const key = this.#byKid?.get(kid ?? '') ?? (await this.#search(kid));
+    if (key === undefined) {
+      throw new Error('The key is not in the set.');
+    }
+    return key;
+  }
+
+  async #search(kid: string | undefined): Promise<CryptoKey | undefined> {
+    if (kid === undefined || !(this.#fetching || this.#mayFetch())) {
+      return undefined;
+    }
+    await this.#fetch();
+    return this.#byKid?.get(kid);
+  }
+
+  #mayFetch(): boolean {
+    return Math.abs(this.#options.clock() - this.#triedAt) >= MIN_FETCH_INTERVAL_MS;
+  }
+
+  #fetch(): Promise<void> {
+    this.#fetching ??= this.#load().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #load(): Promise<void> {
+    this.#triedAt = this.#options.clock();
+    const { keys, maxAgeSeconds } = await this.#options.fetch();
+    const wanted = keys.filter(({ algorithm }) => algorithm === this.#options.algorithm);
+    const imported = await Promise.all(
+      wanted.map(
+        async ({ kid, jwkJson }) =>
+          [kid, (await importJWK(JSON.parse(jwkJson), this.#options.algorithm)) as CryptoKey] as const,
+      ),
+    );
+    this.#staleAt = this.#triedAt + maxAgeSeconds * 1_000;
+    const kids = wanted
+      .map(({ kid }) => kid)
+      .sort()
+      .join(' ');
+    if (this.#byKid === undefined || kids !== this.#kids) {
+      this.#byKid = new Map(imported);
+      this.#kids = kids;
+      this.#options.onChange();
+    }
+  }
+}

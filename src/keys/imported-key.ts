@@ -1,0 +1,43 @@
+import { type CryptoKey, importJWK, type JWK } from 'jose';
+import type { TokenAlgorithm } from '../domain/operator/applications.js';
+import type { SigningKey } from '../domain/sign-on/signing-keys.js';
+import type { SealedBox } from './sealed-box.js';
+
+const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>[2]> = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  EdDSA: { name: 'Ed25519' },
+};
+
+/** A key as the cryptography takes it: each half opened when it is first needed, and once. */
+export class ImportedKey {
+  readonly #key: SigningKey;
+  readonly #box: SealedBox;
+  #private: Promise<CryptoKey> | undefined;
+  #public: Promise<CryptoKey> | undefined;
+
+  constructor(key: SigningKey, box: SealedBox) {
+    this.#key = key;
+    this.#box = box;
+  }
+
+  private(): Promise<CryptoKey> {
+    this.#private ??= this.#importPrivate();
+    return this.#private;
+  }
+
+  public(): Promise<CryptoKey> {
+    this.#public ??= importJWK(this.#key.publicJwk as JWK, this.#key.algorithm) as Promise<CryptoKey>;
+    return this.#public;
+  }
+
+  async #importPrivate(): Promise<CryptoKey> {
+    const { algorithm, kid, sealedPrivateKey } = this.#key;
+    const content = this.#box.open(sealedPrivateKey, kid);
+    try {
+      return await crypto.subtle.importKey('pkcs8', content, IMPORTS[algorithm], false, ['sign']);
+    } finally {
+      content.fill(0);
+    }
+  }
+}

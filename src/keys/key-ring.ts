@@ -1,0 +1,140 @@
+import { type CryptoKey, compactVerify, decodeProtectedHeader, SignJWT } from 'jose';
+import type { AccountId, ApplicationId } from '../../generated/ids.js';
+import type { Clock } from '../domain/clock.js';
+import type { TokenAlgorithm } from '../domain/operator/applications.js';
+import type { IdTokenReader, PublicKey, PublishedKeys, TokenSigner } from '../domain/sign-on/signing.js';
+import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/signing-keys.js';
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import { ImportedKey } from './imported-key.js';
+import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
+import { SealError, type SealedBox } from './sealed-box.js';
+import { SecretsKeyError } from './secrets-key.js';
+
+/** How long clients may keep the key set: much shorter than a key is published before it signs. */
+const KEY_SET_MAX_AGE_SECONDS = 300;
+/** Longer than any ID token of ours. */
+const MAX_ID_TOKEN_LENGTH = 16_384;
+
+export interface KeyRingOptions extends KnownKeysOptions {
+  /** As in `iss`. */
+  issuer: string;
+  box: SealedBox;
+}
+
+/** Signs and reads tokens with the keys of the database, of which it holds a young copy. */
+export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
+  readonly #issuer: string;
+  readonly #box: SealedBox;
+  readonly #clock: Clock;
+  readonly #known: KnownKeys;
+  #imported = new Map<string, ImportedKey>();
+
+  constructor({ issuer, box, ...options }: KeyRingOptions) {
+    this.#issuer = issuer;
+    this.#box = box;
+    this.#clock = options.clock;
+    this.#known = new KnownKeys(options);
+  }
+
+  /** Opens every key that signs or will, so that a wrong key file is noticed at the start and not by the first person who signs in. */
+  async ready(): Promise<void> {
+    await this.#known.reload();
+    const keys = (await this.#known.all()).filter((key) => isPublic(key) && key.supersededAt === null);
+    try {
+      await Promise.all(keys.map((key) => this.#import(key).private()));
+    } catch (error) {
+      throw error instanceof SealError
+        ? new SecretsKeyError(
+            'The signing keys in the database were sealed with another key file. Set SECRETS_KEY_FILE to the one that belongs to this database.',
+            { cause: error },
+          )
+        : error;
+    }
+  }
+
+  /** After a change that this node made. */
+  reload(): Promise<void> {
+    return this.#known.reload();
+  }
+
+  async sign(
+    algorithm: TokenAlgorithm,
+    type: 'JWT' | 'at+jwt',
+    claims: Record<string, unknown>,
+  ): Promise<string> {
+    const active = (keys: readonly SigningKey[]) => activeKey(keys, algorithm, this.#clock());
+    const key = active(this.#known.young ?? []) ?? (await this.#known.search(active));
+    if (key === undefined) {
+      throw new ServiceError(ErrorCode.INTERNAL_ERROR, 'Something went wrong on our side.', {
+        internal: `no ${algorithm} key is there to sign with`,
+      });
+    }
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: algorithm, typ: type, kid: key.kid })
+      .sign(await this.#import(key).private());
+  }
+
+  isKnown(kid: string): boolean | Promise<boolean> {
+    const isIt = (key: SigningKey) => key.kid === kid;
+    if (this.#known.young?.some((key) => isIt(key) && isPublic(key))) {
+      return true;
+    }
+    return this.#known.search((keys) => keys.find(isIt)).then((key) => key !== undefined && isPublic(key));
+  }
+
+  async publicKeys(): Promise<{ keys: PublicKey[]; maxAgeSeconds: number }> {
+    const keys = (await this.#known.newestAtHand()).filter(isPublic);
+    return {
+      keys: keys.map(({ kid, algorithm, publicJwk }) => ({ kid, algorithm, jwk: publicJwk })),
+      maxAgeSeconds: KEY_SET_MAX_AGE_SECONDS,
+    };
+  }
+
+  async read(idToken: string): Promise<{ accountId: AccountId; applicationId: ApplicationId } | undefined> {
+    const header = idToken.length <= MAX_ID_TOKEN_LENGTH ? headerOf(idToken) : undefined;
+    if (typeof header?.kid !== 'string' || header.typ !== 'JWT') {
+      return undefined;
+    }
+    const { kid } = header;
+    const key = await this.#known.search((keys) => keys.find((each) => each.kid === kid));
+    // One whose tokens are over still proves who a person was; one that was taken back proves nothing.
+    if (key === undefined || isWithdrawn(key)) {
+      return undefined;
+    }
+    const claims = await verifiedClaims(idToken, await this.#import(key).public(), key.algorithm);
+    return claims?.iss === this.#issuer && typeof claims.sub === 'string' && typeof claims.aud === 'string'
+      ? { accountId: claims.sub as AccountId, applicationId: claims.aud as ApplicationId }
+      : undefined;
+  }
+
+  #import(key: SigningKey): ImportedKey {
+    let imported = this.#imported.get(key.kid);
+    if (imported === undefined) {
+      imported = new ImportedKey(key, this.#box);
+      this.#imported.set(key.kid, imported);
+    }
+    return imported;
+  }
+}
+
+function headerOf(token: string): { kid?: unknown; typ?: unknown } | undefined {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    return undefined;
+  }
+}
+
+async function verifiedClaims(
+  token: string,
+  key: CryptoKey,
+  algorithm: TokenAlgorithm,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
+    const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

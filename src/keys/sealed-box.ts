@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What is sealed cannot be opened: it was made with another key, for something else, or was changed. */
+export class SealError extends Error {
+  constructor() {
+    super('What is sealed was made with another key or was changed.');
+    this.name = 'SealError';
+  }
+}
+
+/** AES-256-GCM. What is sealed opens only for the name it was sealed for, so that nobody can put one in the place of another. */
+export class SealedBox {
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  /** Version, nonce, ciphertext and tag, in base64url. */
+  seal(content: Uint8Array, name: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(boundTo(name));
+    const sealed = [cipher.update(content), cipher.final()];
+    return Buffer.concat([Buffer.of(VERSION), nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
+  }
+
+  open(text: string, name: string): Buffer {
+    const bytes = Buffer.from(text, 'base64url');
+    if (bytes.length < 1 + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) {
+      throw new SealError();
+    }
+    const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
+    const decipher = createDecipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(boundTo(name));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    } catch {
+      throw new SealError();
+    }
+  }
+}
+
+function boundTo(name: string): Buffer {
+  return Buffer.concat([Buffer.of(VERSION), Buffer.from(name)]);
+}

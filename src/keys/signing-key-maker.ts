@@ -1,0 +1,35 @@
+import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { TokenAlgorithm } from '../domain/operator/applications.js';
+import type { KeyMaterial, SigningKeyMaker } from '../domain/sign-on/signing-keys.js';
+import type { SealedBox } from './sealed-box.js';
+
+const RSA_BITS = 2_048;
+
+const generate = promisify(generateKeyPair);
+
+const PAIRS: Record<TokenAlgorithm, () => Promise<{ publicKey: KeyObject; privateKey: KeyObject }>> = {
+  RS256: () => generate('rsa', { modulusLength: RSA_BITS }),
+  ES256: () => generate('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generate('ed25519'),
+};
+
+/** Makes keys whose private halves nobody sees unsealed. */
+export function signingKeyMaker(box: SealedBox): SigningKeyMaker {
+  return {
+    make: async (algorithm) => {
+      const { publicKey, privateKey } = await PAIRS[algorithm]();
+      const jwk = publicKey.export({ format: 'jwk' }) as JWK;
+      // Named by what it is (RFC 7638): two keys never share a name, however they were made.
+      const kid = await calculateJwkThumbprint(jwk);
+      const content = privateKey.export({ format: 'der', type: 'pkcs8' });
+      return {
+        kid,
+        algorithm,
+        publicJwk: { ...jwk, kid, alg: algorithm, use: 'sig' },
+        sealedPrivateKey: box.seal(content, kid),
+      } satisfies KeyMaterial;
+    },
+  };
+}

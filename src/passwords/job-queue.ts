@@ -1,0 +1,142 @@
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import type { PasswordAnswer, PasswordJob } from './password-thread.js';
+import type { StartThread, Thread } from './thread.js';
+
+export interface JobQueueOptions {
+  /** How many at most; each is started when it is first needed, and again after it died. */
+  threads: number;
+  start: StartThread;
+  /** Beyond this expected wait a job is refused. */
+  maxWaitMs: number;
+  /** A thread ended that nobody asked to end. */
+  onThreadDeath(cause: unknown): void;
+}
+
+interface Waiting {
+  job: PasswordJob;
+  since: number;
+  /** A job that ends two threads is given to no third. */
+  hasEndedThread: boolean;
+  resolve(answer: PasswordAnswer): void;
+  reject(error: unknown): void;
+}
+
+/** A first guess, until the jobs themselves tell. */
+const FIRST_DURATION_MS = 50;
+/** How much the newest duration moves the average. */
+const SMOOTHING = 0.1;
+/** Whoever waits much longer than was expected has gone away by then. */
+const GIVE_UP_FACTOR = 1.5;
+
+/** Jobs that wait for a thread, first come first served, and no more of them than can be served soon. */
+export class JobQueue {
+  readonly #options: JobQueueOptions;
+  readonly #threads = new Set<Thread>();
+  readonly #idle: Thread[] = [];
+  readonly #waiting: Waiting[] = [];
+  #averageMs = FIRST_DURATION_MS;
+  #closed = false;
+
+  constructor(options: JobQueueOptions) {
+    this.#options = options;
+  }
+
+  async do(job: PasswordJob): Promise<PasswordAnswer> {
+    const waitMs = this.#expectedWaitMs();
+    if (this.#closed || waitMs > this.#options.maxWaitMs) {
+      throw tooBusy(waitMs);
+    }
+    const answer = await new Promise<PasswordAnswer>((resolve, reject) => {
+      this.#waiting.push({ job, since: performance.now(), hasEndedThread: false, resolve, reject });
+      this.#dispatch();
+    });
+    if ('failure' in answer) {
+      throw new Error(`A password could not be worked on: ${answer.failure}`);
+    }
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.splice(0)) {
+      reject(tooBusy(0));
+    }
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+
+  #expectedWaitMs(): number {
+    const { threads } = this.#options;
+    const free = this.#idle.length + threads - this.#threads.size;
+    const ahead = this.#waiting.length + 1 - free;
+    return ahead <= 0 ? 0 : (ahead / threads) * this.#averageMs;
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0 && !this.#closed) {
+      const thread = this.#idle.pop() ?? this.#startAnother();
+      if (thread === undefined) {
+        return;
+      }
+      const next = this.#waiting.shift() as Waiting;
+      if (performance.now() - next.since > this.#options.maxWaitMs * GIVE_UP_FACTOR) {
+        this.#idle.push(thread);
+        next.reject(tooBusy(this.#expectedWaitMs()));
+      } else {
+        void this.#serve(thread, next);
+      }
+    }
+  }
+
+  #startAnother(): Thread | undefined {
+    if (this.#threads.size >= this.#options.threads) {
+      return undefined;
+    }
+    const thread = this.#options.start((cause) => this.#forget(thread, cause));
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #forget(thread: Thread, cause: unknown): void {
+    this.#threads.delete(thread);
+    const place = this.#idle.indexOf(thread);
+    if (place >= 0) {
+      this.#idle.splice(place, 1);
+    }
+    if (!this.#closed) {
+      this.#options.onThreadDeath(cause);
+    }
+  }
+
+  async #serve(thread: Thread, waiting: Waiting): Promise<void> {
+    const begunAt = performance.now();
+    try {
+      const answer = await thread.do(waiting.job);
+      this.#averageMs += (performance.now() - begunAt - this.#averageMs) * SMOOTHING;
+      this.#idle.push(thread);
+      waiting.resolve(answer);
+    } catch (cause) {
+      this.#tryAgain(waiting, cause);
+    }
+    this.#dispatch();
+  }
+
+  #tryAgain(waiting: Waiting, cause: unknown): void {
+    if (waiting.hasEndedThread || this.#closed) {
+      waiting.reject(unavailable('Passwords cannot be checked just now. Try again in a moment.', 0, cause));
+    } else {
+      this.#waiting.unshift({ ...waiting, hasEndedThread: true });
+    }
+  }
+}
+
+function tooBusy(waitMs: number): ServiceError {
+  return unavailable('Too many passwords are being checked. Try again in a moment.', waitMs);
+}
+
+function unavailable(message: string, waitMs: number, cause?: unknown): ServiceError {
+  return new ServiceError(ErrorCode.UNAVAILABLE, message, {
+    cause,
+    internal: cause === undefined ? undefined : `a password thread ended: ${(cause as Error).message}`,
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  });
+}

@@ -1,0 +1,63 @@
+import type { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
+import type { Clock } from '../../domain/clock.js';
+import { expireCodesOf, MINUTE_MS } from '../../domain/maintenance/code-minutes.js';
+import type { CodeMinutes } from '../../domain/sign-on/codes.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { Handlers } from '../handlers.js';
+
+export interface CodeMinuteDependencies {
+  codeMinutes: CodeMinutes;
+  clock: Clock;
+}
+
+type CodeMinuteMethods = Pick<
+  Handlers<typeof MaintenanceServiceService>,
+  'listCodeMinutesToWatch' | 'markCodeMinutesWatched' | 'expireAuthorizationCodes'
+>;
+
+const MOST_MINUTES = 1_000;
+
+/** The methods of the maintenance service with which workflows watch authorization codes. */
+export function codeMinuteMethods({ codeMinutes, clock }: CodeMinuteDependencies): CodeMinuteMethods {
+  return {
+    listCodeMinutesToWatch: async ({ limit }) => {
+      if (limit < 1 || limit > MOST_MINUTES) {
+        throw refused('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
+      }
+      const minutes = await codeMinutes.toWatch(limit);
+      return {
+        minutes: minutes.map(({ minute, expiresAt }) => ({
+          minute: new Date(minute),
+          expiresAt: new Date(expiresAt),
+        })),
+      };
+    },
+    markCodeMinutesWatched: async ({ minutes }) => {
+      if (minutes.length > MOST_MINUTES) {
+        throw refused('There are too many minutes.', 'minutes', `must be ${MOST_MINUTES} at most`);
+      }
+      const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
+      if (begins.length > 0) {
+        await codeMinutes.markWatched(begins, clock());
+      }
+      return {};
+    },
+    expireAuthorizationCodes: async ({ minute }) => {
+      const found = await expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute'));
+      const { issued, redeemed, expired, retryAt } = found;
+      return { issued, redeemed, expired, ...(retryAt !== null && { retryAt: new Date(retryAt) }) };
+    },
+  };
+}
+
+function beginOf(minute: Date | undefined, path: string): number {
+  const begin = minute?.getTime() ?? Number.NaN;
+  if (begin % MINUTE_MS !== 0) {
+    throw refused('This is not the beginning of a minute.', path, 'must be the beginning of a minute');
+  }
+  return begin;
+}
+
+function refused(sentence: string, path: string, message: string): ServiceError {
+  return new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations: [{ path, message }] });
+}

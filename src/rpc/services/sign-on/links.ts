@@ -1,0 +1,44 @@
+import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
+import {
+  redeemEmailLink,
+  redeemPasswordLink,
+  showEmailLink,
+  showPasswordLink,
+} from '../../../domain/sign-on/links.js';
+import type { SignOn } from '../../../domain/sign-on/sign-on.js';
+import type { Handlers } from '../../handlers.js';
+import { fromBrowser, fromHash, toErrorPageMessage, toStep } from './browser-messages.js';
+
+/** What the links lead to that the platform mails. */
+export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
+  return {
+    showPasswordLink: async ({ linkTokenHash }) => {
+      const page = await showPasswordLink(signOn, tokenHashOf(linkTokenHash));
+      if (page.kind === 'error_page') {
+        return { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } };
+      }
+      const { email, purpose } = page;
+      return {
+        result: { $case: 'setPasswordPage', value: { email, invitation: purpose === 'invitation' } },
+      };
+    },
+    redeemPasswordLink: async ({ browser, linkTokenHash, password }, context) => {
+      const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };
+      return { step: toStep(await redeemPasswordLink(signOn, fromBrowser(browser, context), redemption)) };
+    },
+    showEmailLink: async ({ linkTokenHash }) => {
+      const page = await showEmailLink(signOn, tokenHashOf(linkTokenHash));
+      return page.kind === 'error_page'
+        ? { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } }
+        : { result: { $case: 'verifyEmailPage', value: { email: page.email } } };
+    },
+    redeemEmailLink: async ({ browser, linkTokenHash }, context) => ({
+      step: toStep(await redeemEmailLink(signOn, fromBrowser(browser, context), tokenHashOf(linkTokenHash))),
+    }),
+  };
+}
+
+/** What is no hash is that of no link. */
+function tokenHashOf(hash: Uint8Array): string {
+  return fromHash(hash) ?? '';
+}

@@ -1,0 +1,15 @@
+import type { CredentialRows } from '../../../domain/credentials/end-access.js';
+import type { Writer } from '../../database.js';
+import { grantRows } from './grants.js';
+import { linkRows } from './links.js';
+import { passwordRows } from './passwords.js';
+import { sessionRows } from './sessions.js';
+
+export function credentialRows(db: Writer): CredentialRows {
+  return {
+    passwords: passwordRows(db),
+    links: linkRows(db),
+    sessions: sessionRows(db),
+    grants: grantRows(db),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
+import type { Writer } from '../database.js';
+
+type Value = string | number | null;
+
+/** Stands for a value while the statement is built. */
+class Placeholder {
+  constructor(readonly name: string) {}
+}
+
+/**
+ * `keptQuery` for any statement, inside a transaction or not: its text is built once for each database that it is run on. `build` may do nothing with
+ * the values but hand them on to Kysely. Each call names the same values.
+ */
+export function keptStatement<Values extends { [Name in keyof Values]: Value }, Row>(
+  build: (db: Writer, values: Values) => Compilable<Row>,
+): (db: Writer, values: Values) => Promise<QueryResult<Row>> {
+  const kept = new WeakMap<DialectAdapter, CompiledQuery<Row>>();
+  const compiledFor = (db: Writer, values: Values) => {
+    const { adapter } = db.getExecutor();
+    const present = kept.get(adapter);
+    if (present) {
+      return present;
+    }
+    const names = Object.keys(values);
+    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
+    const compiled = build(db, placeholders as unknown as Values).compile();
+    kept.set(adapter, compiled);
+    return compiled;
+  };
+  return (db, values) => {
+    const compiled = compiledFor(db, values);
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    return db.executeQuery<Row>({ ...compiled, parameters });
+  };
+}
+
+/** Whether the statement found a row to change: what decides a race. */
+export function changedOne({ numAffectedRows }: QueryResult<unknown>): boolean {
+  return numAffectedRows === 1n;
+}

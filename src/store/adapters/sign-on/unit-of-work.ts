@@ -1,0 +1,43 @@
+import type { Clock } from '../../../domain/clock.js';
+import type { CredentialRows } from '../../../domain/credentials/end-access.js';
+import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
+import type { Database, Writer } from '../../database.js';
+import { credentialRows } from '../credentials/credential-rows.js';
+import { accountRows } from '../platform/accounts.js';
+import { instanceRows } from '../platform/instances.js';
+import { changesIn } from '../platform/unit-of-work.js';
+import { knownApplicationRows } from './applications.js';
+import { attemptRows } from './attempts.js';
+import { codeMinutes } from './code-minutes.js';
+import { codeRows } from './codes.js';
+import { consentRows } from './consents.js';
+import { identityRows } from './identities.js';
+import { interactionRows } from './interactions.js';
+import { loginContextRows } from './login-contexts.js';
+import { signingKeyRows } from './signing-keys.js';
+
+export function signOnUnitOfWork({ reader, write }: Database, clock: Clock = Date.now): SignOnUnitOfWork {
+  return {
+    rows: {
+      ...credentialRows(reader),
+      ...ownRows(reader),
+      accounts: accountRows(reader),
+      instances: instanceRows(reader),
+    },
+    run: (work) => write((writer) => work({ ...changesIn(writer, clock()), ...ownRows(writer) })),
+  };
+}
+
+function ownRows(db: Writer): Omit<SignOnRows, keyof CredentialRows> {
+  return {
+    applications: knownApplicationRows(db),
+    identities: identityRows(db),
+    interactions: interactionRows(db),
+    consents: consentRows(db),
+    loginContexts: loginContextRows(db),
+    codes: codeRows(db),
+    codeMinutes: codeMinutes(db),
+    attempts: attemptRows(db),
+    signingKeys: signingKeyRows(db),
+  };
+}

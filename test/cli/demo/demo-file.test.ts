@@ -1,0 +1,140 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from '../../../src/cli/demo/demo-file.js';
+import { StartupError } from '../../../src/cli/startup-error.js';
+import { newApiKey } from '../../../src/identifiers/api-key.js';
+import { newClientSecret } from '../../../src/identifiers/client-secret.js';
+import { newServiceToken } from '../../../src/identifiers/service-token.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+
+const application = {
+  clientId: 'app_portal',
+  clientSecret: newClientSecret('demo'),
+  type: 'confidential',
+  name: 'Portal',
+  requirePkce: false,
+  redirectUris: [{ uri: 'http://localhost:8400/callback', instanceId: 'ins_harborlight' }],
+  scopes: ['openid'],
+};
+const person = { email: 'ada@example.com', password: 'secret', note: 'a user' };
+const apiKey = { key: newApiKey('demo'), integrationId: 'itg_one', instanceIntegrationIds: ['iin_one'] };
+
+const whole: DemoFile = {
+  baseUrl: 'http://localhost:4000',
+  gatewayUrl: 'http://localhost:4001',
+  grpcAddress: '127.0.0.1:4002',
+  operatorToken: newServiceToken('operator', 'demo'),
+  platformToken: newServiceToken('platform', 'demo'),
+  temporalUiUrl: 'http://localhost:8233',
+  docsUrl: null,
+  applications: [application],
+  people: [person],
+  apiKeys: [apiKey],
+};
+
+const faults: { what: string; spoilt: object; left: Partial<DemoFile> }[] = [
+  { what: 'a token that is a number', spoilt: { operatorToken: 42 }, left: { operatorToken: undefined } },
+  { what: 'an empty token', spoilt: { platformToken: '' }, left: { platformToken: undefined } },
+  {
+    what: 'the token of the other kind',
+    spoilt: { platformToken: whole.operatorToken },
+    left: { platformToken: undefined },
+  },
+  { what: 'an address that is a list', spoilt: { grpcAddress: [] }, left: { grpcAddress: undefined } },
+  { what: 'keys that are no list', spoilt: { apiKeys: { key: 1 } }, left: { apiKeys: undefined } },
+  { what: 'a key that is null', spoilt: { apiKeys: [null, apiKey] }, left: { apiKeys: [apiKey] } },
+  {
+    what: 'a key of live',
+    spoilt: { apiKeys: [{ ...apiKey, key: newApiKey('live') }] },
+    left: { apiKeys: [] },
+  },
+  {
+    what: 'a key of nothing',
+    spoilt: { apiKeys: [{ ...apiKey, instanceIntegrationIds: [7] }] },
+    left: { apiKeys: [] },
+  },
+  {
+    what: 'an application that is a number',
+    spoilt: { applications: [5, application] },
+    left: { applications: [application] },
+  },
+  {
+    what: 'a secret of live',
+    spoilt: { applications: [{ ...application, clientSecret: newClientSecret('live') }] },
+    left: { applications: [] },
+  },
+  {
+    what: 'redirect URIs that are texts',
+    spoilt: { applications: [{ ...application, redirectUris: ['http://localhost'] }] },
+    left: { applications: [] },
+  },
+  { what: 'a person without a password', spoilt: { people: [{ email: 'a@b' }] }, left: { people: [] } },
+];
+
+describe('demo.json', () => {
+  const newDirectory = temporaryDirectories();
+
+  function holding(content: string) {
+    const path = demoFilePath(newDirectory());
+    writeFileSync(path, content);
+    return path;
+  }
+
+  test('is read as it was written, and for its owner only', () => {
+    const directory = join(newDirectory(), 'not', 'there');
+    const path = demoFilePath(directory);
+    const { clientSecret: _, ...open } = application;
+    const content = { ...whole, applications: [application, open] };
+    writeDemoFile(path, content);
+    expect(readDemoFile(path)).toEqual(content);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toEqual(['demo.json']);
+  });
+
+  test('takes the place of one that anybody could read', () => {
+    const path = holding('{}');
+    writeDemoFile(path, whole);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('that cannot be written is a sentence', () => {
+    const path = demoFilePath(newDirectory());
+    mkdirSync(path);
+    expect(() => writeDemoFile(path, whole)).toThrow(StartupError);
+    expect(() => writeDemoFile(path, whole)).toThrow(/demo\.json cannot be written: /);
+  });
+
+  test.each(['', '{"apiKeys": [{', 'null', '42', '"text"'])('that holds %j is none', (content) => {
+    expect(readDemoFile(holding(content))).toBeUndefined();
+  });
+
+  test('that is not there is none', () => {
+    expect(readDemoFile(demoFilePath(newDirectory()))).toBeUndefined();
+  });
+
+  test.each(faults)('with $what keeps everything else', ({ spoilt, left }) => {
+    const path = holding(JSON.stringify({ ...whole, ...spoilt }));
+    expect(readDemoFile(path)).toEqual({ ...whole, ...left });
+  });
+
+  test('of whatever shape never throws, and gives nothing that was not in it', () => {
+    const path = holding('');
+    const names = Object.keys(whole);
+    const member = fc.tuple(fc.constantFrom(...names), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 5 }), fc.boolean(), (spoilt, onTop) => {
+        const content = { ...(onTop && whole), ...Object.fromEntries(spoilt) };
+        writeFileSync(path, JSON.stringify(content));
+        for (const [name, value] of Object.entries(readDemoFile(path) ?? {})) {
+          const given = JSON.parse(JSON.stringify(content))[name];
+          expect(Array.isArray(value) ? given : [given]).toEqual(
+            expect.arrayContaining(Array.isArray(value) ? value : [value]),
+          );
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

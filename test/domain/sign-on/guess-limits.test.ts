@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import { makeLink } from '../../../src/domain/credentials/new-link.js';
+import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
+import { storedHash } from '../../../src/domain/sign-on/random-secrets.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { type BrowserRig, browserRig, newPerson, type Person } from './browser-rig.js';
+import { codeOf, TestBrowser } from './test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+async function countsOf({ database }: BrowserRig): Promise<number[]> {
+  const rows = await database.reader.selectFrom('attempt_counts').select('count').execute();
+  return rows.map(({ count }) => count);
+}
+
+describe('what is no guess', () => {
+  test('counts against nobody: a whole office signs in from one address, within one window', async () => {
+    const rig = await browserRig(under);
+    const people = [await newPerson(rig, [rig.here.clientId]), await newPerson(rig, [rig.here.clientId])];
+    const browser = new TestBrowser(rig);
+    for (let time = 0; time < 250; time += 1) {
+      await browser.authorize({ prompt: 'login' });
+      expect(codeOf(await browser.signIn(people[time % 2] as Person))).toBeDefined();
+    }
+    expect(await countsOf(rig)).toEqual([0]);
+  });
+
+  test('is a password that was not looked at, however often that happens', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    rig.passwords.meanwhile = () => Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Too many wait.'));
+    for (let time = 0; time < 120; time += 1) {
+      await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    }
+    expect(await countsOf(rig)).toEqual([0, 0]);
+    rig.passwords.meanwhile = async () => undefined;
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('is given back only in the window in which it was counted', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const [slow, other] = [new TestBrowser(rig), new TestBrowser(rig)];
+    await slow.authorize();
+    rig.passwords.meanwhile = async () => {
+      rig.passwords.meanwhile = async () => undefined;
+      rig.clock.advance(15 * 60_000);
+      await other.authorize();
+      await other.signIn({ email: 'nobody@example.com' });
+    };
+    expect(codeOf(await slow.signIn(person))).toBeDefined();
+    // Of the address and of the stranger; that of the person is forgotten.
+    expect(await countsOf(rig)).toEqual([1, 1]);
+  });
+
+  test('leaves a guess of somebody else counted, when a link sets a password', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    await browser.signIn(person, { password: 'a wrong guess' });
+    const { token } = await rig.run((changes) =>
+      makeLink(
+        changes,
+        { id: person.accountId, email: person.email },
+        { purpose: 'reset', lifetimeSeconds: undefined },
+      ),
+    );
+    const link = { tokenHash: storedHash(token), password: 'a quieter harbour' };
+    expect(await redeemPasswordLink(rig.signOn, browser.browser, link)).toMatchObject({
+      page: 'password_set',
+    });
+    expect(await countsOf(rig)).toEqual([1]);
+  });
+});
+
+describe('what is asked of the store', () => {
+  test('is as much for an address that nobody has', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const { rows } = rig.signOn.unitOfWork;
+    const { find } = rows.passwords;
+    let asked = 0;
+    rows.passwords.find = (accountId) => {
+      asked += 1;
+      return find(accountId);
+    };
+    for (const { email } of [person, { email: 'nobody@example.com' }]) {
+      const browser = new TestBrowser(rig);
+      await browser.authorize();
+      asked = 0;
+      await browser.signIn({ email }, { password: 'a wrong guess' });
+      expect(asked).toBe(1);
+    }
+  });
+
+  test('is never to keep what was typed as an address and is none', async () => {
+    const rig = await browserRig(under);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    await browser.signIn({ email: 'correct horse battery' }, { password: 'a wrong guess' });
+    const kept = await rig.database.reader.selectFrom('interactions').selectAll().execute();
+    expect(kept).toMatchObject([{ progress: expect.stringContaining('credentials') }]);
+    expect(JSON.stringify(kept)).not.toContain('battery');
+    expect(await browser.show('sign_in')).toMatchObject({ email: '' });
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from '@jest/globals';
+import { disableAccount } from '../../../src/domain/platform/account-updates.js';
+import { networkOf } from '../../../src/domain/sign-on/network-address.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { audited, type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from './browser-rig.js';
+import { codeOf, TestBrowser } from './test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+async function atSignIn(rig: BrowserRig, remoteAddress?: string): Promise<TestBrowser> {
+  const browser = new TestBrowser(rig, remoteAddress);
+  await browser.authorize();
+  return browser;
+}
+
+async function retryAfterOf(work: Promise<unknown>): Promise<number | undefined> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ServiceError);
+  expect((error as ServiceError).code).toBe(ErrorCode.RATE_LIMITED);
+  return (error as ServiceError).retryAfterSeconds;
+}
+
+/** As often as it is said, with a password that is wrong. */
+async function guess(browser: TestBrowser, person: { email: string }, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    expect(await browser.signIn(person, { password: 'a wrong guess' })).toMatchObject({ page: 'sign_in' });
+  }
+}
+
+describe('a sign-in', () => {
+  test('gives the browser another cookie, and the old one is worth nothing', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = await atSignIn(rig);
+    const attacker = new TestBrowser(rig);
+    attacker.cookie = browser.cookie;
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+    expect(browser.cookie).not.toBe(attacker.cookie);
+    expect(await attacker.authorize()).toMatchObject({ page: 'sign_in', cookie: { kind: 'set' } });
+  });
+
+  test('takes the address in any case and with blanks around it', async () => {
+    const rig = await browserRig(under);
+    const { email } = await newPerson(rig, [rig.here.clientId]);
+    const browser = await atSignIn(rig);
+    expect(codeOf(await browser.signIn({ email: ` ${email.toUpperCase()} ` }))).toBeDefined();
+  });
+
+  test('is told to the audit log with ids only', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = await atSignIn(rig);
+    await guess(browser, { email: 'a-stranger@example.com' }, 1);
+    rig.clock.advance(1);
+    await guess(browser, person, 1);
+    rig.clock.advance(1);
+    await browser.signIn(person);
+    const events = await audited(rig);
+    expect(events.map(({ what, actor, subject }) => [what, actor, subject])).toEqual([
+      ['sign_in refused', rig.applicationId, rig.applicationId],
+      ['sign_in refused', rig.applicationId, person.accountId],
+      ['code.issued succeeded', person.accountId, rig.applicationId],
+      ['sign_in succeeded', person.accountId, person.accountId],
+    ]);
+    expect(JSON.stringify(events)).not.toMatch(/@|wrong guess|harbour/);
+  });
+});
+
+describe('a refused sign-in', () => {
+  type Case = (rig: BrowserRig) => Promise<{ email: string; password?: string }>;
+  const cases: [string, boolean, Case][] = [
+    ['a wrong password', true, async (rig) => ({ ...(await member(rig)), password: 'a wrong guess' })],
+    ['an unknown address', false, async () => ({ email: 'nobody@example.com' })],
+    ['an address with a NUL', false, async () => ({ email: 'nobody\u0000@example.com' })],
+    ['an address that is too long', false, async () => ({ email: `${'a'.repeat(400)}@example.com` })],
+    ['no address', false, async () => ({ email: '' })],
+    ['no password', true, async (rig) => ({ ...(await member(rig)), password: '' })],
+    [
+      'a person who never set a password',
+      false,
+      async (rig) => {
+        const person = await newPerson(rig, [rig.here.clientId]);
+        await rig.database.write((writer) => writer.deleteFrom('passwords').execute());
+        return person;
+      },
+    ],
+    [
+      'a disabled person with the right password',
+      true,
+      async (rig) => {
+        const person = await member(rig);
+        await rig.run((changes) => disableAccount(changes, person.accountId));
+        return person;
+      },
+    ],
+  ];
+
+  test.each(cases)('looks like every other: %s', async (_, hasHash, prepare) => {
+    const rig = await browserRig(under);
+    const attempt = await prepare(rig);
+    const browser = await atSignIn(rig);
+    const cookie = browser.cookie;
+    expect(await browser.signIn(attempt, attempt)).toEqual({
+      kind: 'page',
+      page: 'sign_in',
+      interaction: browser.at,
+    });
+    expect(browser.cookie).toBe(cookie);
+    const shown = await browser.show('sign_in');
+    expect(shown).toMatchObject({
+      refusals: [{ input: 'password', message: 'The email address or the password is wrong.' }],
+    });
+    // One check in every case, so that all take the same time.
+    expect(rig.passwords.checks).toEqual([hasHash]);
+  });
+
+  test('with a password longer than any can be is not even checked', async () => {
+    const rig = await browserRig(under);
+    const browser = await atSignIn(rig);
+    expect(await browser.signIn(await member(rig), { password: 'p'.repeat(4_097) })).toMatchObject({
+      page: 'sign_in',
+    });
+    expect(rig.passwords.checks).toEqual([]);
+  });
+
+  test('keeps the address that was typed, and the right password goes on from there', async () => {
+    const rig = await browserRig(under);
+    const person = await member(rig);
+    const browser = new TestBrowser(rig);
+    await browser.authorize({ loginHint: 'ada@example.com' });
+    expect(await browser.show('sign_in')).toMatchObject({ email: 'ada@example.com', refusals: [] });
+    await browser.signIn({ email: 'bda@example.com' });
+    expect(await browser.show('sign_in')).toMatchObject({ email: 'bda@example.com' });
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test.each([
+    [
+      'was disabled',
+      (rig: BrowserRig, { accountId }: Person) => rig.run((changes) => disableAccount(changes, accountId)),
+    ],
+    [
+      'got another password',
+      (rig: BrowserRig, { accountId }: Person) =>
+        rig.run((changes) => changes.passwords.set(accountId, 'hash of another', changes.now)),
+    ],
+  ])('is that of a person who %s while the password was checked', async (_, change) => {
+    const rig = await browserRig(under);
+    const person = await member(rig);
+    const browser = await atSignIn(rig);
+    rig.passwords.meanwhile = () => change(rig, person);
+    expect(await browser.signIn(person)).toMatchObject({ kind: 'page', page: 'sign_in' });
+    expect(await browser.show('sign_in')).toMatchObject({ refusals: [{ input: 'password' }] });
+  });
+});
+
+describe('guesses', () => {
+  test('at one account are stopped after ten, the right one too, until the window is over', async () => {
+    const rig = await browserRig(under);
+    const person = await member(rig);
+    const browser = await atSignIn(rig);
+    await guess(browser, person, 10);
+    rig.clock.advance(60_000);
+    expect(await retryAfterOf(browser.signIn(person))).toBe(14 * 60);
+    expect(rig.passwords.checks).toHaveLength(10);
+    rig.clock.advance(14 * 60_000);
+    await browser.authorize();
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('at an address that nobody has are stopped alike', async () => {
+    const rig = await browserRig(under);
+    const browser = await atSignIn(rig);
+    await guess(browser, { email: 'nobody@example.com' }, 10);
+    expect(await retryAfterOf(browser.signIn({ email: 'nobody@example.com' }))).toBe(15 * 60);
+  });
+
+  test('of strangers keep nobody out where they have signed in from before', async () => {
+    const rig = await browserRig(under);
+    const person = await member(rig);
+    await (await atSignIn(rig, '198.51.100.1')).signIn(person);
+    const stranger = await atSignIn(rig, '203.0.113.9');
+    await guess(stranger, person, 10);
+    await retryAfterOf(stranger.signIn(person));
+    const atHome = await atSignIn(rig, '198.51.100.1');
+    expect(codeOf(await atHome.signIn(person))).toBeDefined();
+  });
+
+  test('at one account are forgiven once the password is right', async () => {
+    const rig = await browserRig(under);
+    const person = await member(rig);
+    const browser = await atSignIn(rig);
+    await guess(browser, person, 9);
+    await browser.signIn(person);
+    await browser.authorize({ prompt: 'login' });
+    await guess(browser, person, 9);
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('from one address are stopped after a hundred, which then count against nobody', async () => {
+    const rig = await browserRig(under);
+    const person = await member(rig);
+    const browser = await atSignIn(rig, '2001:db8::1');
+    for (let time = 0; time < 100; time += 1) {
+      await guess(browser, { email: `nobody.${time}@example.com` }, 1);
+    }
+    const neighbour = await atSignIn(rig, '2001:db8::2');
+    for (let time = 0; time < 11; time += 1) {
+      await retryAfterOf(neighbour.signIn(person));
+    }
+    expect(codeOf(await (await atSignIn(rig, '2001:db8:0:1::1')).signIn(person))).toBeDefined();
+    const throttled = (await audited(rig)).filter(
+      ({ attributes }) => attributes.reason === 'too_many_attempts',
+    );
+    expect(throttled).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:0DB8:0:0:ffff::', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['', ''],
+])('the network of %j is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+function member(rig: BrowserRig): Promise<Person> {
+  return newPerson(rig, [rig.here.clientId], PASSWORD);
+}

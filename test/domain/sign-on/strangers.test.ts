@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
+import { ErrorCode } from '../../../src/errors/service-error.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { type BrowserRig, browserRig, HOUR_MS, newPerson } from './browser-rig.js';
+import { answerOf, codeOf, signedInBrowser, TestBrowser } from './test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+const STOPPED = {
+  code: ErrorCode.RATE_LIMITED,
+  retryAfterSeconds: 60,
+  rateLimit: { limit: 3, remaining: 0, resetSeconds: 60 },
+};
+
+async function rigForThree(): Promise<BrowserRig> {
+  const rig = await browserRig(under);
+  rig.signOn.strangers = new RateLimiter({ limit: 3, windowMs: 60_000 }, rig.clock.now);
+  return rig;
+}
+
+async function begin(rig: BrowserRig, times: number, address?: string): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    await new TestBrowser(rig, address).authorize();
+  }
+}
+
+async function rowsOf({ database }: BrowserRig, table: 'sessions' | 'interactions') {
+  return database.reader.selectFrom(table).selectAll().execute();
+}
+
+describe('authorizations that nobody is signed in for', () => {
+  test('are begun so often from one network, and leave nothing behind beyond it until the minute is over', async () => {
+    const rig = await rigForThree();
+    await begin(rig, 3);
+    await expect(new TestBrowser(rig).authorize()).rejects.toMatchObject(STOPPED);
+    expect(
+      [await rowsOf(rig, 'sessions'), await rowsOf(rig, 'interactions')].map(({ length }) => length),
+    ).toEqual([3, 3]);
+    expect(await new TestBrowser(rig, '192.0.2.8').authorize()).toMatchObject({ page: 'sign_in' });
+    rig.clock.advance(60_000);
+    await begin(rig, 1);
+  });
+
+  test('are counted with a cookie of an earlier one too, and over all of an IPv6 network', async () => {
+    const rig = await rigForThree();
+    const browser = new TestBrowser(rig, '2001:db8::1');
+    await browser.authorize();
+    await browser.authorize();
+    await begin(rig, 1, '2001:db8::2');
+    await expect(browser.authorize()).rejects.toMatchObject(STOPPED);
+  });
+
+  test('hold up nobody who is signed in, and are not counted where nothing is kept', async () => {
+    const rig = await rigForThree();
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    for (let time = 0; time < 5; time += 1) {
+      expect(answerOf(await new TestBrowser(rig).authorize({ prompt: 'none' }))).toHaveProperty('error');
+      await new TestBrowser(rig).authorize({ redirectUri: 'https://elsewhere.example.com/' });
+    }
+    await begin(rig, 2);
+    expect(codeOf(await browser.authorize())).toBeDefined();
+  });
+
+  test('tie the browser to its pages for two hours, and no longer', async () => {
+    const rig = await browserRig(under);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    expect(await rowsOf(rig, 'sessions')).toMatchObject([{ expires_at: rig.clock.now() + 2 * HOUR_MS }]);
+    await browser.signIn(await newPerson(rig, [rig.here.clientId]));
+    expect(await rowsOf(rig, 'sessions')).toMatchObject([
+      { expires_at: rig.clock.now() + 14 * 24 * HOUR_MS },
+    ]);
+  });
+
+  test('live no longer than any session may', async () => {
+    const rig = await browserRig(under);
+    rig.signOn.sessionLimits = { idleMs: HOUR_MS, absoluteMs: HOUR_MS };
+    await new TestBrowser(rig).authorize();
+    expect(await rowsOf(rig, 'sessions')).toMatchObject([{ expires_at: rig.clock.now() + HOUR_MS }]);
+  });
+});
+
+test.each([
+  ['as it is', 'n'.repeat(1_024), 's'.repeat(4_000), 'ü'.repeat(200)],
+  ['once it stands in an address', 'n', 'ü'.repeat(1_200), ''],
+])(
+  'a request that is too long %s is told so at once, and a little less is kept',
+  async (_, nonce, state, loginHint) => {
+    const rig = await browserRig(under);
+    const asked = { nonce, state, loginHint };
+    const before = await new TestBrowser(rig).authorize(asked);
+    expect(before).toMatchObject({ page: 'sign_in' });
+    const [kept] = await rowsOf(rig, 'interactions');
+    const { query } = JSON.parse(kept?.request ?? '') as { query: string };
+    const claims = (length: number) => JSON.stringify({ x: 'y'.repeat(length) });
+    const room = 8_000 - query.length - '&claims='.length - encodeURIComponent(claims(0)).length;
+    const fits = await new TestBrowser(rig).authorize({ ...asked, claims: claims(room) });
+    expect(fits).toMatchObject({ page: 'sign_in' });
+    const step = await new TestBrowser(rig).authorize({ ...asked, claims: claims(room + 1) });
+    expect(answerOf(step)).toMatchObject({ error: 'invalid_request', state });
+    expect(await rowsOf(rig, 'interactions')).toHaveLength(2);
+  },
+);

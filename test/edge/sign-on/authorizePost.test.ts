@@ -1,0 +1,9 @@
+import { authorization } from './navigation-cases.js';
+import { describeNavigation } from './navigation-suite.js';
+
+describeNavigation({
+  ...authorization,
+  operationId: 'authorizePost',
+  statuses: [303, 400, 405, 413, 415, 429, 500, 503],
+  verb: 'POST',
+});

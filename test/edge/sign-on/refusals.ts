@@ -1,0 +1,141 @@
+import { expect, test } from '@jest/globals';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import type { Exchange, Question } from '../../support/http-exchange.js';
+import { FORM, judge, type MethodName, type SignOnServer } from './server.js';
+
+export interface Operation {
+  operationId: string;
+  path: string;
+  /** What it asks the domain. */
+  method: MethodName;
+  /** A request that is in order. */
+  question: Question;
+}
+
+/** A domain that refuses the call of this operation. */
+export function refusing(server: SignOnServer, method: MethodName, error: Error): void {
+  const refuse = async () => {
+    throw error;
+  };
+  server.program({ [method]: refuse });
+}
+
+/** A page: HTML with its heading, kept by nobody, framed by nobody, with no script. */
+export function expectPage(answer: Exchange, status: number, heading: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+  });
+  const policy = String(answer.headers['content-security-policy']);
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; /);
+  expect(policy).toMatch(/frame-ancestors 'none'; base-uri 'none'$/);
+  expect(answer.body.match(/<h1>[^<]*<\/h1>/g)).toEqual([`<h1>${heading}</h1>`]);
+}
+
+export function expectErrorPage(answer: Exchange, status: number, said: string | RegExp): void {
+  expectPage(answer, status, 'Something went wrong');
+  expect(answer.body).toMatch(said);
+  expect(answer.body).toContain(`<dd>${answer.headers['x-request-id']}</dd>`);
+}
+
+/** JSON as OAuth has it, kept by nobody. */
+export function expectOAuthError(answer: Exchange, status: number, error: string, said?: string | RegExp) {
+  const body = JSON.parse(answer.body);
+  expect([answer.status, body.error]).toEqual([status, error]);
+  expect(Object.keys(body)).toEqual(['error', 'error_description']);
+  expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  if (said !== undefined) {
+    expect(body.error_description).toMatch(said);
+  }
+}
+
+const isDocumented = (operationId: string, status: number) => judge.statusesOf(operationId).includes(status);
+
+/** 405, 413 and 415 of an operation that answers people. */
+export function testPageRefusals(operation: Operation, present: () => SignOnServer): void {
+  const { operationId, path, question } = operation;
+
+  test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])(
+    '405: %s is told what the path takes',
+    async (method) => {
+      const answer = await present().ask(operationId, path, { method });
+      expect([answer.status, answer.headers.allow]).toEqual([
+        405,
+        expect.stringMatching(/^(GET|POST|GET, POST)$/),
+      ]);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      if (method !== 'HEAD') {
+        expectErrorPage(answer, 405, 'This address cannot be used that way.');
+      }
+    },
+  );
+
+  if (isDocumented(operationId, 413)) {
+    test.each(['application/json', 'text/plain', 'multipart/form-data', `${FORM}; charset=utf-16`])(
+      '415: a body of %s is refused before the domain is asked',
+      async (mediaType) => {
+        present().program({});
+        const answer = await present().ask(operationId, path, {
+          ...question,
+          headers: { 'content-type': mediaType },
+        });
+        expectErrorPage(answer, 415, 'The form could not be read.');
+        expect(present().asked).toEqual([]);
+      },
+    );
+
+    test('413: a form beyond 64 KiB is refused before the domain is asked', async () => {
+      present().program({});
+      const answer = await present().ask(operationId, path, { ...question, body: `a=${'x'.repeat(65_536)}` });
+      expectErrorPage(answer, 413, 'The form is too large.');
+      expect(present().asked).toEqual([]);
+    });
+  }
+}
+
+/** What goes wrong behind an operation that answers people. */
+export function testPageFaults(operation: Operation, present: () => SignOnServer): void {
+  const { operationId, path, method, question } = operation;
+  const refusedWith = (error: Error) => {
+    refusing(present(), method, error);
+    return present().ask(operationId, path, question);
+  };
+
+  test('429: who tried too often is told how long to wait', async () => {
+    const answer = await refusedWith(
+      new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 130 }),
+    );
+    expectErrorPage(answer, 429, 'Too many tries.');
+    expect(answer.headers['retry-after']).toBe('130');
+    expect(answer.body).toContain('about 3 minutes');
+  });
+
+  test('500: a fault of the domain says nothing but the request id', async () => {
+    const answer = await refusedWith(new Error('canary'));
+    expectErrorPage(answer, 500, 'We could not complete this.');
+    expect(answer.body).not.toContain('canary');
+  });
+
+  test('500: so does an answer that says nothing', async () => {
+    present().program({ [method]: async () => ({}) });
+    expectErrorPage(await present().ask(operationId, path, question), 500, 'We could not complete this.');
+  });
+
+  test('503: a domain that sheds load is told on with its own waiting time', async () => {
+    const answer = await refusedWith(
+      new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 7 }),
+    );
+    expectErrorPage(answer, 503, 'We are briefly unable to answer.');
+    expect(answer.headers['retry-after']).toBe('7');
+  });
+}
+
+export function testStatuses(operationId: string, statuses: readonly number[]): void {
+  test('every documented status has its tests', () => {
+    expect(judge.statusesOf(operationId)).toEqual(statuses);
+  });
+}

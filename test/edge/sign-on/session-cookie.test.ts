@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SessionCookieJar } from '../../../src/edge/sign-on/session-cookie.js';
+import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+
+const VALUE = 'Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9';
+
+const settings = [
+  ['live', 'https://sign-on.example.com', '__Host-integration_session', '; Secure'],
+  ['demo', 'https://sign-on.example.com', '__Host-integration_session_demo', '; Secure'],
+  ['live', 'http://localhost:4000', 'integration_session', ''],
+  ['demo', 'http://localhost:4000', 'integration_session_demo', ''],
+] as const;
+
+describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name, secure) => {
+  const jar = new SessionCookieJar({ environment, signOnUrl });
+
+  test('has the name and the safeguards that its address allows', () => {
+    expect(jar.headersOf({ change: { $case: 'setValue', value: VALUE } })).toEqual({
+      'Set-Cookie': `${name}=${VALUE}; Path=/; HttpOnly; SameSite=Lax${secure}`,
+    });
+    expect(jar.headersOf({ change: { $case: 'clear', value: true } })).toEqual({
+      'Set-Cookie': `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure}`,
+      'Clear-Site-Data': '"cache"',
+    });
+  });
+
+  test('stays as it is when nothing is said', () => {
+    expect(jar.headersOf(undefined)).toEqual({});
+    expect(jar.headersOf({ change: undefined })).toEqual({});
+  });
+
+  test('is found among others, and those of the other settings mean nothing', () => {
+    const others = settings.map(([, , other]) => other).filter((other) => other !== name);
+    const header = [...others.map((other) => `${other}=${VALUE}`), 'a=b'].join('; ');
+    expect(jar.hashIn(header)).toBeUndefined();
+    expect(jar.hashIn(`${header}; ${name}=${VALUE}`)).toEqual(hashSecret(VALUE));
+    expect(jar.hashIn(`${name}=${VALUE};${header}`)).toEqual(hashSecret(VALUE));
+  });
+});
+
+describe('a cookie that is none of ours', () => {
+  const jar = new SessionCookieJar({ environment: 'live', signOnUrl: 'https://sign-on.example.com' });
+  const name = '__Host-integration_session';
+
+  test.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['an empty value', `${name}=`],
+    ['too short a value', `${name}=${VALUE.slice(1)}`],
+    ['too long a value', `${name}=${VALUE}A`],
+    ['a quoted value', `${name}="${VALUE}"`],
+    ['a value of another alphabet', `${name}=${VALUE.slice(1)}+`],
+    ['its name in capitals', `${name.toUpperCase()}=${VALUE}`],
+    ['a name that ends in its name', `x${name}=${VALUE}`],
+    ['no equals sign', name + VALUE],
+    ['two of its name', `${name}=${VALUE}; ${name}=${VALUE}`],
+    ['two of its name, one empty', `${name}=; ${name}=${VALUE}`],
+  ])('%s is no session', (_, header) => {
+    expect(jar.hashIn(header)).toBeUndefined();
+  });
+
+  test('whatever stands around it, nothing but our value is taken for one', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ unit: 'binary' }), (before, value) => {
+        const hash = jar.hashIn(`${before};${name}=${value}`);
+        fc.pre(!before.includes(name));
+        expect(hash === undefined || /^[\w-]{43}$/.test(value.split(';')[0]?.trim() ?? '')).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,8 @@
+import { describeEnding } from './ending-suite.js';
+
+describeEnding({
+  operationId: 'showSignedOut',
+  statuses: [200, 405, 429, 500, 503],
+  path: '/auth/signed-out',
+  heading: 'You are signed out',
+});

@@ -1,0 +1,48 @@
+import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import { AccessTokenVerifier } from '../../src/keys/access-token-verifier.js';
+import { fakeClock } from '../domain/clock.js';
+import { forge, ISSUER } from './ring-rig.js';
+
+export const HOUR_MS = 3_600_000;
+
+/** A verifier over a key set that the test changes, and tokens for it. */
+export function verifierRig(keys: readonly SigningKey[]) {
+  const clock = fakeClock();
+  const domain = { keys, fetches: 0, away: false, maxAgeSeconds: 300 };
+  const verifier = new AccessTokenVerifier({
+    issuer: ISSUER,
+    clock: clock.now,
+    fetchKeySet: async () => {
+      domain.fetches += 1;
+      if (domain.away) {
+        throw new Error('The domain is away.');
+      }
+      const { maxAgeSeconds } = domain;
+      return {
+        keys: domain.keys.map(({ kid, algorithm, publicJwk }) => ({
+          kid,
+          algorithm,
+          jwkJson: JSON.stringify(publicJwk),
+        })),
+        maxAgeSeconds,
+      };
+    },
+  });
+  const claims = () => {
+    const now = Math.floor(clock.now() / 1_000);
+    return {
+      iss: ISSUER,
+      sub: 'acc_1',
+      aud: ISSUER,
+      client_id: 'app_1',
+      iat: now,
+      exp: now + HOUR_MS / 1_000,
+      jti: 'token-1',
+      scope: 'openid email',
+      grant_id: 'grant-1',
+    };
+  };
+  const token = (key: SigningKey, changed: object = {}, header: object = {}) =>
+    forge(key, { ...claims(), ...changed }, { typ: 'at+jwt', ...header });
+  return { verifier, clock, domain, token };
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import { ErrorCode } from '../../src/errors/service-error.js';
+import { JobQueue } from '../../src/passwords/job-queue.js';
+import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
+import type { StartThread } from '../../src/passwords/thread.js';
+
+interface Held {
+  job: PasswordJob;
+  answer(answer?: PasswordAnswer): void;
+  die(): void;
+}
+
+/** A queue whose threads answer, and die, when the test says so. */
+function queueRig({ threads = 1, maxWaitMs = 10_000 } = {}) {
+  const held: Held[] = [];
+  const deaths: unknown[] = [];
+  let started = 0;
+  const start: StartThread = (onEnd) => {
+    started += 1;
+    let rejectPresent: (cause: unknown) => void = () => undefined;
+    return {
+      do: (job) =>
+        new Promise((resolve, reject) => {
+          rejectPresent = reject;
+          held.push({
+            job,
+            answer: (answer = { matches: true }) => resolve(answer),
+            die: () => {
+              onEnd(new Error('killed'));
+              reject(new Error('killed'));
+            },
+          });
+        }),
+      end: async () => {
+        onEnd(new Error('ended'));
+        rejectPresent(new Error('ended'));
+      },
+    };
+  };
+  const queue = new JobQueue({ threads, maxWaitMs, start, onThreadDeath: (cause) => deaths.push(cause) });
+  const ask = (password: string) => queue.do({ password });
+  const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return { queue, ask, refusal, settle, held, deaths, started: () => started };
+}
+
+describe('threads', () => {
+  test('are started when they are needed, as many as there may be, and used again', async () => {
+    const { ask, settle, held, started } = queueRig({ threads: 2 });
+    expect(started()).toBe(0);
+    const first = ask('one');
+    expect(started()).toBe(1);
+    held[0]?.answer();
+    await first;
+    const others = [ask('two'), ask('three'), ask('four')];
+    expect([started(), held.length]).toEqual([2, 3]);
+    held[1]?.answer();
+    await settle();
+    expect(held.map(({ job }) => job.password)).toEqual(['one', 'two', 'three', 'four']);
+    held[2]?.answer();
+    held[3]?.answer();
+    await expect(Promise.all(others)).resolves.toHaveLength(3);
+    expect(started()).toBe(2);
+  });
+
+  test('that die are replaced, and what they worked on is done by another, before what waits', async () => {
+    const { ask, settle, held, deaths, started } = queueRig();
+    const asked = [ask('one'), ask('two')];
+    held[0]?.die();
+    await settle();
+    expect([started(), deaths.length, held.at(-1)?.job.password]).toEqual([2, 1, 'one']);
+    held[1]?.answer({ hash: 'a hash' });
+    await settle();
+    held[2]?.answer();
+    await expect(Promise.all(asked)).resolves.toEqual([{ hash: 'a hash' }, { matches: true }]);
+  });
+
+  test('are not ended one after the other by one job', async () => {
+    const { ask, refusal, settle, held, deaths } = queueRig();
+    const [fatal, other] = [refusal(ask('fatal')), ask('other')];
+    held[0]?.die();
+    await settle();
+    held[1]?.die();
+    await expect(fatal).resolves.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    await settle();
+    held[2]?.answer();
+    await expect(other).resolves.toEqual({ matches: true });
+    expect(deaths).toHaveLength(2);
+  });
+});
+
+describe('jobs that wait', () => {
+  test('are refused once they would wait too long, and taken again when the queue is shorter', async () => {
+    // A job is first taken to last 50 ms: one at work and four waiting are 200 ms.
+    const { ask, refusal, settle, held } = queueRig({ maxWaitMs: 200 });
+    const asked = Array.from({ length: 5 }, (_, index) => ask(`${index}`));
+    const refused = await refusal(ask('one too many'));
+    expect(refused).toMatchObject({ code: ErrorCode.UNAVAILABLE, retryAfterSeconds: 1 });
+    held[0]?.answer();
+    await asked[0];
+    await settle();
+    asked.push(ask('again'));
+    for (let index = 1; index < 6; index += 1) {
+      held[index]?.answer();
+      await settle();
+    }
+    await expect(Promise.all(asked)).resolves.toHaveLength(6);
+  });
+
+  test('are told in seconds when to come back', async () => {
+    const { ask, refusal, queue } = queueRig({ maxWaitMs: 4_000 });
+    const asked = Array.from({ length: 81 }, (_, index) => refusal(ask(`${index}`)));
+    await expect(refusal(ask('one too many'))).resolves.toMatchObject({ retryAfterSeconds: 5 });
+    await queue.close();
+    await Promise.all(asked);
+  });
+
+  test('are refused when the queue is closed, and so is the one at work', async () => {
+    const { ask, refusal, queue, deaths } = queueRig();
+    const asked = [refusal(ask('at work')), refusal(ask('waits'))];
+    await queue.close();
+    for (const each of [...asked, refusal(ask('late'))]) {
+      await expect(each).resolves.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    }
+    expect(deaths).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ErrorCode } from '../../src/errors/service-error.js';
+import { threadedPasswordHasher } from '../../src/passwords/password-hasher.js';
+import { passwordHasher, sourceThread } from '../support/password-hasher.js';
+
+describe('a password', () => {
+  const hasher = passwordHasher({ threads: 2 });
+
+  test('is hashed with argon2id, 19 MiB, two passes, one lane, and a salt of its own', async () => {
+    const hashes = await Promise.all([hasher.hash('correct horse'), hasher.hash('correct horse')]);
+    for (const hash of hashes) {
+      expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    }
+    expect(hashes[0]).not.toBe(hashes[1]);
+  });
+
+  test('matches its hash, and no other does', async () => {
+    const hash = await hasher.hash('correct horse');
+    const tried = [
+      'correct horse',
+      'Correct horse',
+      'correct horse ',
+      'correct hors',
+      '',
+      'x'.repeat(10_000),
+    ];
+    await expect(Promise.all(tried.map((password) => hasher.verify(hash, password)))).resolves.toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test.each([
+    ['composed and decomposed', 'pass\u00e9word', 'passe\u0301word'],
+    ['full width and plain', '\uff50\uff41\uff53\uff53word1', 'password1'],
+    ['of other scripts', 'パスワード長い', 'ﾊﾟｽﾜｰﾄﾞ長い'],
+  ])('is the same however it was typed: %s', async (_, one, other) => {
+    await expect(hasher.verify(await hasher.hash(one), other)).resolves.toBe(true);
+  });
+
+  test('may hold NUL and what is no character', async () => {
+    const hash = await hasher.hash('one\0two \ud800 three');
+    await expect(hasher.verify(hash, 'one\0two \ud800 three')).resolves.toBe(true);
+    await expect(hasher.verify(hash, 'one')).resolves.toBe(false);
+  });
+
+  test('of nobody never matches', async () => {
+    await expect(hasher.verify(undefined, '')).resolves.toBe(false);
+    await expect(hasher.verify(undefined, 'password')).resolves.toBe(false);
+  });
+
+  test('of nobody takes as long as a wrong one', async () => {
+    const hash = await hasher.hash('correct horse');
+    const took = async (checked: string | undefined) => {
+      const durations: number[] = [];
+      for (let round = 0; round < 15; round += 1) {
+        const begunAt = performance.now();
+        await hasher.verify(checked, 'wrong');
+        durations.push(performance.now() - begunAt);
+      }
+      // The least disturbed of them.
+      return Math.min(...durations);
+    };
+    const [nobody, somebody] = [await took(undefined), await took(hash)];
+    expect(nobody / somebody).toBeGreaterThan(0.5);
+    expect(nobody / somebody).toBeLessThan(2);
+  });
+
+  test('is not compared with what is no hash: that is our fault, and no answer', async () => {
+    await expect(hasher.verify('no hash', 'password')).rejects.toThrow(/could not be worked on/);
+    await expect(hasher.verify(await hasher.hash('after it'), 'after it')).resolves.toBe(true);
+  });
+});
+
+describe('many at once', () => {
+  const hasher = passwordHasher({ threads: 1, maxWaitMs: 200 });
+  const patient = passwordHasher({ threads: 1, maxWaitMs: 60_000 });
+
+  test('are served in turn, or refused with a time to come back', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 40 }, () => hasher.verify(undefined, 'x')));
+    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(results.length - refused.length).toBeGreaterThanOrEqual(1);
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    for (const { reason } of refused) {
+      expect(reason).toMatchObject({ code: ErrorCode.UNAVAILABLE, retryAfterSeconds: 1 });
+    }
+  });
+
+  test('leave the event loop free', async () => {
+    await patient.verify(undefined, 'warm');
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await Promise.all(Array.from({ length: 10 }, () => patient.verify(undefined, 'x')));
+    clearInterval(turning);
+    expect(turns).toBeGreaterThan(10);
+  });
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux('threads give way to the event loop and to those that sign', async () => {
+  const hasher = threadedPasswordHasher({ threads: 1, threadFile: sourceThread });
+  const nicenesses = () =>
+    readdirSync('/proc/self/task').map((thread) => {
+      const [, facts = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(/\) (?=\w )/);
+      return Number(facts.split(' ')[16]);
+    });
+  const before = nicenesses().filter((niceness) => niceness >= 10).length;
+  await hasher.verify(undefined, 'x');
+  const after = nicenesses().filter((niceness) => niceness >= 10).length;
+  await hasher.close();
+  expect(after - before).toBeGreaterThanOrEqual(1);
+});
+
+describe('a hasher that is closed', () => {
+  test('refuses what waits and what comes', async () => {
+    const hasher = threadedPasswordHasher({ threads: 1, threadFile: sourceThread });
+    const waiting = [hasher.hash('one'), hasher.hash('two')].map((hash) => hash.catch(({ code }) => code));
+    await hasher.close();
+    await expect(Promise.all(waiting)).resolves.toEqual([ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE]);
+    await expect(hasher.hash('three')).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
+import { rpcRigs } from './rig.js';
+
+type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
+
+const ANSWER = { counts: [], more: false };
+const REASON = new Error('nobody wants the answer any more');
+
+describe('a call with a signal', () => {
+  const rigs = rpcRigs();
+
+  async function serving(purgeExpired: PurgeHandler) {
+    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const client = rig.channel().clientOf(MaintenanceServiceService);
+    return (signal: AbortSignal) => client.purgeExpired({ limit: 1 }, { requestId: 'r', signal });
+  }
+
+  test('is answered as any other while nobody aborts it, and lets go of the signal', async () => {
+    const call = await serving(async () => ANSWER);
+    const { signal } = new AbortController();
+    const listeners: string[] = [];
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (type: string, listener: () => void) => {
+      listeners.push(`add ${type}`);
+      add(type, listener);
+    };
+    signal.removeEventListener = (type: string, listener: () => void) => {
+      listeners.push(`remove ${type}`);
+      remove(type, listener);
+    };
+    await expect(call(signal)).resolves.toEqual(ANSWER);
+    expect(listeners).toEqual(['add abort', 'remove abort']);
+  });
+
+  test('fails with the reason when it is aborted, and its handler hears of it', async () => {
+    let begun: (context: CallContext) => void = () => undefined;
+    const handling = new Promise<CallContext>((resolve) => {
+      begun = resolve;
+    });
+    const call = await serving((_, context) => {
+      begun(context);
+      return new Promise(() => undefined);
+    });
+    const cancel = new AbortController();
+    const outcome = call(cancel.signal).catch((error: unknown) => error);
+    const { signal } = await handling;
+    const heard = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    cancel.abort(REASON);
+    expect(await outcome).toBe(REASON);
+    await heard;
+  });
+
+  test('is never made where the signal was aborted before', async () => {
+    let calls = 0;
+    const call = await serving(async () => {
+      calls += 1;
+      return ANSWER;
+    });
+    await expect(call(AbortSignal.abort(REASON))).rejects.toBe(REASON);
+    await call(new AbortController().signal);
+    expect(calls).toBe(1);
+  });
+});

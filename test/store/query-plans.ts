@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { createQueryId, type Kysely, type RootOperationNode, SqliteQueryCompiler } from 'kysely';
+import type { Database } from '../../src/store/database.js';
+import type { Schema } from '../../src/store/schema.js';
+import type { DatabaseUnderTest } from '../support/databases.js';
+
+export type Use = (database: Database) => Promise<unknown>;
+
+/** How SQLite goes about each statement of the use, asked of tables that are empty: so by their indexes alone. */
+export async function queryPlansOf(under: DatabaseUnderTest, use: Use): Promise<string[]> {
+  const place = await under.newPlace();
+  const database = await under.openMigrated(place);
+  const asked: { sql: string; parameters: readonly unknown[] }[] = [];
+  const compiler = new SqliteQueryCompiler();
+  const noting = (db: Kysely<Schema>) =>
+    db.withPlugin({
+      transformQuery: ({ node }) => {
+        asked.push(compiler.compileQuery(node as RootOperationNode, createQueryId()));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+  await use({
+    ...database,
+    reader: noting(database.reader),
+    write: (work) => database.write((writer) => work(noting(writer))),
+  });
+  const explainer = new BetterSqlite3(join(place.dataDir, 'integration.db'), { readonly: true });
+  try {
+    return asked.flatMap(({ sql, parameters }) =>
+      explainer
+        .prepare(`explain query plan ${sql}`)
+        .all(...parameters.map(() => null))
+        .map((row) => (row as { detail: string }).detail),
+    );
+  } finally {
+    explainer.close();
+  }
+}

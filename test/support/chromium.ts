@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { temporaryDirectories } from './temporary-directory.js';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // This machine is all the network there is, so that a page which needs another looks broken here too.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+];
+
+const OWN_HOSTS = ['localhost', '127.0.0.1'];
+const PATIENCE_MS = 10_000;
+/** What Chromium itself says of the error page, whose status is 400. */
+const SAYS_STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of 400\b/;
+
+/** A browser of one person, with cookies of its own, in which whatever goes wrong is noticed. */
+export class Visit {
+  /** What the console says, and who was asked besides this machine. Must be empty in the end. */
+  readonly complaints: string[] = [];
+
+  constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {
+    this.#watch(page);
+    context.on('page', (other) => this.#watch(other));
+    context.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url());
+      if (protocol !== 'data:' && !OWN_HOSTS.includes(hostname)) {
+        this.complaints.push(`asked ${request.url()}`);
+      }
+    });
+  }
+
+  newTab(): Promise<Page> {
+    return this.context.newPage();
+  }
+
+  #watch(page: Page): void {
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      const text = message.text();
+      // Warnings too: browsers tell of refused styles, frames and forms in either way.
+      if (['error', 'warning'].includes(message.type()) && !SAYS_STATUS_OF_PAGE.test(text)) {
+        this.complaints.push(text);
+      }
+    });
+  }
+}
+
+/** Chromium for the group of tests that describes it. After each test it closes what was opened and holds the complaints against it. */
+export function chromiumVisits(executablePath: string) {
+  const newDirectory = temporaryDirectories(afterAll);
+  let browser: Browser | undefined;
+  const open: Visit[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath,
+      args: FLAGS,
+      // Back is then as quick, and as forgetful, as it is for people.
+      ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    });
+  });
+  afterEach(async () => {
+    const visits = open.splice(0);
+    await Promise.all(visits.map(({ context }) => context.close()));
+    expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+  const watched = async (context: BrowserContext): Promise<Visit> => {
+    const visit = new Visit(context, await context.newPage());
+    open.push(visit);
+    return visit;
+  };
+  return {
+    visit: async (options: BrowserContextOptions = {}): Promise<Visit> => {
+      if (!browser) {
+        throw new Error('Chromium is there once the tests run.');
+      }
+      return watched(await browser.newContext(options));
+    },
+    /** In a Chromium of its own, whose settings block all cookies. */
+    visitWithoutCookies: async (): Promise<Visit> => {
+      const profile = newDirectory();
+      const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
+      mkdirSync(join(profile, 'Default'));
+      writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(settings));
+      return watched(await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS }));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Connection } from '@temporalio/client';
+import { createActivities } from '../../workflows/activities/index.js';
+import { searchAttributes } from '../../workflows/contract.js';
+import { addSearchAttributes } from '../../workflows/search-attributes.js';
+import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker.js';
+import { describeWith } from '../support/toolchains.js';
+import {
+  eventually,
+  namespace,
+  recordingLog,
+  scriptedMaintenance,
+  startServer,
+  temporaryFolder,
+  writeBundle,
+} from './temporal-fixture.js';
+
+describeWith('temporal', 'a server that somebody else has set up', (executable) => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let files: Awaited<ReturnType<typeof temporaryFolder>>;
+  let bundlePath: string;
+  const workers: TemporalWorker[] = [];
+
+  beforeAll(async () => {
+    files = await temporaryFolder();
+    [server, bundlePath] = await Promise.all([
+      startServer(executable, { searchAttributes: {} }),
+      writeBundle(files.folder),
+    ]);
+  }, 60_000);
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.shutdown()));
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await files?.remove();
+  });
+
+  async function work(inNamespace = namespace) {
+    const { log, lines } = recordingLog();
+    const worker = await startTemporalWorker({
+      address: server.address,
+      namespace: inNamespace,
+      activities: createActivities(scriptedMaintenance({})),
+      log,
+      probeIntervalMs: 50,
+      bundlePath,
+    });
+    workers.push(worker);
+    return { worker, lines };
+  }
+
+  test('is said to lack the namespace, and how to make it', async () => {
+    const { worker } = await work('not-there');
+    await eventually('the loss', () => worker.state.status === 'disconnected');
+    expect(worker.state.reason).toBe(
+      `Temporal at ${server.address} has no namespace "not-there": make it with ` +
+        '`temporal operator namespace create --namespace not-there`, or set TEMPORAL_NAMESPACE to one that it has.',
+    );
+  }, 60_000);
+
+  test('is said to lack search attributes, and how to add them, while the worker polls, until it has them', async () => {
+    const { worker, lines } = await work();
+    await eventually('the shortcoming', () => worker.state.reason !== undefined);
+    expect(worker.state.status).toBe('polling');
+    expect(worker.state.reason).toBe(
+      `The namespace "${namespace}" at ${server.address} lacks the search attributes ` +
+        'SubscriptionId, EventTypes, InstanceIntegrationId: add them with ' +
+        `\`temporal operator search-attribute create --namespace ${namespace} --name SubscriptionId --type Keyword ` +
+        '--name EventTypes --type KeywordList --name InstanceIntegrationId --type Keyword`.',
+    );
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: 'temporal worker polling' }),
+    );
+
+    const connection = await Connection.connect({ address: server.address });
+    await addSearchAttributes(connection, namespace, searchAttributes);
+    await connection.close();
+    await eventually('the end of the shortcoming', () => worker.state.reason === undefined);
+    expect(worker.state.status).toBe('polling');
+  }, 60_000);
+});

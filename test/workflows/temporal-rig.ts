@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type { Client } from '@temporalio/client';
+import { createActivities, type Maintenance } from '../../workflows/activities/index.js';
+import type { DevServer } from '../../workflows/dev-server/start.js';
+import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
+import {
+  connectClient,
+  namespace,
+  silentLog,
+  startServer,
+  temporaryFolder,
+  writeBundle,
+} from './temporal-fixture.js';
+
+/** Far away, so that no run of a schedule's own gets into a test. */
+const farAway = { intervalMs: 300 * 24 * 3_600_000 };
+
+/**
+ * One server for a group of tests; call it where the group is described. Most tests share a worker, because a server
+ * takes seconds to notice that another one has come; those about the worker itself have their own.
+ */
+export function temporalRig(executable: string) {
+  let server: DevServer;
+  let client: Client;
+  let bundlePath: string;
+  let files: Awaited<ReturnType<typeof temporaryFolder>>;
+  let current: Maintenance;
+  let shared: TemporalWorker | undefined;
+  const own: TemporalWorker[] = [];
+  const endAll = async () => {
+    await Promise.all([shared, ...own.splice(0)].map((worker) => worker?.shutdown()));
+    shared = undefined;
+  };
+
+  beforeAll(async () => {
+    files = await temporaryFolder();
+    [server, bundlePath] = await Promise.all([startServer(executable), writeBundle(files.folder)]);
+    client = await connectClient(server.address);
+  }, 60_000);
+  afterEach(async () => {
+    if (own.length > 0) await endAll();
+  });
+  afterAll(async () => {
+    await endAll();
+    await client?.connection.close();
+    await server?.stop();
+    await files?.remove();
+  });
+
+  const start = (maintenance: Maintenance, options: Partial<WorkerOptions> = {}) =>
+    startTemporalWorker({
+      address: server.address,
+      namespace,
+      activities: createActivities({ maintenance }),
+      schedules: { purge: farAway, signingKeyRotation: farAway },
+      log: silentLog,
+      shutdownGraceMs: 2_000,
+      bundlePath,
+      ...options,
+    });
+
+  /** From here on the shared worker asks this domain. */
+  async function work(maintenance: Maintenance): Promise<void> {
+    current = maintenance;
+    shared ??= await start({
+      purgeExpired: (...request) => current.purgeExpired(...request),
+      expireAuthorizationCodes: (...request) => current.expireAuthorizationCodes(...request),
+      advanceSigningKeys: (...request) => current.advanceSigningKeys(...request),
+    });
+  }
+
+  /** A worker of this test alone, in place of the shared one. */
+  async function workAlone(maintenance: Maintenance, options?: Partial<WorkerOptions>) {
+    if (own.length === 0) await endAll();
+    const worker = await start(maintenance, options);
+    own.push(worker);
+    return worker;
+  }
+
+  return { client: () => client, work, workAlone };
+}

@@ -1,0 +1,15 @@
+import type { SigningKeyRotationOutcome } from '../contract.js';
+import { type DomainCall, domainCall } from './domain-call.js';
+
+export interface KeyRotatingDomain {
+  /** Takes every step of the rotation that is due; a second call finds none. */
+  advanceSigningKeys(call: DomainCall): Promise<SigningKeyRotationOutcome>;
+}
+
+export interface SigningKeyRotationActivities {
+  advanceSigningKeys(): Promise<SigningKeyRotationOutcome>;
+}
+
+export function createSigningKeyRotationActivities(domain: KeyRotatingDomain): SigningKeyRotationActivities {
+  return { advanceSigningKeys: () => domain.advanceSigningKeys(domainCall()) };
+}

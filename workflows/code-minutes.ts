@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type WorkflowClient,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
+import type { DomainCall } from './activities/domain-call.js';
+import { pause } from './backoff.js';
+import {
+  type CodeExpiryInput,
+  codeExpiryWorkflowId,
+  defaultCodeExpiryLimits,
+  taskQueue,
+  workflowTypes,
+} from './contract.js';
+import { limitedCall } from './limited-call.js';
+import type { Log } from './log.js';
+import { reasonOf } from './reason.js';
+
+export interface CodeMinute {
+  /** Its beginning. */
+  minute: Date;
+  /** When the last of its codes is over. */
+  expiresAt: Date;
+}
+
+/** The domain's list of the minutes in which codes were issued. */
+export interface CodeMinuteList {
+  /** Those without a workflow, oldest first. */
+  toWatch(limit: number, call: DomainCall): Promise<CodeMinute[]>;
+  markWatched(minutes: Date[], call: DomainCall): Promise<void>;
+}
+
+export interface CodeMinuteOptions {
+  list: CodeMinuteList;
+  log: Log;
+  everyMs?: number;
+  batch?: number;
+}
+
+const startLimitMs = 5_000;
+
+/** Between two batches when there are more, as after an outage: requests and running workflows get their turn. */
+const restMs = 250;
+
+/**
+ * Gives each minute in which codes were issued its expiry workflow. What is not marked is listed again, so neither a
+ * lost answer nor an outage of Temporal loses a minute, and no request ever waits for it.
+ */
+export async function watchCodeMinutes(
+  options: CodeMinuteOptions,
+  client: WorkflowClient,
+  stop: AbortSignal,
+): Promise<void> {
+  const { everyMs = 15_000, log } = options;
+  let failures = 0;
+  while (!stop.aborted) {
+    let isMore = false;
+    try {
+      isMore = await watchBatch(options, client, stop);
+      if (failures > 0) log.info('authorization code minutes are watched again', { failures });
+      failures = 0;
+    } catch (error) {
+      if (stop.aborted) return;
+      failures++;
+      const reason = reasonOf(error);
+      log[failures === 1 ? 'warn' : 'debug']('authorization code minutes are not watched for now', {
+        reason,
+      });
+    }
+    await pause(isMore ? restMs : everyMs * (0.8 + 0.4 * Math.random()), stop);
+  }
+}
+
+/** True if there may be more than the batch. */
+async function watchBatch(
+  { list, batch = 100, log }: CodeMinuteOptions,
+  client: WorkflowClient,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const call = { requestId: `code-minutes/${randomUUID()}`, signal: stop };
+  const minutes = await list.toWatch(batch, call);
+  const started: Date[] = [];
+  try {
+    for (const codeMinute of minutes) {
+      await startOnce(client, codeMinute, stop);
+      started.push(codeMinute.minute);
+    }
+  } finally {
+    if (started.length > 0) await list.markWatched(started, call);
+  }
+  if (started.length > 0) log.debug('authorization code minutes are watched', { minutes: started.length });
+  return minutes.length === batch;
+}
+
+/** A workflow of that minute that runs, or ran, is as good as one that starts now. */
+async function startOnce(
+  client: WorkflowClient,
+  { minute, expiresAt }: CodeMinute,
+  stop: AbortSignal,
+): Promise<void> {
+  const input: CodeExpiryInput = {
+    ...defaultCodeExpiryLimits,
+    minute: toMinuteText(minute),
+    waitMs: Math.max(0, expiresAt.getTime() - Date.now()),
+  };
+  const start = () =>
+    client.start(workflowTypes.authorizationCodeExpiry, {
+      workflowId: codeExpiryWorkflowId(input.minute),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      taskQueue,
+      args: [input],
+      staticSummary: `Authorization codes issued in the minute ${input.minute}, over at ${toMinuteText(expiresAt)}`,
+    });
+  try {
+    await limitedCall(client, stop, startLimitMs, start);
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** `2026-07-01T10:00Z` */
+function toMinuteText(at: Date): string {
+  return `${at.toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,65 @@
+import {
+  ApplicationFailure,
+  defineQuery,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertMemo,
+} from '@temporalio/workflow';
+import type { CodeExpiryActivities } from '../activities/code-expiry.js';
+import { type CodeCounts, type CodeExpiryInput, queryNames } from '../contract.js';
+import { retryPolicy } from './retry-policy.js';
+
+const progressQuery = defineQuery<CodeCounts | null>(queryNames.progress);
+
+/**
+ * Waits until the codes of one minute are over, moves the unredeemed ones to EXPIRED and tells how many there were.
+ * No rule hangs on it: a code that is over is refused whether or not this ran.
+ */
+export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<CodeCounts> {
+  let latest: CodeCounts | null = null;
+  setHandler(progressQuery, () => latest);
+
+  let { waitMs } = input;
+  for (let round = 1; round <= input.giveUpAfterRounds; round++) {
+    if (waitMs > 0) await sleep(waitMs, { summary: 'Until the last code of the minute is over' });
+    const { counts, retryInMs } = await expireCodes(input, round);
+    latest = counts;
+    setCurrentDetails(describe(counts));
+    if (retryInMs === null) {
+      // A memo is read without a worker, also in lists and when the workflow is closed.
+      upsertMemo({ ...counts });
+      return counts;
+    }
+    waitMs = Math.max(input.leastWaitMs, retryInMs);
+  }
+  throw stillValid(input, latest);
+}
+
+function expireCodes(input: CodeExpiryInput, round: number) {
+  const { expireAuthorizationCodes } = proxyActivities<CodeExpiryActivities>({
+    startToCloseTimeout: input.stepTimeoutMs,
+    retry: retryPolicy(input),
+  });
+  return expireAuthorizationCodes.executeWithOptions(
+    { activityId: `expire-${round}`, summary: `Expires what is left of the codes of ${input.minute}` },
+    [{ minute: input.minute }],
+  );
+}
+
+function describe({ issued, redeemed, expired }: CodeCounts): string {
+  const valid = issued - redeemed - expired;
+  const counts = `${issued} issued: ${redeemed} redeemed, ${expired} expired`;
+  return valid > 0 ? `${counts}, ${valid} still valid.` : `${counts}.`;
+}
+
+/** Going on would outgrow the history: the clocks of worker and domain differ beyond reason. */
+function stillValid({ minute, giveUpAfterRounds }: CodeExpiryInput, latest: CodeCounts | null) {
+  return ApplicationFailure.create({
+    message: `Codes of ${minute} were still valid after ${giveUpAfterRounds} rounds.`,
+    type: 'CodesStillValid',
+    nonRetryable: true,
+    details: [latest],
+  });
+}

@@ -1,0 +1,29 @@
+import { proxyActivities, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import type { SigningKeyRotationActivities } from '../activities/signing-key-rotation.js';
+import type { SigningKeyRotationInput, SigningKeyRotationOutcome } from '../contract.js';
+import { retryPolicy } from './retry-policy.js';
+
+/** Takes the steps that are due in the lives of the signing keys, and tells which, and when the next one is due. */
+export async function signingKeyRotation(input: SigningKeyRotationInput): Promise<SigningKeyRotationOutcome> {
+  const { advanceSigningKeys } = proxyActivities<SigningKeyRotationActivities>({
+    startToCloseTimeout: input.stepTimeoutMs,
+    retry: retryPolicy(input),
+  });
+  const outcome = await advanceSigningKeys.executeWithOptions(
+    { activityId: 'advance', summary: 'Publishes, activates and retires the keys whose time has come' },
+    [],
+  );
+  setCurrentDetails(describe(outcome));
+  upsertMemo({ steps: stepsOf(outcome), nextDueAt: outcome.nextDueAt ?? 'not known' });
+  return outcome;
+}
+
+function stepsOf({ changes }: SigningKeyRotationOutcome): string {
+  return changes.map(({ kid, step }) => `${step} ${kid}`).join(', ') || 'none';
+}
+
+function describe(outcome: SigningKeyRotationOutcome): string {
+  const { changes, nextDueAt } = outcome;
+  const done = changes.length > 0 ? `Steps taken: ${stepsOf(outcome)}.` : 'Nothing was due.';
+  return nextDueAt === null ? done : `${done} The next step is due at ${nextDueAt}.`;
+}

@@ -1,0 +1,69 @@
+import { type Connection, isGrpcServiceError } from '@temporalio/client';
+import { searchAttributes } from './contract.js';
+import { limitedCall } from './limited-call.js';
+import { missingSearchAttributes } from './search-attributes.js';
+
+const answerLimitMs = 3_000;
+
+/** gRPC status codes. */
+const notFound = 5;
+const permissionDenied = 7;
+const unimplemented = 12;
+
+export interface NamespacePlace {
+  address: string;
+  namespace: string;
+}
+
+/** Whether the server is there and has the namespace; throws why not. */
+export async function askForNamespace(
+  client: Connection,
+  { address, namespace }: NamespacePlace,
+  over: AbortSignal,
+): Promise<void> {
+  if (over.aborted) return;
+  try {
+    await limitedCall(client, over, answerLimitMs, () =>
+      client.workflowService.describeNamespace({ namespace }),
+    );
+  } catch (error) {
+    if (over.aborted) return;
+    throw hasStatus(error, notFound) ? unknownNamespace(address, namespace) : error;
+  }
+}
+
+/**
+ * What is missing in a namespace that somebody else set up, as a sentence, or undefined. A server that lets nobody ask,
+ * as a hosted one may, is believed to be complete.
+ */
+export async function shortcomingOf(
+  client: Connection,
+  { address, namespace }: NamespacePlace,
+  over: AbortSignal,
+): Promise<string | undefined> {
+  const missing = await limitedCall(client, over, answerLimitMs, () =>
+    missingSearchAttributes(client, namespace, searchAttributes),
+  ).catch((error) => {
+    if (hasStatus(error, permissionDenied, unimplemented)) return {};
+    throw error;
+  });
+  const entries = Object.entries(missing);
+  if (entries.length === 0) return undefined;
+  const names = entries.map(([name]) => name).join(', ');
+  const options = entries.map(([name, type]) => `--name ${name} --type ${type}`).join(' ');
+  return (
+    `The namespace "${namespace}" at ${address} lacks the search attributes ${names}: add them with ` +
+    `\`temporal operator search-attribute create --namespace ${namespace} ${options}\`.`
+  );
+}
+
+function hasStatus(error: unknown, ...codes: number[]): boolean {
+  return isGrpcServiceError(error) && codes.includes(error.code);
+}
+
+function unknownNamespace(address: string, namespace: string): Error {
+  return new Error(
+    `Temporal at ${address} has no namespace "${namespace}": make it with ` +
+      `\`temporal operator namespace create --namespace ${namespace}\`, or set TEMPORAL_NAMESPACE to one that it has.`,
+  );
+}

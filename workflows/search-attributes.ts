@@ -1,0 +1,36 @@
+import type { Connection } from '@temporalio/client';
+
+/** Names as the CLI takes them, numbers as `temporal.api.enums.v1.IndexedValueType` has them. */
+const attributeTypes = {
+  Text: 1,
+  Keyword: 2,
+  Int: 3,
+  Double: 4,
+  Bool: 5,
+  Datetime: 6,
+  KeywordList: 7,
+} as const;
+
+export type SearchAttributes = Readonly<Record<string, keyof typeof attributeTypes>>;
+
+/** Those of the wanted ones that the namespace does not have. */
+export async function missingSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  wanted: SearchAttributes,
+): Promise<SearchAttributes> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(wanted).filter(([name]) => !(name in (customAttributes ?? {})));
+  return Object.fromEntries(missing);
+}
+
+export async function addSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  attributes: SearchAttributes,
+): Promise<void> {
+  const searchAttributes = Object.fromEntries(
+    Object.entries(attributes).map(([name, type]) => [name, attributeTypes[type]]),
+  );
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+}
