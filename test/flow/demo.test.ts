@@ -34,15 +34,13 @@ describe('a demo environment', () => {
 
   test('writes its credentials to a file that only its owner can read', () => {
     expect(statSync(service.demoFile).mode & 0o777).toBe(0o600);
-    const { operatorToken, platformToken, apiKeys, ...rest } = service.demo();
+    const { operatorToken, platformToken, apiKeys, applications, people, ...rest } = service.demo();
     expect(rest).toEqual({
       baseUrl: `http://localhost:${service.settings.SIGN_ON_PORT}`,
       gatewayUrl: `http://localhost:${service.settings.GATEWAY_PORT}`,
       grpcAddress: `127.0.0.1:${service.settings.GRPC_PORT}`,
       temporalUiUrl: `http://localhost:${service.settings.TEMPORAL_UI_PORT}`,
       docsUrl: null,
-      applications: [],
-      people: [],
     });
     expect(operatorToken).toMatch(/^operator_demo_[0-9A-Za-z]{48}$/);
     expect(platformToken).toMatch(/^platform_demo_[0-9A-Za-z]{48}$/);
@@ -51,6 +49,11 @@ describe('a demo environment', () => {
       expect(integrationId).toMatch(/^itg_[0-9A-Za-z]{22}$/);
       expect(instanceIntegrationIds.every((id) => /^iin_[0-9A-Za-z]{22}$/.test(id))).toBe(true);
     }
+    for (const { clientId, clientSecret, type } of applications) {
+      expect(clientId).toMatch(/^app_[0-9A-Za-z]{22}$/);
+      expect(clientSecret ?? type).toMatch(/^(cs_demo_[0-9A-Za-z]{48}|public)$/);
+    }
+    expect([applications.length, people.length]).toEqual([4, 8]);
   });
 
   test('says where everything is, and shows the credentials of the file', () => {
@@ -59,15 +62,19 @@ describe('a demo environment', () => {
       expect(said).toContain(url);
     }
     expect(said).toContain(service.demo().operatorToken);
+    expect(said).toContain(service.demo().people[0]?.email);
   });
 
   test('logs no credential, whatever else it logs', () => {
-    const { apiKeys, operatorToken, platformToken } = service.demo();
+    const { apiKeys, operatorToken, platformToken, applications, people } = service.demo();
+    const secrets = applications.flatMap(({ clientSecret }) => clientSecret ?? []);
+    const passwords = people.map(({ password }) => password);
     const logged = service.output
       .lines()
       .map((line) => JSON.stringify(line))
       .join('\n');
-    for (const secret of [...apiKeys.map(({ key }) => key), operatorToken, platformToken]) {
+    const keys = apiKeys.map(({ key }) => key);
+    for (const secret of [...keys, operatorToken, platformToken, ...secrets, ...passwords]) {
       expect(logged).not.toContain(secret);
     }
     expect(logged).toContain('listInstanceIntegrations');

@@ -40,7 +40,7 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
     const line = await service.output.nextLine(
       ({ role, method }) => role === 'domain' && String(method).endsWith('/PurgeExpired'),
     );
-    expect(line).toMatchObject({ requestId: expect.stringMatching(/^purge.*\/batch-1\/1$/), code: 'OK' });
+    expect(line).toMatchObject({ requestId: expect.stringMatching(/^purge.*\/batch-1\/\d+$/), code: 'OK' });
   });
 
   test('is gone soon after its parent was killed', async () => {

@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Exchange } from '../support/http-exchange.js';
+import { serviceProcesses } from '../support/service-process.js';
+import { AttackedService, BEHIND_PROXY } from './attacked-service.js';
+import { encoded, FORM, hiddenFields, type UserAgent } from './user-agent.js';
+
+const services = serviceProcesses();
+let attacked: AttackedService;
+
+/** A form as a person has it before them, filled in. */
+interface OpenForm {
+  victim: UserAgent;
+  path: string;
+  heading: string;
+  fields: Record<string, string>;
+}
+
+beforeAll(async () => {
+  attacked = new AttackedService(await services.start(BEHIND_PROXY));
+});
+
+async function openForm(
+  page: Exchange,
+  { victim, ...form }: Omit<OpenForm, 'fields'>,
+  filledIn: Record<string, string>,
+): Promise<OpenForm> {
+  expect(page.body).toContain(`<h1>${form.heading}`);
+  return { ...form, victim, fields: { ...hiddenFields(page), ...filledIn } };
+}
+
+async function openSignIn(): Promise<OpenForm> {
+  const victim = attacked.userAgent();
+  const page = await victim.open(attacked.authorizeTarget(attacked.dashboard));
+  const { email, password } = attacked.person('nobody on Juniper');
+  return openForm(page, { victim, path: '/auth/sign-in', heading: 'Sign in' }, { email, password });
+}
+
+async function openChoice(): Promise<OpenForm> {
+  const victim = attacked.userAgent();
+  const page = await attacked.signIn(victim, attacked.person('chooses one of four'));
+  const context = /name="context" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+  return openForm(page, { victim, path: '/auth/choose-context', heading: 'Continue as' }, { context });
+}
+
+async function openConsent(): Promise<OpenForm> {
+  const victim = await attacked.signedIn();
+  const page = await victim.open(attacked.authorizeTarget(attacked.portal, { prompt: 'consent' }));
+  const form = { victim, path: '/auth/consent', heading: 'Allow Brightledger Portal' };
+  return openForm(page, form, { decision: 'approve' });
+}
+
+async function openSignOut(): Promise<OpenForm> {
+  const victim = await attacked.signedIn();
+  const page = await victim.open('/auth/logout');
+  return openForm(page, { victim, path: '/auth/sign-out', heading: 'Sign out?' }, {});
+}
+
+const OPENERS: readonly [name: string, open: () => Promise<OpenForm>][] = [
+  ['the sign-in form', openSignIn],
+  ['the choice of a context', openChoice],
+  ['the consent form', openConsent],
+  ['the sign-out form', openSignOut],
+];
+
+const without = (fields: Record<string, string>, name: string) =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
+
+/** The same kind of form, open in another browser. */
+type Other = OpenForm;
+
+const ATTACKS: readonly [title: string, attack: (form: OpenForm, other: Other) => Promise<Exchange>][] = [
+  ['has no token', ({ victim, path, fields }) => victim.post(path, without(fields, 'csrf_token'))],
+  ['has an empty token', ({ victim, path, fields }) => victim.post(path, { ...fields, csrf_token: '' })],
+  [
+    'has a made-up token',
+    ({ victim, path, fields }) => victim.post(path, { ...fields, csrf_token: 'A'.repeat(43) }),
+  ],
+  [
+    'has the token in other letters',
+    ({ victim, path, fields }) => victim.post(path, { ...fields, csrf_token: swapped(fields.csrf_token) }),
+  ],
+  [
+    'has its token twice',
+    ({ victim, path, fields }) =>
+      victim.post(path, [...Object.entries(fields), ['csrf_token', fields.csrf_token ?? '']]),
+  ],
+  [
+    'has the token of another browser',
+    ({ victim, path, fields }, other) =>
+      victim.post(path, { ...fields, csrf_token: other.fields.csrf_token ?? '' }),
+  ],
+  [
+    'has token and interaction of another browser',
+    ({ victim, path, fields }, other) => victim.post(path, { ...fields, ...hidden(other) }),
+  ],
+  [
+    'comes from a browser that knows token and interaction, and has no cookie',
+    ({ path, fields }) => attacked.userAgent().post(path, fields),
+  ],
+  [
+    'comes from another browser that knows token and interaction',
+    ({ path, fields }, other) => other.victim.post(path, fields),
+  ],
+  [
+    'was sent by another site',
+    ({ victim, path, fields }) => victim.post(path, fields, { origin: 'https://evil.example' }),
+  ],
+  [
+    'was sent by a site with our name in its own',
+    ({ victim, path, fields }) => victim.post(path, fields, { origin: `${attacked.issuer}.evil.example` }),
+  ],
+  [
+    'was sent by another port of our host',
+    ({ victim, path, fields }) => victim.post(path, fields, { origin: 'http://localhost:8400' }),
+  ],
+  [
+    'was sent by another site, as browsers tell',
+    ({ victim, path, fields }) => victim.post(path, fields, { 'sec-fetch-site': 'cross-site' }),
+  ],
+  [
+    'was sent by a neighbouring site, as browsers tell',
+    ({ victim, path, fields }) => victim.post(path, fields, { 'sec-fetch-site': 'same-site' }),
+  ],
+  [
+    'comes as JSON',
+    ({ victim, path, fields }) =>
+      victim.ask(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(fields),
+      }),
+  ],
+  [
+    'comes as plain text, which scripts may send anywhere',
+    ({ victim, path, fields }) =>
+      victim.ask(path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: encoded(fields) }),
+  ],
+  ['comes in the address', ({ victim, path, fields }) => victim.ask(`${path}?${encoded(fields)}`)],
+  [
+    'comes in the address of a POST',
+    ({ victim, path, fields }) =>
+      victim.ask(`${path}?${encoded(fields)}`, {
+        method: 'POST',
+        headers: { 'content-type': FORM },
+        body: '',
+      }),
+  ],
+  [
+    'has its interaction as a member of every object',
+    ({ victim, path, fields }) => victim.post(path, { ...fields, interaction: '__proto__________' }),
+  ],
+  [
+    'has a NUL in its interaction',
+    ({ victim, path, fields }) => victim.post(path, { ...fields, interaction: `${fields.interaction}\0` }),
+  ],
+];
+
+function hidden({ fields: { interaction = '', csrf_token = '' } }: OpenForm) {
+  return { interaction, csrf_token };
+}
+
+function swapped(text = ''): string {
+  return text.replace(/[a-zA-Z]/g, (letter) =>
+    /[a-z]/.test(letter) ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+}
+
+describe.each(OPENERS)('%s', (_, open) => {
+  let form: OpenForm;
+  let other: OpenForm;
+
+  beforeAll(async () => {
+    [form, other] = [await open(), await open()];
+  });
+
+  test.each(ATTACKS)('does nothing when it %s', async (__, attack) => {
+    const cookies = [form.victim.cookieHeader, other.victim.cookieHeader];
+    const answer = await attack(form, other);
+    expect([200, 303, 400, 415]).toContain(answer.status);
+    expect(answer.headers.location ?? form.path).toMatch(/^\/auth\/[a-z-]+(\?|$)/);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect([form.victim.cookieHeader, other.victim.cookieHeader]).toEqual(cookies);
+    for (const { victim, path, heading, fields } of [form, other]) {
+      const still = await victim.ask(`${path}?interaction=${fields.interaction}`);
+      expect([still.status, still.body.includes(`<h1>${heading}`)]).toEqual([200, true]);
+      expect(hiddenFields(still)).toEqual(hidden({ victim, path, heading, fields }));
+    }
+  });
+
+  test('works when it is sent in order, and only once', async () => {
+    const { victim, path, fields } = form;
+    const answer = await victim.post(path, fields, {
+      origin: attacked.issuer,
+      'sec-fetch-site': 'same-origin',
+    });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.location).toMatch(/[?&]code=|^\/auth\/signed-out$/);
+    const again = await victim.post(path, fields);
+    expect(again.headers.location ?? '').not.toContain('code=');
+  });
+});
+
+describe('a form that was shown to one person', () => {
+  test('approves nothing in the name of the next one who signs in in the same browser', async () => {
+    const { victim, path, fields } = await openConsent();
+    const hiddenNow = hiddenFields(
+      await victim.open(attacked.authorizeTarget(attacked.dashboard, { prompt: 'login' })),
+    );
+    const { email, password } = attacked.person('worker of Tallowfern only');
+    await victim.submit('/auth/sign-in', { ...hiddenNow, email, password });
+    const answer = await victim.post(path, fields);
+    expect([answer.status, answer.headers.location]).toEqual([
+      303,
+      expect.stringMatching(/^\/auth\/consent\?/),
+    ]);
+  });
+
+  test('is no form of another page: that of a sign-out approves nothing', async () => {
+    const { victim, fields } = await openSignOut();
+    const answer = await victim.post('/auth/consent', { ...fields, decision: 'approve' });
+    expect(answer.headers.location).toMatch(/^\/auth\/sign-out\?/);
+    const target = attacked.authorizeTarget(attacked.dashboard, { prompt: 'none' });
+    expect((await victim.ask(target)).headers.location).toContain('code=');
+  });
+});
+
+test.each([
+  'USER:cli_AAAAAAAAAAAAAAAAAAAAAA',
+  'ADMIN:cli_AAAAAAAAAAAAAAAAAAAAAA',
+  'USER:__proto__',
+  'constructor',
+])('a context that was not offered is not taken: %s', async (context) => {
+  const { victim, path, fields } = await openChoice();
+  const answer = await victim.post(path, { ...fields, context });
+  expect(answer.headers.location ?? '').not.toContain('code=');
+  expect([303, 400]).toContain(answer.status);
+});
+
+test.each(['Approve', 'approve deny', 'toString', ''])(
+  'a decision that is neither is none: %j',
+  async (decision) => {
+    const { victim, path, fields } = await openConsent();
+    const answer = await victim.post(path, { ...fields, decision });
+    expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
+  },
+);

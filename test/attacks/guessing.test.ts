@@ -1,0 +1,211 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { DemoFilePerson } from '../../src/cli/demo/demo-file.js';
+import { type Exchange, exchange } from '../support/http-exchange.js';
+import { serviceProcesses } from '../support/service-process.js';
+import { AttackedService, BEHIND_PROXY, basicOf } from './attacked-service.js';
+import { encoded, FORM, newAddress, type UserAgent } from './user-agent.js';
+
+const PER_ACCOUNT = 10;
+const PER_ADDRESS = 100;
+const WINDOW_SECONDS = 15 * 60;
+
+const services = serviceProcesses();
+let attacked: AttackedService;
+let attacker: UserAgent;
+/** Of the attacker's own sign-in page, which they may fill in as often as they like. */
+let hidden: Record<string, string>;
+
+beforeAll(async () => {
+  attacked = new AttackedService(await services.start(BEHIND_PROXY));
+  attacker = attacked.userAgent();
+  hidden = await attacked.signInPage(attacker);
+});
+
+function guess(email: string, password: string, address: string): Promise<Exchange> {
+  const headers = { 'x-forwarded-for': address };
+  return attacker.post('/auth/sign-in', { ...hidden, email, password }, headers);
+}
+
+/** A sign-in as the person themselves make it. */
+async function signsIn({ email, password }: DemoFilePerson, address: string): Promise<boolean> {
+  const victim = attacked.userAgent(address);
+  const fields = { ...(await attacked.signInPage(victim)), email, password };
+  const answer = await victim.post('/auth/sign-in', fields);
+  return answer.headers.location?.includes('code=') ?? false;
+}
+
+function expectToWait(answer: Exchange): void {
+  expect(answer.status).toBe(429);
+  const seconds = Number(answer.headers['retry-after']);
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(WINDOW_SECONDS);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+}
+
+describe('guesses at one person', () => {
+  test('a hundred at once, each from an address of its own, are checked ten times, and do not keep out the person', async () => {
+    const victim = attacked.person('nobody on Juniper');
+    const home = newAddress();
+    expect(await signsIn(victim, home)).toBe(true);
+
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => guess(victim.email, `guess-${index}`, newAddress())),
+    );
+    const checked = answers.filter(({ status }) => status === 303);
+    expect(checked).toHaveLength(PER_ACCOUNT);
+    const refused = answers.filter(({ status }) => status !== 303);
+    refused.forEach(expectToWait);
+
+    // Even the right password is not looked at from elsewhere, or the limit would say which one it is.
+    expectToWait(await guess(victim.email, victim.password, newAddress()));
+    expect(await signsIn(victim, home)).toBe(true);
+  });
+
+  test('are counted under one name however the address is written', async () => {
+    const { email } = attacked.person('worker of Tallowfern only');
+    const spellings = [email, email.toUpperCase(), ` ${email}`, `${email} `];
+    const answers: number[] = [];
+    for (let index = 0; index < 3 * spellings.length; index += 1) {
+      const answer = await guess(spellings[index % spellings.length] as string, 'guess', newAddress());
+      answers.push(answer.status);
+    }
+    expect(answers).toEqual([...Array(PER_ACCOUNT).fill(303), 429, 429]);
+  });
+
+  test('are limited for a person who does not exist as for one who does', async () => {
+    const email = 'nobody-at-all@tallowfern-office.example.com';
+    const answers: number[] = [];
+    for (let index = 0; index < PER_ACCOUNT + 2; index += 1) {
+      answers.push((await guess(email, 'guess', newAddress())).status);
+    }
+    expect(answers).toEqual([...Array(PER_ACCOUNT).fill(303), 429, 429]);
+  });
+});
+
+describe('who guesses from one address', () => {
+  test('is stopped after a hundred, whoever it was they guessed at, and nobody else is', async () => {
+    const address = newAddress();
+    const statuses: number[] = [];
+    for (let round = 0; round < (PER_ADDRESS + 10) / 10; round += 1) {
+      const batch = Array.from({ length: 10 }, (_, index) =>
+        guess(`person-${round}-${index}@evil.example`, 'guess', address),
+      );
+      statuses.push(...(await Promise.all(batch)).map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect(statuses.slice(0, PER_ADDRESS)).not.toContain(429);
+    expectToWait(await guess('another@evil.example', 'guess', address));
+    expect(await signsIn(attacked.person('chooses one of four'), address)).toBe(false);
+    expect((await guess('another@evil.example', 'guess', newAddress())).status).toBe(303);
+  });
+
+  test('is one, whichever address of an IPv6 network they take', async () => {
+    const victim = attacked.person('user of Ostrander on Juniper');
+    expect(await signsInAnywhere(victim, '2001:db8:1:2::1')).toBe(true);
+    const answers = await Promise.all(
+      Array.from({ length: PER_ACCOUNT + 2 }, (_, index) =>
+        guess(victim.email, 'guess', `2001:db8:1:2:${index}::${index}`),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+  });
+});
+
+/** Also where there is nothing to do for the person on the instance that is asked for. */
+async function signsInAnywhere({ email, password }: DemoFilePerson, address: string): Promise<boolean> {
+  const person = attacked.userAgent(address);
+  const fields = { ...(await attacked.signInPage(person)), email, password };
+  return (await person.post('/auth/sign-in', fields)).headers['set-cookie'] !== undefined;
+}
+
+describe('whether a person exists', () => {
+  const kinds: readonly [who: string, email: () => string][] = [
+    ['a person with a wrong password', () => attacked.person('invited user and worker').email],
+    ['a person who is disabled', () => attacked.person('disabled user').email],
+    ['nobody', () => 'nobody-again@tallowfern-office.example.com'],
+    ['a member of every object', () => '__proto__@tallowfern-office.example.com'],
+    ['a pattern of SQL', () => '%@tallowfern-office.example.com'],
+  ];
+
+  test('is not told by the answer', async () => {
+    const shown: string[] = [];
+    for (const [, email] of kinds) {
+      const userAgent = attacked.userAgent();
+      const { interaction = '', csrf_token = '' } = await attacked.signInPage(userAgent);
+      const fields = { interaction, csrf_token, email: email(), password: 'wrong' };
+      const answer = await userAgent.post('/auth/sign-in', fields);
+      const page = await userAgent.follow(answer);
+      const [main = ''] = /<main.*<\/main>/s.exec(page.body) ?? [];
+      const { status, headers } = answer;
+      const told = JSON.stringify([status, Object.keys(headers), headers.location, page.status, main]);
+      const own = [interaction, csrf_token, email()];
+      shown.push(own.reduce((text, part) => text.replaceAll(part, '…'), told));
+    }
+    expect(shown[0]).toMatch(/address or the password is wrong/);
+    expect(shown).toEqual(shown.map(() => shown[0]));
+  });
+
+  test('is not told by the time it takes', async () => {
+    const known = attacked.person('and of Ostrander on Juniper').email;
+    // A machine may be busy with something else for a while, but not each time with the same one of the two.
+    const ratios: number[] = [];
+    for (let round = 0; round < 3 && !ratios.some((ratio) => ratio > 0.5); round += 1) {
+      const times: [number[], number[]] = [[], []];
+      for (let turn = 0; turn < 3; turn += 1) {
+        times[0].push(await timed(() => guess(known, 'wrong', newAddress())));
+        times[1].push(
+          await timed(() => guess(`nobody-${round}@tallowfern-office.example.com`, 'wrong', newAddress())),
+        );
+      }
+      ratios.push(Math.min(...times[1]) / Math.min(...times[0]));
+    }
+    expect(Math.max(...ratios)).toBeGreaterThan(0.5);
+  });
+});
+
+async function timed(act: () => Promise<Exchange>): Promise<number> {
+  const startedAt = performance.now();
+  expect((await act()).status).toBe(303);
+  return performance.now() - startedAt;
+}
+
+describe('guesses at the secret of an application', () => {
+  const tokenRequest = (authorization: string, address: string) =>
+    exchange(attacked.port, '/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': FORM, 'x-forwarded-for': address, authorization },
+      body: encoded({ grant_type: 'refresh_token', refresh_token: 'x' }),
+    });
+
+  test('are stopped for who makes them, and for nobody else', async () => {
+    const address = newAddress();
+    const wrong = basicOf({ ...attacked.portal, clientSecret: `cs_demo_${'x'.repeat(48)}` });
+    let answer = await tokenRequest(wrong, address);
+    for (let count = 1; answer.status === 401 && count < 70; count += 1) {
+      answer = await tokenRequest(wrong, address);
+    }
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await tokenRequest(basicOf(attacked.portal), newAddress())).status).toBe(400);
+  });
+
+  test('are stopped too when they are made at once', async () => {
+    const address = newAddress();
+    const wrong = basicOf({ ...attacked.portal, clientSecret: `cs_demo_${'x'.repeat(48)}` });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tokenRequest(wrong, address)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  });
+
+  test('are answered alike for an application that exists and for one that does not', async () => {
+    const clientSecret = `cs_demo_${'x'.repeat(48)}`;
+    const [known, unknown] = await Promise.all([
+      tokenRequest(basicOf({ ...attacked.portal, clientSecret }), newAddress()),
+      tokenRequest(
+        basicOf({ ...attacked.portal, clientId: 'app_AAAAAAAAAAAAAAAAAAAAAA', clientSecret }),
+        newAddress(),
+      ),
+    ]);
+    expect([known?.status, known?.body]).toEqual([unknown?.status, unknown?.body]);
+  });
+});

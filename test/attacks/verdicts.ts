@@ -1,0 +1,58 @@
+import { expect } from '@jest/globals';
+import type { Exchange } from '../support/http-exchange.js';
+
+/** A page, which leads nowhere by itself, runs nothing and shows nothing to a frame or a cache. */
+export function expectPage(answer: Exchange, status: number, heading: string): void {
+  expect([answer.status, /<h1>([^<]*)<\/h1>/.exec(answer.body)?.[1]]).toEqual([status, heading]);
+  expect(answer.headers.location).toBeUndefined();
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  });
+  expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+  expect(answer.headers.refresh).toBeUndefined();
+  expect(answer.body).not.toMatch(/<script|http-equiv/i);
+}
+
+export function expectErrorPage(answer: Exchange, status = 400): void {
+  expectPage(answer, status, 'Something went wrong');
+}
+
+/** Where a redirect leads, taken apart as a browser would. */
+export function redirectOf({ status, headers: { location = '' } }: Exchange) {
+  expect([status, location]).toEqual([303, expect.stringMatching(/^[\x21-\x7e]+$/)]);
+  const [target = '', query = ''] = location.split('?');
+  return { target, parameters: [...new URLSearchParams(query)] };
+}
+
+/** The application hears of it, at its own address and nowhere else, from whom, and gets no code. */
+export function expectRefusal(
+  answer: Exchange,
+  { target, issuer, error, state }: { target: string; issuer: string; error: string; state?: string },
+): void {
+  const redirect = redirectOf(answer);
+  expect(redirect.target).toBe(target);
+  expect(Object.fromEntries(redirect.parameters)).toEqual({
+    error,
+    error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/),
+    iss: issuer,
+    ...(state === undefined ? {} : { state }),
+  });
+  expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+}
+
+/** JSON that nobody keeps, and no token in it. */
+export function expectOAuthError(answer: Exchange, status: number, error: string): void {
+  expect([answer.status, JSON.parse(answer.body)]).toEqual([
+    status,
+    { error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) },
+  ]);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+  });
+}

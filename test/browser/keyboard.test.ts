@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { clientIds } from '../flow/sign-on/demo-environment.js';
+import { describeWith } from '../support/toolchains.js';
+import { at, signOnInChromium } from './sign-on-in-chromium.js';
+
+const { tallowfern, quillmere } = clientIds;
+
+/** What has the focus, as it would be read out. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `((element) => [element.localName, element.labels?.[0]?.innerText ?? element.innerText].join(' ').replace(/\\s+/g, ' ').trim())(document.activeElement)`,
+  );
+}
+
+/** Tab after Tab to the end of the page. */
+async function tabStops(page: Page): Promise<string[]> {
+  const stops: string[] = [];
+  for (let stop = await focused(page); !stops.includes(stop); stop = await focused(page)) {
+    stops.push(stop);
+    await page.keyboard.press('Tab');
+  }
+  return stops.filter((stop) => !stop.startsWith('body'));
+}
+
+async function typeSignIn(page: Page, { email, password }: { email: string; password: string }) {
+  await at(page, 'Sign in');
+  await page.keyboard.type(email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+}
+
+describeWith('chromium', 'with nothing but a keyboard', (executable) => {
+  const rig = signOnInChromium(executable);
+
+  describe.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])('in a browser %s', (_, javaScriptEnabled) => {
+    test('a person signs in, chooses a context, allows, and is back at the application', async () => {
+      const { page } = await rig.visit({ javaScriptEnabled });
+      await page.goto(rig.authorization());
+      await typeSignIn(page, await rig.demo.newPerson({ user: [tallowfern], worker: [quillmere] }));
+      await at(page, 'Continue as');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await at(page, 'Allow Rota Planner to see who you are?');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(await rig.returned(page)).toEqual({ state: 'a state', code: true, error: undefined });
+      expect(await page.locator('h1').innerText()).toBe('Welcome back');
+    });
+
+    test('a person who does not allow is back at the application, which hears of it', async () => {
+      const { page } = await rig.visit({ javaScriptEnabled });
+      await page.goto(rig.authorization());
+      await typeSignIn(page, await rig.demo.newPerson({ worker: [tallowfern] }));
+      await at(page, /^Allow /);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
+    });
+
+    test('a person signs out', async () => {
+      const { page } = await rig.visit({ javaScriptEnabled });
+      await page.goto(rig.authorization({ prompt: 'consent' }));
+      await typeSignIn(page, await rig.demo.newPerson({ worker: [tallowfern] }));
+      await at(page, /^Allow /);
+      await page.goto(`${rig.demo.url}/auth/logout`);
+      await at(page, 'Sign out?');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await at(page, 'You are signed out');
+    });
+  });
+
+  test('the sign-in page starts in the email, and goes through it from top to bottom', async () => {
+    const { page } = await rig.visit();
+    await page.goto(rig.authorization());
+    expect(await tabStops(page)).toEqual(['input Email', 'input Password', 'button Sign in']);
+  });
+
+  test('the email that the application knows is there already, and the page starts in the password', async () => {
+    const { page } = await rig.visit();
+    await page.goto(rig.authorization({ login_hint: 'ada@example.com' }));
+    expect(await page.inputValue('#email')).toBe('ada@example.com');
+    expect(await focused(page)).toBe('input Password');
+  });
+
+  test('contexts come before the way to another account, and so do the answers of the consent page', async () => {
+    const { page } = await rig.visit();
+    await page.goto(rig.authorization());
+    await typeSignIn(page, await rig.demo.newPerson({ user: [tallowfern], worker: [tallowfern] }));
+    await at(page, 'Continue as');
+    expect(await tabStops(page)).toEqual([
+      'button Tallowfern Bakeries Dashboard user',
+      'button Tallowfern Bakeries Worker',
+      'a Use another account',
+    ]);
+    await page.getByRole('button', { name: 'Worker' }).press('Enter');
+    await at(page, /^Allow /);
+    expect(await tabStops(page)).toEqual(['button Allow', 'button Do not allow', 'a Use another account']);
+  });
+
+  test('what has the focus can be seen, on every control of the way', async () => {
+    const { page } = await rig.visit();
+    await page.goto(rig.authorization());
+    for (const control of ['email', 'password', 'sign-in']) {
+      const seen = await page.evaluate<string>(
+        `((element) => [element.id, getComputedStyle(element).outlineStyle, getComputedStyle(element).outlineWidth].join(' '))(document.activeElement)`,
+      );
+      expect(seen).toBe(`${control} solid 3px`);
+      await page.keyboard.press('Tab');
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { describeWith } from '../support/toolchains.js';
+import { emailLink, passwordLink } from './pages.js';
+import { at, signOnInChromium } from './sign-on-in-chromium.js';
+
+const PASSWORD = 'plum harbour lighthouse';
+
+describeWith('chromium', 'mailed links in Chromium', (executable) => {
+  const rig = signOnInChromium(executable);
+
+  test.each([
+    ['too short', 'pear', 'This password is too short: use 8 characters or more.'],
+    ['too long', 'plum pear '.repeat(26), 'This password is too long: use 256 characters or fewer.'],
+    ['too common', 'password123', 'This password is among those that are guessed first. Choose another one.'],
+  ])(
+    'a password that is %s is refused beside the field, and a better one is taken',
+    async (_, poor, said) => {
+      const { page } = await rig.visit();
+      await page.goto(await passwordLink(rig));
+      await page.fill('#password', poor);
+      await page.click('#set-password');
+      await page.getByRole('alert').waitFor();
+      expect(
+        await page
+          .locator('.field', { has: page.locator('#password') })
+          .getByRole('alert')
+          .innerText(),
+      ).toBe(said);
+      const field = page.getByLabel('New password');
+      expect(await field.getAttribute('aria-describedby')).toBe('password-error password-hint');
+      expect(await field.inputValue()).toBe('');
+      expect([...new URL(page.url()).searchParams.values()].join()).not.toContain(poor);
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press('Enter');
+      await at(page, 'Your password is set');
+    },
+  );
+
+  test('a link that was used says so when it is opened again', async () => {
+    const { page } = await rig.visit();
+    const link = await passwordLink(rig);
+    await page.goto(link);
+    await page.fill('#password', PASSWORD);
+    await page.click('#set-password');
+    await at(page, 'Your password is set');
+    await page.goto(link);
+    await at(page, 'Something went wrong');
+    expect(await page.locator('main').innerText()).toContain('Ask whoever sent it for a new one.');
+  });
+
+  test('the email of the account is there for the password manager, and cannot be changed', async () => {
+    const { page } = await rig.visit();
+    await page.goto(await passwordLink(rig));
+    const email = page.getByLabel('Email');
+    expect(await email.inputValue()).toMatch(/^person\..*@tallowfern\.example\.com$/);
+    expect(await email.isEditable()).toBe(false);
+    expect(await email.getAttribute('autocomplete')).toBe('username');
+  });
+
+  test('an email is verified by a click, as often as the page was looked at before, and once', async () => {
+    const { page } = await rig.visit();
+    const link = await emailLink(rig);
+    await page.goto(link);
+    await page.reload();
+    await page.click('#verify');
+    await at(page, 'Your email address is verified');
+    await page.reload();
+    await at(page, 'Your email address is verified');
+    await page.goto(link);
+    await at(page, 'Something went wrong');
+  });
+});

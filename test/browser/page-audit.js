@@ -1,0 +1,111 @@
+/**
+ * Runs inside a page; an expression, so that it can be sent there as text. Lists what would keep somebody from using the page, in words.
+ */
+(() => {
+  const faults = [];
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const shown = (element) => element.getClientRects().length > 0;
+  const words = (element) => element.textContent.replace(/\s+/g, ' ').trim();
+  const say = (fault, element) =>
+    faults.push(element ? `${fault}: ${element.outerHTML.slice(0, 90)}` : fault);
+
+  const structure = () => {
+    for (const [selector, what] of [
+      ['h1', 'heading'],
+      ['main', 'main part'],
+      ['footer', 'footer'],
+    ]) {
+      if (all(selector).length !== 1) say(`${all(selector).length} times ${what}`);
+    }
+    if (!all('main h1').length) say('the heading stands outside of the main part');
+    if (!document.documentElement.lang) say('no language');
+    if (!document.title) say('no title');
+    const ids = all('[id]').map(({ id }) => id);
+    if (new Set(ids).size !== ids.length) say(`an id occurs twice: ${ids}`);
+    for (const odd of all('script, iframe, object, [style], [onclick], [tabindex]'))
+      say('it has no place here', odd);
+  };
+
+  const names = () => {
+    for (const input of all('input:not([type=hidden])')) {
+      if (![...input.labels].some(words)) say('no label', input);
+      if (!input.autocomplete) say('nothing for password managers', input);
+    }
+    for (const control of all('a, button, summary')) if (!words(control)) say('no name', control);
+    for (const element of all('[aria-describedby], [aria-labelledby]')) {
+      const ids = `${element.getAttribute('aria-describedby') ?? ''} ${element.getAttribute('aria-labelledby') ?? ''}`;
+      for (const id of ids.split(' ').filter(Boolean))
+        if (!document.getElementById(id)) say(`no #${id}`, element);
+    }
+    for (const image of all('svg'))
+      if (image.getAttribute('aria-hidden') !== 'true') say('a picture is read out', image);
+  };
+
+  const room = () => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) say(`${scrollWidth - clientWidth} pixels stand beyond the edge`);
+    for (const control of all('button, input:not([type=hidden]), a.button')) {
+      const { width, height } = control.getBoundingClientRect();
+      if (height < 44 || width < 44) say(`too small for a finger (${width} × ${height})`, control);
+    }
+    for (const element of all('main *:not(input)')) {
+      if (
+        shown(element) &&
+        element.scrollWidth > element.clientWidth + 1 &&
+        getComputedStyle(element).display !== 'inline' &&
+        element.namespaceURI.endsWith('xhtml')
+      ) {
+        say('text is cut or runs out', element);
+      }
+    }
+  };
+
+  const channels = (color) => {
+    const [red, green, blue, alpha = 1] = color.match(/[\d.]+/g).map(Number);
+    return { red, green, blue, alpha };
+  };
+  const luminance = ({ red, green, blue }) => {
+    const linear = [red, green, blue].map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const contrast = (one, other) => {
+    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  /** The colour behind an element; where there is a gradient, the lightest and the darkest that it has. */
+  const grounds = (element) => {
+    for (let behind = element; behind; behind = behind.parentElement) {
+      const style = getComputedStyle(behind);
+      const ground = channels(style.backgroundColor);
+      if (ground.alpha === 1) {
+        const drawn = (style.backgroundImage.match(/rgba?\([^)]*\)/g) ?? []).map(channels);
+        return [ground, ...drawn.filter(({ alpha }) => alpha === 1)];
+      }
+    }
+    return [channels('rgb(255, 255, 255)')];
+  };
+  const against = (element, color, least, what) => {
+    for (const ground of grounds(element)) {
+      const ratio = contrast(channels(color), ground);
+      if (ratio < least) say(`${what} has a contrast of ${ratio.toFixed(2)}`, element);
+    }
+  };
+  const colours = () => {
+    for (const element of all('body *')) {
+      const own = [...element.childNodes].some(
+        (node) => node.nodeType === Node.TEXT_NODE && node.data.trim(),
+      );
+      const said = own || (element.localName === 'input' && element.type !== 'hidden');
+      if (said && shown(element)) against(element, getComputedStyle(element).color, 4.5, 'text');
+    }
+    for (const input of all('input:not([type=hidden]):not([readonly])')) {
+      against(input.parentElement, getComputedStyle(input).borderTopColor, 3, 'the edge of a field');
+    }
+  };
+
+  for (const look of [structure, names, room, colours]) look();
+  return faults;
+})();

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
+import { clientIds } from '../flow/sign-on/demo-environment.js';
+import { call } from '../flow/sign-on/environment.js';
+import { at, fillSignIn, type SignOnInChromium } from './sign-on-in-chromium.js';
+
+/** The way to a page; the address of who is asked about is as long as addresses are. */
+type Way = (page: Page, rig: SignOnInChromium) => Promise<void>;
+
+const { tallowfern, quillmere } = clientIds;
+
+async function toSignIn(page: Page, rig: SignOnInChromium, parameters = {}): Promise<void> {
+  await page.goto(rig.authorization(parameters));
+  await at(page, 'Sign in');
+}
+
+const toChoice: Way = async (page, rig) => {
+  await toSignIn(page, rig);
+  const memberships = { user: [tallowfern, quillmere], worker: [tallowfern] };
+  await fillSignIn(page, await rig.demo.newPerson(memberships));
+  await at(page, 'Continue as');
+};
+
+const toConsent: Way = async (page, rig) => {
+  await toSignIn(page, rig);
+  await fillSignIn(page, await rig.demo.newPerson({ worker: [tallowfern] }));
+  await at(page, /^Allow /);
+};
+
+export async function passwordLink(
+  { demo }: SignOnInChromium,
+  purpose = PasswordLinkPurpose.INVITATION,
+): Promise<string> {
+  const { accountId } = await demo.newPerson({ worker: [tallowfern] });
+  return (await demo.platform.createPasswordLink({ accountId, purpose }, call())).url;
+}
+
+export async function emailLink({ demo }: SignOnInChromium): Promise<string> {
+  const { accountId } = await demo.newPerson({ worker: [tallowfern] });
+  return (await demo.platform.createEmailVerificationLink({ accountId }, call())).url;
+}
+
+const withPassword =
+  (password: string, title: string): Way =>
+  async (page, rig) => {
+    await page.goto(await passwordLink(rig));
+    await page.fill('#password', password);
+    await page.click('#set-password');
+    await at(page, title);
+  };
+
+const toSignOut: Way = async (page, rig) => {
+  await toConsent(page, rig);
+  await page.click('#approve');
+  await rig.returned(page);
+  await page.goto(`${rig.demo.url}/auth/logout?client_id=${rig.clientId}`);
+  await at(page, /Sign out/);
+};
+
+/** Every page there is, in each state that looks different. */
+export const pages: Record<string, Way> = {
+  'sign in': toSignIn,
+  'sign in, wrong password': async (page, rig) => {
+    await toSignIn(page, rig);
+    await fillSignIn(page, { ...rig.demo.demoPerson('four'), password: 'wrong' });
+    await page.getByRole('alert').waitFor();
+  },
+  'sign in, no access': async (page, rig) => {
+    await toSignIn(page, rig);
+    await fillSignIn(page, rig.demo.demoPerson('juniper'));
+    await page.getByRole('alert').waitFor();
+  },
+  'choose context': toChoice,
+  'choose context, one used last': async (page, rig) => {
+    await toChoice(page, rig);
+    await page.locator('button[name=context]').last().click();
+    await page.click('#approve');
+    await rig.returned(page);
+    await page.goto(rig.authorization());
+    await at(page, 'Continue as');
+  },
+  consent: toConsent,
+  'sign out': toSignOut,
+  'signed out': async (page, rig) => {
+    await toSignOut(page, rig);
+    await page.click('#sign-out');
+    await at(page, 'You are signed out');
+  },
+  'set password, invitation': async (page, rig) => {
+    await page.goto(await passwordLink(rig));
+  },
+  'set password, reset': async (page, rig) => {
+    await page.goto(await passwordLink(rig, PasswordLinkPurpose.RESET));
+  },
+  'set password, too short': withPassword('short', 'Set a password'),
+  'set password, too common': withPassword('password123', 'Set a password'),
+  'password set': withPassword('plum harbour lighthouse', 'Your password is set'),
+  'verify email': async (page, rig) => {
+    await page.goto(await emailLink(rig));
+  },
+  'email verified': async (page, rig) => {
+    await page.goto(await emailLink(rig));
+    await page.click('#verify');
+    await at(page, 'Your email address is verified');
+  },
+  'error, unknown application': async (page, rig) => {
+    await page.goto(rig.authorization({ client_id: 'app_unknown' }));
+  },
+  'error, stale page': async (page, rig) => {
+    await toSignIn(page, rig);
+    await page.context().clearCookies();
+    await page.reload();
+    await at(page, 'Something went wrong');
+  },
+  'error, used link': async (page, rig) => {
+    await page.goto(`${rig.demo.url}/auth/set-password?token=${'x'.repeat(43)}`);
+    await at(page, 'Something went wrong');
+  },
+};

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ApplicationType } from '../../generated/proto/integration/operator/v1/applications.js';
+import { SigningAlgorithm } from '../../generated/proto/integration/operator/v1/signing_keys.js';
+import { type DemoEnvironment, demoEnvironment, instanceIds } from '../flow/sign-on/demo-environment.js';
+import { call } from '../flow/sign-on/environment.js';
+import type { Credentials } from '../flow/sign-on/walk.js';
+import { chromiumVisits } from '../support/chromium.js';
+
+/** Of no verifier that anybody knows: nobody exchanges these codes. */
+const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+/** What an application learns when a browser comes back. */
+export interface Returned {
+  state: string | undefined;
+  code: boolean;
+  error: string | undefined;
+}
+
+/** A demo environment, Chromium, and one application that waits for browsers to come back. */
+export function signOnInChromium(executablePath: string) {
+  const environment = demoEnvironment();
+  const visits = chromiumVisits(executablePath);
+  const listener = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><html lang="en"><title>Rota Planner</title><h1>Welcome back</h1>');
+  });
+  let clientId = '';
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    clientId = await register(environment.demo, home());
+  });
+  afterAll(() => {
+    listener.closeAllConnections();
+    listener.close();
+  });
+  const home = () => `http://localhost:${(listener.address() as AddressInfo).port}`;
+
+  return {
+    ...visits,
+    get demo() {
+      return environment.demo;
+    },
+    get signedOutUrl() {
+      return `${home()}/signed-out`;
+    },
+    get clientId() {
+      return clientId;
+    },
+    /** Where the application sends browsers that shall sign in. */
+    authorization(parameters: Record<string, string> = {}): string {
+      const query = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: `${home()}/callback`,
+        scope: 'openid profile email',
+        state: 'a state',
+        code_challenge: CODE_CHALLENGE,
+        code_challenge_method: 'S256',
+        ...parameters,
+      };
+      return `${environment.demo.url}/auth/authorize?${new URLSearchParams(query)}`;
+    },
+    /** Waits until the browser is back at the application. */
+    async returned(page: Page): Promise<Returned> {
+      await page.waitForURL((url) => url.origin === home());
+      const { searchParams } = new URL(page.url());
+      const { state, code, error } = Object.fromEntries(searchParams) as Record<string, string | undefined>;
+      return { state, code: code !== undefined, error };
+    },
+  };
+}
+
+export type SignOnInChromium = ReturnType<typeof signOnInChromium>;
+
+export async function fillSignIn(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.fill('#email', email);
+  await page.fill('#password', password);
+  await page.click('#sign-in');
+}
+
+export function heading(page: Page): Promise<string> {
+  return page.locator('h1').innerText();
+}
+
+/** Waits for a page by what stands over it. */
+export async function at(page: Page, title: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+async function register({ operator }: DemoEnvironment, home: string): Promise<string> {
+  const { application } = await operator.createApplication(
+    {
+      name: 'Rota Planner',
+      type: ApplicationType.CONFIDENTIAL,
+      redirectUris: [{ uri: `${home}/callback`, instanceId: instanceIds.harborlight }],
+      postLogoutRedirectUris: [`${home}/signed-out`],
+      allowedScopes: [],
+      allowedGrantTypes: [],
+      firstParty: false,
+      idTokenAlgorithm: SigningAlgorithm.RS256,
+    },
+    call(),
+  );
+  return application?.id ?? '';
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AttackedService, BEHIND_PROXY, type FreshCode } from '../attacks/attacked-service.js';
+import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
+import { eventually } from '../support/eventually.js';
+import { serviceProcesses } from '../support/service-process.js';
+import { expectAllKnown, type Family, firstOf, tokensIn } from './families.js';
+import { type SmallDisk, smallDisks } from './small-disks.js';
+
+const services = serviceProcesses();
+
+for (const disk of smallDisks) {
+  const title = `a service whose disk is full, ${disk.title},`;
+  if (disk.whyNot === undefined) {
+    describe(title, () => onDisk(disk));
+  } else {
+    process.stderr.write(`Skipped “${title}”: ${disk.whyNot}\n`);
+    describe.skip(`${title} (${disk.whyNot})`, () => onDisk(disk));
+  }
+}
+
+function onDisk(disk: SmallDisk): void {
+  let directory: string;
+  let on: AttackedService;
+  let pid: number;
+  let code: FreshCode;
+  let family: Family;
+
+  beforeAll(async () => {
+    directory = services.newDirectory();
+    const dataDir = disk.make(directory);
+    on = new AttackedService(await services.start({ ...BEHIND_PROXY, dataDir }));
+    pid = on.service.pidOf('domain');
+    const browser = await on.signedIn();
+    family = firstOf({ application: on.dashboard }, await on.tokens(browser, on.dashboard));
+    code = await on.freshCode(browser, on.dashboard);
+    disk.fill(on.service);
+    // What the database holds in reserve is used up first.
+    await eventually('a refusal', async () => (await startSignIn()).status === 503);
+  }, 60_000);
+  afterAll(async () => {
+    on?.service.killGroup();
+    await on?.service.exited;
+    disk.remove(directory);
+  });
+
+  test('answers programs and people with an error of the contract', async () => {
+    expectOAuthError(await on.redeem(code), 503, 'temporarily_unavailable');
+    expectOAuthError(
+      await on.refresh(family.application, family.refreshToken),
+      503,
+      'temporarily_unavailable',
+    );
+    expectErrorPage(await startSignIn(), 503);
+  });
+
+  test('goes on with what needs no writing', async () => {
+    expect((await on.userinfo(family.accessTokens[0] ?? '')).status).toBe(200);
+    expect(await on.introspect(family.application, family.refreshToken)).toMatchObject({ active: true });
+  });
+
+  test('and once there is room again goes on with everything, in the same process, and has used up nothing', async () => {
+    disk.free(on.service);
+    const first = firstOf(code, tokensIn(await on.redeem(code)));
+    await expectAllKnown(on, [family, first]);
+    expect((await startSignIn()).status).toBe(200);
+    expect(on.service.pidOf('domain')).toBe(pid);
+  });
+
+  function startSignIn() {
+    return on.userAgent().open(on.authorizeTarget(on.dashboard));
+  }
+}

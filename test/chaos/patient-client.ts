@@ -1,0 +1,103 @@
+import { eventually } from '../support/eventually.js';
+import type { Exchange } from '../support/http-exchange.js';
+import type { ServiceProcess } from '../support/service-process.js';
+
+/** What breaks when the other side dies: before the connection, in its middle, or while the answer comes. */
+const CUT = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+const LIMIT_MS = 25_000;
+
+export type Ask = () => Promise<Exchange>;
+
+/** Asks what may die at any moment, and tells what came of it: an answer, or nothing that says whether it was done. */
+export class PatientClient<Step extends string> {
+  readonly interruptions: Step[] = [];
+  readonly #underWay = new Map<Step, number>();
+  #back: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly service: ServiceProcess,
+    private readonly onEnd: () => void = () => undefined,
+  ) {}
+
+  underWay(step: Step): number {
+    return this.#underWay.get(step) ?? 0;
+  }
+
+  /** Undefined when it was cut off, or turned away because a role is away. It is then for the caller to know whether to ask again. */
+  async askOnce(step: Step, ask: Ask): Promise<Exchange | undefined> {
+    this.#underWay.set(step, this.underWay(step) + 1);
+    const answer = await answerUnlessCut(ask());
+    this.#underWay.set(step, this.underWay(step) - 1);
+    this.onEnd();
+    if (answer) {
+      return answer;
+    }
+    this.interruptions.push(step);
+    await this.#untilReady();
+    return undefined;
+  }
+
+  /** For what may be repeated, until it is answered. */
+  ask(step: Step, ask: Ask): Promise<Exchange> {
+    return eventually(`an answer to ${step}`, () => this.askOnce(step, ask), LIMIT_MS);
+  }
+
+  /** All who wait look together, so that they take nothing from what starts. */
+  #untilReady(): Promise<unknown> {
+    this.#back ??= eventually('readiness', () => isReady(this.service), LIMIT_MS).finally(() => {
+      this.#back = undefined;
+    });
+    return this.#back;
+  }
+}
+
+/** Does it for each, so many at a time. */
+export async function forEachOf<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const workThrough = async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index] as T, index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, workThrough));
+  return results;
+}
+
+/** Also that the edge finds its domain. */
+export async function isReady({ opsUrl }: ServiceProcess): Promise<boolean> {
+  return fetch(`${opsUrl}/readyz`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+/** Undefined when who was to answer died, or is there and has nobody to ask. */
+export async function answerUnlessCut(asked: Promise<Exchange>): Promise<Exchange | undefined> {
+  const answer = await asked.catch((error: NodeJS.ErrnoException) => {
+    if (!CUT.has(error.code ?? '')) {
+      throw error;
+    }
+  });
+  return answer && !isTurnedAway(answer) ? answer : undefined;
+}
+
+/** With the words of the contract, for programs or for people; another 503 would be a fault. */
+function isTurnedAway({ status, headers, body }: Exchange): boolean {
+  if (status !== 503) {
+    return false;
+  }
+  const isSaid = headers['content-type']?.startsWith('application/json')
+    ? (JSON.parse(body) as { error: string }).error === 'temporarily_unavailable'
+    : body.includes('Something went wrong');
+  if (!isSaid || headers['retry-after'] === undefined) {
+    throw new Error(`A 503 that is not in order: ${JSON.stringify(headers)} ${body}`);
+  }
+  return true;
+}

@@ -1,0 +1,97 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AttackedService, BEHIND_PROXY } from '../attacks/attacked-service.js';
+import type { UserAgent } from '../attacks/user-agent.js';
+import { serviceProcesses } from '../support/service-process.js';
+import { tokensIn } from './families.js';
+
+const services = serviceProcesses();
+
+const PEERS = 200;
+const BYTE_EVERY_MS = 1_000;
+/** The service gives a body ten seconds. */
+const CUT_WITHIN_MS = 20_000;
+
+/** For programs and for people, with what each is told. */
+const PATHS = ['/auth/token', '/auth/sign-in'];
+const SAID = [
+  '{"error":"invalid_request","error_description":"The body did not arrive in time."}',
+  'The form did not arrive.',
+];
+
+interface SlowPeer {
+  /** All that it was told until it was cut. */
+  told: Promise<string>;
+  leave(): void;
+}
+
+describe('200 peers that send a body of one byte a second', () => {
+  let on: AttackedService;
+  let browser: UserAgent;
+  let peers: SlowPeer[];
+  let begunAt: number;
+
+  beforeAll(async () => {
+    on = new AttackedService(await services.start(BEHIND_PROXY));
+    browser = await on.signedIn();
+    begunAt = performance.now();
+    peers = await Promise.all(
+      Array.from({ length: PEERS }, (_, index) => slowPeer(on.port, PATHS[index % 2] ?? '')),
+    );
+  });
+  afterAll(() => {
+    for (const peer of peers ?? []) {
+      peer.leave();
+    }
+  });
+
+  test('hold up nobody: sign-ins go on beside them', async () => {
+    let cut = 0;
+    for (const peer of peers) {
+      void peer.told.then(() => {
+        cut += 1;
+      });
+    }
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { access_token } = await on.tokens(browser, on.dashboard);
+      expect((await on.userinfo(access_token)).status).toBe(200);
+    }
+    tokensIn(await on.redeem(await on.freshCode(await on.signedIn(), on.portal)));
+    expect(cut).toBe(0);
+  });
+
+  test(
+    'are told that it took too long, each in the form of what it asked for, and cut',
+    async () => {
+      const told = await Promise.all(peers.map((peer) => peer.told));
+      expect(performance.now() - begunAt).toBeLessThan(CUT_WITHIN_MS);
+      for (const [index, answer] of told.entries()) {
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+        expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+        expect(answer).toContain(SAID[index % 2]);
+      }
+    },
+    CUT_WITHIN_MS + 5_000,
+  );
+});
+
+async function slowPeer(port: number, path: string): Promise<SlowPeer> {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: localhost:${port}\r\norigin: http://localhost:${port}\r\n` +
+      'content-type: application/x-www-form-urlencoded\r\ncontent-length: 1000\r\n\r\n',
+  );
+  const timer = setInterval(() => socket.write('a'), BYTE_EVERY_MS);
+  return { told: allOf(socket).finally(() => clearInterval(timer)), leave: () => socket.destroy() };
+}
+
+function allOf(socket: Socket): Promise<string> {
+  let told = '';
+  socket.setEncoding('utf8').on('data', (piece: string) => {
+    told += piece;
+  });
+  // A byte that goes out after the other side has closed ends in an error; what was told is here by then.
+  socket.on('error', () => undefined);
+  return new Promise((resolve) => socket.once('close', () => resolve(told)));
+}

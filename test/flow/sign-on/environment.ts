@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import {
+  ApplicationType,
+  type CreateApplicationRequest,
+} from '../../../generated/proto/integration/operator/v1/applications.js';
+import { OperatorServiceService } from '../../../generated/proto/integration/operator/v1/operator.js';
+import { SigningAlgorithm } from '../../../generated/proto/integration/operator/v1/signing_keys.js';
+import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
+import { RpcChannel, type RpcClient } from '../../../src/rpc/client.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import { TestBrowser } from '../../support/test-browser.js';
+import type { RegisteredApplication } from './relying-party.js';
+import type { Credentials } from './walk.js';
+
+/** Where somebody is a user, and where they are a worker: ids of clients. */
+export interface Memberships {
+  user?: readonly string[];
+  worker?: readonly string[];
+}
+
+export interface Person extends Credentials {
+  accountId: string;
+  userIds: string[];
+  workerIds: string[];
+}
+
+export interface Tokens {
+  operatorToken: string;
+  platformToken: string;
+}
+
+export type ApplicationSettings = Partial<Pick<CreateApplicationRequest, 'firstParty' | 'idTokenAlgorithm'>>;
+
+const PASSWORD = 'plum harbour lantern';
+
+/** A fresh request id for each call over gRPC. */
+export const call = () => ({ requestId: randomUUID() });
+
+/** A running service with those who may tell it things: the platform and an operator. */
+export class Environment {
+  readonly platform: RpcClient<typeof PlatformServiceService>;
+  readonly operator: RpcClient<typeof OperatorServiceService>;
+  readonly url: string;
+  readonly #channels: RpcChannel[];
+
+  constructor(
+    readonly service: ServiceProcess,
+    { operatorToken, platformToken }: Tokens,
+  ) {
+    const { SIGN_ON_PORT, GRPC_PORT } = service.settings;
+    this.url = `http://localhost:${SIGN_ON_PORT}`;
+    const platform = new RpcChannel(`127.0.0.1:${GRPC_PORT}`, platformToken);
+    const operator = new RpcChannel(`127.0.0.1:${GRPC_PORT}`, operatorToken);
+    this.#channels = [platform, operator];
+    this.platform = platform.clientOf(PlatformServiceService);
+    this.operator = operator.clientOf(OperatorServiceService);
+  }
+
+  close(): void {
+    for (const channel of this.#channels) {
+      channel.close();
+    }
+  }
+
+  browser(): TestBrowser {
+    return new TestBrowser(this.url);
+  }
+
+  /** An application that no other test knows. Nobody is asked whether they approve, unless it is somebody else’s. */
+  async newApplication(
+    instances: readonly string[],
+    settings: ApplicationSettings = {},
+  ): Promise<RegisteredApplication> {
+    const origin = `https://${randomUUID()}.example.com`;
+    const redirectUris = instances.map((instanceId, index) => ({
+      uri: `${origin}/callback/${index}`,
+      instanceId,
+    }));
+    const { application, clientSecret } = await this.operator.createApplication(
+      {
+        name: 'Rota Planner',
+        type: ApplicationType.CONFIDENTIAL,
+        redirectUris,
+        allowedScopes: [],
+        allowedGrantTypes: [],
+        postLogoutRedirectUris: [],
+        firstParty: true,
+        idTokenAlgorithm: SigningAlgorithm.RS256,
+        ...settings,
+      },
+      call(),
+    );
+    return { clientId: application?.id ?? '', redirectUris, ...(clientSecret && { clientSecret }) };
+  }
+
+  /** Somebody whom no other test knows. Users are INVITED, in the order of the clients. */
+  async newPerson({ user = [], worker = [] }: Memberships): Promise<Person> {
+    const email = `person.${randomUUID()}@tallowfern.example.com`;
+    const names = { email, firstName: 'Ada', lastName: 'Okafor' };
+    const person: Person = { email, password: PASSWORD, accountId: '', userIds: [], workerIds: [] };
+    for (const clientId of user) {
+      const made = await this.platform.createUser({ ...names, clientId, withoutManager: true }, call());
+      person.userIds.push(made.user?.id ?? '');
+      person.accountId = made.user?.accountId ?? '';
+    }
+    for (const clientId of worker) {
+      const worker = { ...names, clientId, jobTitles: [], unitIds: [] };
+      const made = await this.platform.onboardWorker(worker, call());
+      person.workerIds.push(made.worker?.id ?? '');
+      person.accountId = made.worker?.accountId ?? '';
+    }
+    await this.platform.setPassword({ accountId: person.accountId, password: PASSWORD }, call());
+    return person;
+  }
+
+  /** What the database says, which is what every other process would read. */
+  rows<Row>(statement: string, ...values: unknown[]): Row[] {
+    return this.#inDatabase(true, (database) => database.prepare(statement).all(...values) as Row[]);
+  }
+
+  /** Gives rows other times: lets time pass for them that nobody would want to wait for. Answers how many there were. */
+  age(statement: string, ...values: unknown[]): number {
+    return this.#inDatabase(false, (database) => database.prepare(statement).run(...values).changes);
+  }
+
+  /** What the audit log says of somebody or something, oldest first. */
+  audited(subjectId: string): { type: string; outcome: string; actorId: string }[] {
+    return this.rows(
+      'select type, outcome, actor_id as actorId from audit_events where subject_id = ? order by created_at, id',
+      subjectId,
+    );
+  }
+
+  #inDatabase<T>(readonly: boolean, work: (database: BetterSqlite3.Database) => T): T {
+    const database = new BetterSqlite3(join(this.service.dataDir, 'integration.db'), { readonly });
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  }
+}

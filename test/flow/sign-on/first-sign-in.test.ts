@@ -1,0 +1,169 @@
+import { describe, expect, test } from '@jest/globals';
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
+import { apps, clientIds, demoEnvironment } from './demo-environment.js';
+import type { Tokens } from './relying-party.js';
+
+const environment = demoEnvironment();
+const { tallowfern, quillmere, ostrander } = clientIds;
+
+const statusOf = (userId: string) =>
+  environment.demo.rows<{ status: string }>('select status from users where id = ?', userId)[0]?.status;
+
+/** What the platform and its integrations hear of a user. */
+const eventsOf = (userId: string) =>
+  environment.demo
+    .rows<{ type: string; data: string }>(
+      'select type, data from events where entity_id = ? order by occurred_at, id',
+      userId,
+    )
+    .map(({ type, data }) => `${type} ${JSON.parse(data).status}`);
+
+const claimsOf = (tokens: Tokens) => tokens.claims() as Record<string, unknown>;
+
+describe('the first sign-in of a person', () => {
+  test('makes their invited users of that instance ACTIVE, with one event each, and no others', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ user: [tallowfern, quillmere, ostrander] });
+    const [atTallowfern = '', atQuillmere = '', atOstrander = ''] = person.userIds;
+    const party = await demo.party(apps.dashboard);
+    const tokens = await party.signIn(demo.browser(), { ...person, context: `USER:${quillmere}` });
+    expect([atTallowfern, atQuillmere, atOstrander].map(statusOf)).toEqual(['ACTIVE', 'ACTIVE', 'INVITED']);
+    expect(eventsOf(atTallowfern)).toEqual(['user.created INVITED', 'user.updated ACTIVE']);
+    expect(eventsOf(atQuillmere)).toEqual(['user.created INVITED', 'user.updated ACTIVE']);
+    expect(eventsOf(atOstrander)).toEqual(['user.created INVITED']);
+    expect(claimsOf(tokens)).toMatchObject({
+      userIds: expect.arrayContaining([
+        { id: atTallowfern, clientId: tallowfern },
+        { id: atQuillmere, clientId: quillmere },
+      ]),
+      lastLoginContext: { userType: 'USER', clientId: quillmere },
+    });
+    await party.signIn(demo.browser(), person);
+    expect(eventsOf(atTallowfern)).toHaveLength(2);
+  });
+
+  test('that ends at a page activates nobody', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ user: [tallowfern] });
+    const party = await demo.party(apps.portal);
+    const denied = await party.tryToSignIn(demo.browser(), { ...person, decision: 'deny' });
+    expect(denied.returned.searchParams.get('error')).toBe('access_denied');
+    expect(statusOf(person.userIds[0] as string)).toBe('INVITED');
+  });
+});
+
+describe('single sign-on', () => {
+  test('to a second application shows no page but the question whether it may', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ worker: [tallowfern] });
+    const browser = demo.browser();
+    const first = await (await demo.party(apps.dashboard)).tryToSignIn(browser, person);
+    const second = await (await demo.party(apps.shiftwise)).tryToSignIn(browser);
+    const third = await (await demo.party(apps.dashboard)).tryToSignIn(browser);
+    expect([first.pages, second.pages, third.pages]).toEqual([['Sign in'], ['Allow'], []]);
+    expect(third.returned.searchParams.has('code')).toBe(true);
+  });
+
+  test('to a second instance shows no page either, and is a first sign-in there', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ user: [tallowfern, ostrander] });
+    const [atTallowfern = '', atOstrander = ''] = person.userIds;
+    const browser = demo.browser();
+    const here = await demo.party(apps.dashboard);
+    const there = await demo.party(apps.dashboard, { instance: 'juniper' });
+    const first = claimsOf(await here.signIn(browser, person));
+    expect([first.userIds, statusOf(atOstrander)]).toEqual([
+      [{ id: atTallowfern, clientId: tallowfern }],
+      'INVITED',
+    ]);
+    const tried = await there.tryToSignIn(browser);
+    const second = claimsOf(await there.exchange(tried));
+    expect([tried.pages, second.sub]).toEqual([[], first.sub]);
+    expect([second.userIds, second.lastLoginContext]).toEqual([
+      [{ id: atOstrander, clientId: ostrander }],
+      { userType: 'USER', clientId: ostrander },
+    ]);
+    expect(eventsOf(atOstrander)).toEqual(['user.created INVITED', 'user.updated ACTIVE']);
+  });
+
+  test('to an instance where the person is nobody says so, and lets another account in', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ user: [tallowfern] });
+    const browser = demo.browser();
+    await (await demo.party(apps.dashboard)).signIn(browser, person);
+    const there = await demo.party(apps.dashboard, { instance: 'juniper' });
+    const page = await there.pageOf(browser);
+    expect([page.heading, page.text]).toEqual(['Sign in', expect.stringContaining('has no access to')]);
+    const silent = await there.tryToSignIn(browser, {}, { prompt: 'none' });
+    expect(silent.returned.searchParams.get('error')).toBe('access_denied');
+    const other = await there.tryToSignIn(browser, demo.demoPerson('juniper'));
+    expect(other.returned.searchParams.has('code')).toBe(true);
+  });
+});
+
+describe('a person with several contexts', () => {
+  test('chooses one, finds it first the next time, and is not asked where no page may be shown', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ user: [tallowfern, quillmere], worker: [quillmere] });
+    const browser = demo.browser();
+    const party = await demo.party(apps.dashboard);
+    const choose = await browser.press(await party.pageOf(browser), 'sign-in', {
+      email: person.email,
+      password: person.password,
+    });
+    expect(choose.choices('context').sort()).toEqual(
+      [`USER:${tallowfern}`, `USER:${quillmere}`, `WORKER:${quillmere}`].sort(),
+    );
+    expect(choose.text).not.toContain('Last used');
+    const silent = await party.tryToSignIn(browser, {}, { prompt: 'none' });
+    expect(silent.returned.searchParams.get('error')).toBe('interaction_required');
+
+    const chosen = { userType: 'WORKER', clientId: quillmere };
+    const first = await party.signIn(browser, { context: `WORKER:${quillmere}` });
+    expect(claimsOf(first).lastLoginContext).toEqual(chosen);
+    const again = await party.pageOf(browser);
+    expect([again.choices('context')[0], again.text]).toEqual([
+      `WORKER:${quillmere}`,
+      expect.stringContaining('Last used'),
+    ]);
+    const remembered = await party.signIn(browser, {}, { prompt: 'none' });
+    expect(claimsOf(remembered).lastLoginContext).toEqual(chosen);
+  });
+
+  test('cannot choose one that is not theirs', async () => {
+    const { demo } = environment;
+    const person = await demo.newPerson({ user: [tallowfern], worker: [tallowfern] });
+    const browser = demo.browser();
+    const party = await demo.party(apps.dashboard);
+    const { email, password } = person;
+    const page = await browser.press(await party.pageOf(browser), 'sign-in', { email, password });
+    const foreign = await browser.post(
+      operations.chooseContext.path,
+      {
+        interaction: page.valueOf('interaction') ?? '',
+        csrf_token: page.valueOf('csrf_token') ?? '',
+        context: `USER:${quillmere}`,
+      },
+      'same-origin',
+    );
+    expect([foreign.hasLeft, foreign.heading]).toEqual([false, 'Continue as']);
+    expect(foreign.text).toContain('Choose one of these.');
+  });
+});
+
+test('consent is asked for once for what is asked, again for more, and again on request', async () => {
+  const { demo } = environment;
+  const person = await demo.newPerson({ worker: [tallowfern] });
+  const party = await demo.party(await demo.newDemoApplication({ firstParty: false }));
+  const browser = demo.browser();
+  const pagesFor = async (parameters: Record<string, string>) =>
+    (await party.tryToSignIn(browser, person, parameters)).pages;
+  expect(await pagesFor({ scope: 'openid email' })).toEqual(['Sign in', 'Allow']);
+  expect(await pagesFor({ scope: 'openid email' })).toEqual([]);
+  expect(await pagesFor({ scope: 'openid' })).toEqual([]);
+  expect(await pagesFor({ scope: 'openid profile' })).toEqual(['Allow']);
+  expect(await pagesFor({ scope: 'openid profile email' })).toEqual([]);
+  expect(await pagesFor({ scope: 'openid', prompt: 'consent' })).toEqual(['Allow']);
+  const silent = await party.tryToSignIn(browser, {}, { prompt: 'none' });
+  expect(silent.returned.searchParams.has('code')).toBe(true);
+});

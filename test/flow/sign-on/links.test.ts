@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import * as client from 'openid-client';
+import { PasswordLinkPurpose } from '../../../generated/proto/integration/platform/v1/accounts.js';
+import { apps, clientIds, demoEnvironment } from './demo-environment.js';
+import { call } from './environment.js';
+import { refusalOf } from './relying-party.js';
+
+const environment = demoEnvironment();
+
+const NEW_PASSWORD = 'seven quiet herons';
+
+async function newLink(accountId: string, purpose: PasswordLinkPurpose): Promise<string> {
+  const { url } = await environment.demo.platform.createPasswordLink({ accountId, purpose }, call());
+  return url;
+}
+
+const newPerson = () => environment.demo.newPerson({ worker: [clientIds.tallowfern] });
+
+describe('the link of an invitation', () => {
+  test('sets the password, shows that the address is theirs, and lets the person in', async () => {
+    const { demo } = environment;
+    const { accountId, email } = await newPerson();
+    const link = await newLink(accountId, PasswordLinkPurpose.INVITATION);
+    expect(link.startsWith(`${demo.url}/`)).toBe(true);
+    const browser = demo.browser();
+    const page = await browser.open(link);
+    expect([page.heading, page.valueOf('email')]).toEqual(['Set a password', email]);
+    const end = await browser.press(page, 'set-password', { password: NEW_PASSWORD });
+    expect([end.status, end.heading]).toEqual([200, 'Your password is set']);
+
+    const party = await demo.party(apps.dashboard);
+    const tokens = await party.signIn(demo.browser(), { email, password: NEW_PASSWORD });
+    expect(tokens.claims()).toMatchObject({ sub: accountId, email, email_verified: true });
+    expect(demo.audited(accountId).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['link.created', 'password.set', 'email.verified', 'sign_in']),
+    );
+  });
+
+  test('works once, however often it was looked at before', async () => {
+    const { demo } = environment;
+    const { accountId } = await newPerson();
+    const link = await newLink(accountId, PasswordLinkPurpose.INVITATION);
+    const browser = demo.browser();
+    const pages = [await browser.open(link), await browser.open(link)] as const;
+    expect(pages.map(({ heading }) => heading)).toEqual(['Set a password', 'Set a password']);
+    const [first, second] = await Promise.all(
+      pages.map((page) => browser.press(page, 'set-password', { password: NEW_PASSWORD })),
+    );
+    expect([first?.heading, second?.heading].sort()).toEqual([
+      'Something went wrong',
+      'Your password is set',
+    ]);
+    const late = await browser.open(link);
+    expect([late.status, late.heading]).toEqual([400, 'Something went wrong']);
+  });
+
+  test.each([
+    ['too short', 'short', 'too short'],
+    ['among the first guesses', 'password123', 'guessed first'],
+  ])(
+    'does not take a password that is %s, says so beside the field, and stays good',
+    async (_, password, said) => {
+      const { demo } = environment;
+      const { accountId } = await newPerson();
+      const browser = demo.browser();
+      const page = await browser.open(await newLink(accountId, PasswordLinkPurpose.INVITATION));
+      const again = await browser.press(page, 'set-password', { password });
+      expect([again.heading, again.text]).toEqual(['Set a password', expect.stringContaining(said)]);
+      const end = await browser.press(again, 'set-password', { password: NEW_PASSWORD });
+      expect(end.heading).toBe('Your password is set');
+    },
+  );
+
+  test('ends when another one of its kind is made, and when its time is over', async () => {
+    const { demo } = environment;
+    const { accountId } = await newPerson();
+    const browser = demo.browser();
+    const first = await newLink(accountId, PasswordLinkPurpose.INVITATION);
+    const second = await newLink(accountId, PasswordLinkPurpose.INVITATION);
+    expect((await browser.open(first)).heading).toBe('Something went wrong');
+    expect((await browser.open(second)).heading).toBe('Set a password');
+    demo.age('update account_links set expires_at = created_at where account_id = ?', accountId);
+    expect((await browser.open(second)).heading).toBe('Something went wrong');
+  });
+});
+
+describe('the link of a reset', () => {
+  test('ends all sessions and grants of the person, and the old password', async () => {
+    const { demo } = environment;
+    const person = await newPerson();
+    const party = await demo.party(apps.dashboard);
+    const browser = demo.browser();
+    const tokens = await party.signIn(browser, person);
+    const unexchanged = await party.tryToSignIn(browser);
+
+    const mailbox = demo.browser();
+    const page = await mailbox.open(await newLink(person.accountId, PasswordLinkPurpose.RESET));
+    await mailbox.press(page, 'set-password', { password: NEW_PASSWORD });
+
+    const refresh = client.refreshTokenGrant(party.config, tokens.refresh_token as string);
+    expect(await refusalOf(refresh)).toBe('invalid_grant');
+    const userinfo = client.fetchUserInfo(party.config, tokens.access_token, person.accountId);
+    expect(await refusalOf(userinfo)).toBe('invalid_token');
+    expect(await refusalOf(party.exchange(unexchanged))).toBe('invalid_grant');
+    const signIn = await party.pageOf(browser);
+    expect(signIn.heading).toBe('Sign in');
+    const { email, password } = person;
+    const refused = await browser.press(signIn, 'sign-in', { email, password });
+    expect(refused.text).toContain('or the password is wrong.');
+    const fresh = await party.signIn(browser, { email, password: NEW_PASSWORD });
+    expect(fresh.claims()?.sub).toBe(person.accountId);
+  });
+});
+
+describe('the link that verifies an address', () => {
+  const verificationLink = async (accountId: string) =>
+    (await environment.demo.platform.createEmailVerificationLink({ accountId }, call())).url;
+
+  test('makes it verified once the person has confirmed it, and not when it is only looked at', async () => {
+    const { demo } = environment;
+    const person = await newPerson();
+    const party = await demo.party(apps.dashboard);
+    const tokens = await party.signIn(demo.browser(), person);
+    const isVerified = async () =>
+      (await client.fetchUserInfo(party.config, tokens.access_token, person.accountId)).email_verified;
+    const browser = demo.browser();
+    const page = await browser.open(await verificationLink(person.accountId));
+    expect([page.heading, await isVerified()]).toEqual(['Verify your email', false]);
+    const end = await browser.press(page, 'verify');
+    expect([end.heading, await isVerified()]).toEqual(['Your email address is verified', true]);
+    const again = await browser.press(page, 'verify');
+    expect([again.status, again.heading]).toEqual([400, 'Something went wrong']);
+  });
+
+  test('is good for nothing once the person has another address', async () => {
+    const { demo } = environment;
+    const person = await newPerson();
+    const link = await verificationLink(person.accountId);
+    await demo.platform.updateAccount({ accountId: person.accountId, email: `new.${person.email}` }, call());
+    expect((await demo.browser().open(link)).heading).toBe('Something went wrong');
+  });
+
+  test('sets no password', async () => {
+    const { demo } = environment;
+    const { accountId } = await newPerson();
+    const link = new URL(await verificationLink(accountId));
+    const password = new URL(await newLink(accountId, PasswordLinkPurpose.RESET));
+    password.searchParams.set('token', link.searchParams.get('token') ?? '');
+    expect((await demo.browser().open(password)).heading).toBe('Something went wrong');
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as client from 'openid-client';
+import { AuditOutcome } from '../../../generated/proto/integration/operator/v1/audit.js';
+import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
+import { serviceProcesses } from '../../support/service-process.js';
+import { apps, clientIds, DemoEnvironment } from './demo-environment.js';
+import { call } from './environment.js';
+import { refusalOf } from './relying-party.js';
+
+const AT_ONCE = 20;
+
+describe('on PostgreSQL', () => {
+  let database: PostgresDatabase;
+  let demo: DemoEnvironment;
+  const services = serviceProcesses();
+
+  beforeAll(async () => {
+    database = await newPostgresDatabase();
+    demo = new DemoEnvironment(await services.start({ env: { DATABASE_URL: database.url } }));
+  }, 60_000);
+  // Dropped by force, since the service that uses it ends after this.
+  afterAll(async () => {
+    demo?.close();
+    await database?.drop();
+  });
+
+  test('a first sign-in, a context, a refresh and a sign-out are what they are on SQLite', async () => {
+    const person = await demo.newPerson({ user: [clientIds.tallowfern], worker: [clientIds.quillmere] });
+    const party = await demo.party(apps.mobile);
+    const browser = demo.browser();
+    const context = `WORKER:${clientIds.quillmere}`;
+    const tried = await party.tryToSignIn(browser, { ...person, context });
+    expect(tried.pages).toEqual(['Sign in', 'Continue as', 'Allow']);
+    const tokens = await party.exchange(tried);
+    expect(tokens.claims()).toMatchObject({
+      sub: person.accountId,
+      lastLoginContext: { userType: 'WORKER', clientId: clientIds.quillmere },
+    });
+    const { user } = await demo.platform.getUser({ userId: person.userIds[0] ?? '' }, call());
+    expect(user?.status).toBe('USER_STATUS_ACTIVE');
+    const refreshed = await client.refreshTokenGrant(party.config, tokens.refresh_token as string);
+    const userinfo = await client.fetchUserInfo(party.config, refreshed.access_token, person.accountId);
+    expect(userinfo.email).toBe(person.email);
+
+    const end = { id_token_hint: tokens.id_token as string };
+    const page = await browser.open(client.buildEndSessionUrl(party.config, end));
+    expect(page.heading).toBe('You are signed out');
+    const { auditEvents } = await demo.operator.listAuditEvents(
+      {
+        partyId: person.accountId,
+        types: [],
+        outcome: AuditOutcome.UNSPECIFIED,
+        pageSize: 50,
+        pageToken: '',
+      },
+      call(),
+    );
+    expect(auditEvents.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['sign_in', 'consent.given', 'code.issued', 'token.issued', 'sign_out']),
+    );
+  });
+
+  test('of many redemptions of a code at once one succeeds, and the others end what it gave', async () => {
+    const person = await demo.newPerson({ user: [clientIds.tallowfern] });
+    const party = await demo.party(apps.dashboard);
+    const tried = await party.tryToSignIn(demo.browser(), person);
+    const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => party.exchange(tried)));
+    const given = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(given).toHaveLength(1);
+    const [tokens] = given;
+    const userinfo = client.fetchUserInfo(party.config, tokens?.access_token ?? '', person.accountId);
+    expect(await refusalOf(userinfo)).toBe('invalid_token');
+  });
+
+  test('of many refreshes with a token at once all hear of one successor', async () => {
+    const person = await demo.newPerson({ user: [clientIds.tallowfern] });
+    const party = await demo.party(apps.dashboard);
+    const { refresh_token: spent = '' } = await party.signIn(demo.browser(), person);
+    const given = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => client.refreshTokenGrant(party.config, spent)),
+    );
+    const successors = new Set(given.map(({ refresh_token }) => refresh_token));
+    expect([successors.size, successors.has(spent)]).toEqual([1, false]);
+  });
+});
