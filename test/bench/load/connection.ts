@@ -1,13 +1,5 @@
 import { connect, type Socket } from 'node:net';
-
-export interface Target {
-  host: string;
-  port: number;
-  path: string;
-  headers: Record<string, string>;
-  /** Anything else fails the round: refusals are quick to give and would flatter. */
-  expectStatus: number;
-}
+import type { NextQuestion, Target } from './questions.js';
 
 const HEAD_END = '\r\n\r\n';
 const STATUS_AT = 'HTTP/1.1 '.length;
@@ -16,30 +8,51 @@ const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
 /** JSON has no bare line ends, so that these bytes come nowhere but at the end. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
-/** One connection that asks one question over and over. */
+/** One connection that asks as soon as it has its answer. */
 export class Connection {
   answered = 0;
+  /** How long each answer took, in milliseconds. */
+  readonly durationsMs: number[] = [];
   readonly #socket: Socket;
-  readonly #question: Buffer;
+  #askedAt = 0;
   #unread = '';
   #length: number | 'chunked' | undefined;
 
   constructor(
     private readonly target: Target,
-    private readonly onFailure: (error: Error) => void,
+    private readonly next: NextQuestion,
+    private readonly onEnd: (failure?: Error) => void,
   ) {
-    this.#question = questionOf(target);
     this.#socket = connect({ host: target.host, port: target.port, noDelay: true });
     this.#socket.setEncoding('latin1');
-    this.#socket.once('connect', () => this.#socket.write(this.#question));
+    this.#socket.once('connect', () => this.#ask(undefined));
     this.#socket.on('data', (chunk: string) => this.#read(chunk));
-    this.#socket.once('error', onFailure);
-    this.#socket.once('end', () => onFailure(new Error('The connection was closed under load.')));
+    this.#socket.once('error', onEnd);
+    this.#socket.once('end', () => onEnd(new Error('The connection was closed under load.')));
   }
 
   close(): void {
     this.#socket.removeAllListeners('data');
     this.#socket.destroy();
+  }
+
+  #ask(answer: string | undefined): void {
+    try {
+      const question = this.next(answer);
+      if (question) {
+        this.#askedAt = performance.now();
+        this.#socket.write(question);
+      } else {
+        this.#leave();
+      }
+    } catch (error) {
+      this.#leave(error as Error);
+    }
+  }
+
+  #leave(failure?: Error): void {
+    this.close();
+    this.onEnd(failure);
   }
 
   #read(chunk: string): void {
@@ -49,15 +62,19 @@ export class Connection {
       return;
     }
     const status = Number(this.#unread.slice(STATUS_AT, STATUS_AT + 3));
-    if (status !== this.target.expectStatus) {
-      this.close();
-      this.onFailure(new Error(`${this.target.path} answered ${status}, not ${this.target.expectStatus}.`));
+    if (![this.target.expectStatus].flat().includes(status)) {
+      const said = this.#unread.slice(-200);
+      this.#leave(
+        new Error(`${this.target.path} answered ${status}, not ${this.target.expectStatus}: ${said}`),
+      );
       return;
     }
+    const answer = this.#unread;
     this.#unread = '';
     this.#length = undefined;
     this.answered += 1;
-    this.#socket.write(this.#question);
+    this.durationsMs.push(performance.now() - this.#askedAt);
+    this.#ask(answer);
   }
 }
 
@@ -78,11 +95,4 @@ function isWhole(text: string, length: number | 'chunked', newest: string): bool
     return text.length >= length;
   }
   return newest.length < LAST_CHUNK.length ? text.endsWith(LAST_CHUNK) : newest.endsWith(LAST_CHUNK);
-}
-
-function questionOf({ host, port, path, headers }: Target): Buffer {
-  const lines = Object.entries({ host: `${host}:${port}`, ...headers }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  return Buffer.from([`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
 }

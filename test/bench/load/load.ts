@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Scope } from '../harness/scope.js';
-import type { Job, JobReport } from './generator.js';
+import type { Job, JobReport, LoadReading } from './generator.js';
 
 /** Beyond this the load is what limits, and the row would say less about the service than about the load. */
 const MAX_BUSY = 0.97;
 
-/** Answers per second under one load, from a process that stays warm from round to round. */
-export type Load = (job: Job) => Promise<number>;
+/** What one load was answered, from a process that stays warm from round to round. */
+export type Load = (job: Job) => Promise<LoadReading>;
 
 export function startLoad(scope: Scope): Load {
   // Forked with the same arguments to Node as this process, so that it takes TypeScript, too.
@@ -31,6 +31,6 @@ export function startLoad(scope: Scope): Load {
       const share = Math.round(report.busy * 100);
       process.stderr.write(`\nThe load was busy ${share} % of the time: it may be what limits here.\n`);
     }
-    return report.requestsPerSecond;
+    return report;
   };
 }

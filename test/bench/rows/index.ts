@@ -1,16 +1,25 @@
 import type { Comparison } from '../harness/comparison.js';
+import { importOfWorkers } from './import.js';
 import { instanceIntegrations } from './instance-integrations.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { memoryOfSlowReaders } from './memory-of-slow-readers.js';
 import { secondStart } from './second-start.js';
+import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
+import { tokens } from './tokens.js';
 import { workers } from './workers.js';
+import { writeWithEvents } from './write-with-events.js';
 
 /** In the order of the table. */
 export const comparisons: readonly Comparison[] = [
   ...instanceIntegrations,
   ...workers,
   ...sizeOfDirectory,
+  writeWithEvents,
+  importOfWorkers,
+  ...tokens,
+  signIn,
+  tokensInStorm,
   secondStart,
   memoryAtRest,
   memoryOfSlowReaders,

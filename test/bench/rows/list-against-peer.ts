@@ -40,7 +40,8 @@ export function listAgainstPeer(list: PeerList): Comparison {
           headers: { 'x-api-key': apiKey, ...headers },
           expectStatus,
         };
-        return { [name]: await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS }) };
+        const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
+        return { [name]: requestsPerSecond };
       };
       return {
         ours: () =>

@@ -37,8 +37,8 @@ function amongMany(name: string, { goal, showEtag }: { goal: number; showEtag: b
         const headers = { 'x-api-key': apiKey, ...(showEtag ? { 'if-none-match': etag } : {}) };
         const expectStatus = showEtag ? 304 : 200;
         const target = { host: '127.0.0.1', port, path: PATH, headers, expectStatus };
-        const rate = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
-        return { [name]: (MS_PER_SECOND * CONNECTIONS) / rate };
+        const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
+        return { [name]: (MS_PER_SECOND * CONNECTIONS) / requestsPerSecond };
       };
       return { ours: () => time(many), reference: () => time(few) };
     },

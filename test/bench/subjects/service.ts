@@ -4,11 +4,14 @@ import { freePorts } from '../../support/free-ports.js';
 import type { Scope } from '../harness/scope.js';
 import { type StartedProcess, startNode, untilAnswers } from './started-process.js';
 
-const MAIN = join(import.meta.dirname, '../../../dist/src/cli/main.js');
+export const MAIN = join(import.meta.dirname, '../../../dist/src/cli/main.js');
 const FIRST_QUESTION = '/v1/instance-integrations';
 
 export interface RunningService extends StartedProcess {
   gatewayPort: number;
+  signOnPort: number;
+  /** The settings it runs with. */
+  env: Readonly<Record<string, string>>;
   /** A demo key whose integration has so many instance integrations. */
   apiKeyFor(instanceIntegrations: number): string;
   /** The demo key that reaches this instance integration. */
@@ -25,19 +28,22 @@ export async function startService(scope: Scope, workplace: string): Promise<Run
     number,
     ...number[],
   ];
+  const env = {
+    ENVIRONMENT: 'demo',
+    DATA_DIR: dataDirIn(workplace),
+    SIGN_ON_PORT: String(signOn),
+    GATEWAY_PORT: String(gateway),
+    GRPC_PORT: String(grpc),
+    METRICS_PORT: String(metrics),
+    TEMPORAL_UI_PORT: String(temporalUi),
+    TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
+    GATEWAY_RATE_LIMIT: '999999999/1h',
+    // The load says by X-Forwarded-For whom it stands for: one address would not be let guess so often.
+    TRUSTED_PROXIES: '127.0.0.1/32',
+  };
   const started = startNode(scope, {
     arguments: [MAIN, 'serve'],
-    env: {
-      ENVIRONMENT: 'demo',
-      DATA_DIR: dataDirIn(workplace),
-      SIGN_ON_PORT: String(signOn),
-      GATEWAY_PORT: String(gateway),
-      GRPC_PORT: String(grpc),
-      METRICS_PORT: String(metrics),
-      TEMPORAL_UI_PORT: String(temporalUi),
-      TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
-      GATEWAY_RATE_LIMIT: '999999999/1h',
-    },
+    env,
     logFile: join(workplace, 'service.log'),
   });
   const demoFile = join(dataDirIn(workplace), 'demo.json');
@@ -47,7 +53,7 @@ export async function startService(scope: Scope, workplace: string): Promise<Run
   const headersNow = (): Record<string, string> =>
     existsSync(demoFile) ? { 'x-api-key': apiKeyFor(1) } : {};
   await untilAnswers(started, gateway, FIRST_QUESTION, headersNow);
-  return { ...started, gatewayPort: gateway, apiKeyFor, apiKeyReaching };
+  return { ...started, gatewayPort: gateway, signOnPort: signOn, env, apiKeyFor, apiKeyReaching };
 }
 
 export function dataDirIn(workplace: string): string {

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { Comparison } from '../harness/comparison.js';
+import { startLoad } from '../load/load.js';
+import { OIDC_PEER_NAME, startOidcPeer } from '../subjects/oidc-peer.js';
+import { startService } from '../subjects/service.js';
+import { plantUsedGrants, setIdTokenAlgorithm, signOnService } from '../subjects/sign-on-service.js';
+import type { SignOnSubject } from '../subjects/sign-on-subject.js';
+import { makeWorkplace } from '../subjects/workplace.js';
+
+const CONNECTIONS = 32;
+const ROUND_MS = 3_000;
+/** More than either side can exchange in a round. */
+const CODES = 10_000;
+const ACCESS_TOKENS = 200;
+const FEW_GRANTS = 10_000;
+const MANY_GRANTS = 100 * FEW_GRANTS;
+
+const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const pkce = { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
+
+type Question = (subject: SignOnSubject) => ReturnType<SignOnSubject['codeExchanges']>;
+
+const exchangeOfCodes: Question = (subject) => subject.codeExchanges(CODES);
+const refresh: Question = (subject) => subject.refreshes(CONNECTIONS);
+const userinfo: Question = (subject) => subject.userinfos(ACCESS_TOKENS);
+
+/** What the endpoints of programs give a second. */
+export const tokens: readonly Comparison[] = [
+  againstPeer('code exchange, RS256 ID token (answers/s)', 1.4, exchangeOfCodes, 'RS256'),
+  againstPeer('code exchange, ES256 ID token (answers/s)', 2, exchangeOfCodes, 'ES256'),
+  againstPeer('refresh (answers/s)', 2.5, refresh, 'RS256'),
+  againstPeer('userinfo (answers/s)', 0.6, userinfo, 'RS256'),
+  amongMany('code exchange', exchangeOfCodes),
+  amongMany('refresh', refresh),
+  amongMany('userinfo', userinfo),
+];
+
+function againstPeer(name: string, goal: number, question: Question, algorithm: string): Comparison {
+  return {
+    rows: { [name]: { referenceName: OIDC_PEER_NAME, goal, higherIsBetter: true } },
+    warmUpRounds: 2,
+    rounds: 5,
+    setUp: async (scope) => {
+      const workplace = makeWorkplace(scope);
+      const service = await startService(scope, workplace);
+      setIdTokenAlgorithm(workplace, algorithm);
+      const ours = signOnService(workplace, service, pkce);
+      const peer = await startOidcPeer(scope, { algorithm, ...pkce });
+      const load = startLoad(scope);
+      const rate = async (subject: SignOnSubject) => {
+        const target = await question(subject);
+        const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
+        return { [name]: requestsPerSecond };
+      };
+      return { ours: () => rate(ours), reference: () => rate(peer) };
+    },
+  };
+}
+
+/** Whether years of use make it slower. */
+function amongMany(what: string, question: Question): Comparison {
+  const name = `${what}, 1,000,000 grants and codes stored (ms an answer)`;
+  return {
+    rows: { [name]: { referenceName: '10,000 stored', goal: 1.2, higherIsBetter: false } },
+    warmUpRounds: 2,
+    rounds: 5,
+    setUp: async (scope) => {
+      const start = async (grants: number) => {
+        const workplace = makeWorkplace(scope);
+        const service = await startService(scope, workplace);
+        plantUsedGrants(workplace, grants);
+        return signOnService(workplace, service, pkce);
+      };
+      const many = await start(MANY_GRANTS);
+      const few = await start(FEW_GRANTS);
+      const load = startLoad(scope);
+      const time = async (subject: SignOnSubject) => {
+        const target = await question(subject);
+        const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
+        return { [name]: (1_000 * CONNECTIONS) / requestsPerSecond };
+      };
+      return { ours: () => time(many), reference: () => time(few) };
+    },
+  };
+}
