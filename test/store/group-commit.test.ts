@@ -25,11 +25,19 @@ function observed(file: string, faults: Record<string, Error> = {}) {
     }
     return database.prepare(statement);
   };
+  const runs = (sql: string) => () => void prepare(sql).run();
   const writer = new Kysely<Schema>({
     dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
   });
   return {
-    commits: new GroupCommit(writer),
+    commits: new GroupCommit(writer, {
+      begin: runs('begin immediate'),
+      commit: runs('commit'),
+      rollback: runs('rollback'),
+      savepoint: runs('savepoint job'),
+      release: runs('release job'),
+      rollbackToSavepoint: runs('rollback to job'),
+    }),
     commitCount: () => statements.filter((statement) => statement === 'commit').length,
     statements,
     names: () => database.prepare('select name from notes order by rowid').pluck().all(),

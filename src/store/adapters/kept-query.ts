@@ -1,6 +1,7 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { PageRequest } from '../../domain/directory/page.js';
 import type { Reader } from '../database.js';
+import { executeCompiled } from '../dialects/direct-statements.js';
 
 /** Stands for a value while the query is built. */
 class Placeholder {
@@ -25,7 +26,7 @@ export function keptQuery<Values extends readonly (string | number)[], Row>(
     const parameters = kept.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.index] : parameter,
     );
-    const { rows } = await reader.executeQuery<Row>({ ...kept, parameters });
+    const { rows } = await executeCompiled(reader, kept, parameters);
     return rows;
   };
 }

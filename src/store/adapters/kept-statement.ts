@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
 import type { Writer } from '../database.js';
+import { executeCompiled } from '../dialects/direct-statements.js';
 
 type Value = string | number | null;
 
@@ -33,7 +34,7 @@ export function keptStatement<Values extends { [Name in keyof Values]: Value }, 
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     );
-    return db.executeQuery<Row>({ ...compiled, parameters });
+    return executeCompiled(db, compiled, parameters);
   };
 }
 

@@ -7,7 +7,7 @@ const MAX_PAUSE_MS = 20;
  * Waits for another process that writes without holding up this one: SQLite's own way of waiting blocks the whole event loop. The pauses are
  * random, so that two processes that write all the time both get their turns.
  */
-export async function whenNotBusy(begin: () => Promise<unknown>): Promise<void> {
+export async function whenNotBusy(begin: () => unknown): Promise<void> {
   const givesUpAt = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {
     try {

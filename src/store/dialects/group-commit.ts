@@ -1,6 +1,4 @@
-import { type Kysely, sql } from 'kysely';
 import type { Writer } from '../database.js';
-import type { Schema } from '../schema.js';
 import { whenNotBusy } from './busy.js';
 
 const MAX_GROUP = 128;
@@ -13,6 +11,16 @@ interface Job {
 
 type Outcome = { value: unknown } | { error: unknown };
 
+/** The statements that make a transaction of others, each done when it returns. */
+export interface TransactionControl {
+  begin(): void;
+  commit(): void;
+  rollback(): void;
+  savepoint(): void;
+  release(): void;
+  rollbackToSavepoint(): void;
+}
+
 /**
  * Lets writes that wait at the same time share one commit, which is what costs: each runs in a savepoint of its own, so that one
  * that fails takes nothing of the others with it, and all are acknowledged after the commit.
@@ -21,7 +29,10 @@ export class GroupCommit {
   readonly #waiting: Job[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(private readonly writer: Kysely<Schema>) {}
+  constructor(
+    private readonly writer: Writer,
+    private readonly control: TransactionControl,
+  ) {}
 
   run<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -58,49 +69,58 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  #commit(group: readonly Job[]): Promise<Outcome[]> {
-    return this.writer.connection().execute(async (connection) => {
-      await begin(connection);
-      try {
-        const outcomes: Outcome[] = [];
-        for (const job of group) {
-          outcomes.push(await inSavepoint(connection, job));
-        }
-        await sql`commit`.execute(connection);
-        return outcomes;
-      } catch (error) {
-        await sql`rollback`.execute(connection).catch(() => undefined);
-        throw error;
-      }
-    });
-  }
-}
-
-async function begin(connection: Kysely<Schema>): Promise<void> {
-  try {
-    await whenNotBusy(() => sql`begin immediate`.execute(connection));
-  } catch (error) {
-    // Ends what a rollback that failed may have left open, or no write would ever succeed again.
-    await sql`rollback`.execute(connection).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function inSavepoint(connection: Kysely<Schema>, job: Job): Promise<Outcome> {
-  await sql`savepoint job`.execute(connection);
-  try {
-    const value = await job.work(connection);
-    await sql`release job`.execute(connection);
-    return { value };
-  } catch (error) {
+  async #commit(group: readonly Job[]): Promise<Outcome[]> {
+    const { control } = this;
+    await this.#begin();
     try {
-      await sql`rollback to job`.execute(connection);
-      await sql`release job`.execute(connection);
-    } catch {
-      // SQLite has ended the whole transaction (a full disk, say): the group fails, and for the reason that led here.
+      const outcomes: Outcome[] = [];
+      for (const job of group) {
+        outcomes.push(await this.#inSavepoint(job));
+      }
+      control.commit();
+      return outcomes;
+    } catch (error) {
+      this.#tryRollback();
       throw error;
     }
-    return { error };
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      await whenNotBusy(() => this.control.begin());
+    } catch (error) {
+      // Ends what a rollback that failed may have left open, or no write would ever succeed again.
+      this.#tryRollback();
+      throw error;
+    }
+  }
+
+  async #inSavepoint(job: Job): Promise<Outcome> {
+    const { control } = this;
+    control.savepoint();
+    try {
+      const value = await job.work(this.writer);
+      control.release();
+      return { value };
+    } catch (error) {
+      try {
+        control.rollbackToSavepoint();
+        control.release();
+      } catch {
+        // SQLite has ended the whole transaction (a full disk, say): the group fails, and for the reason that led here.
+        throw error;
+      }
+      return { error };
+    }
+  }
+
+  /** Fails where SQLite has ended the transaction already. */
+  #tryRollback(): void {
+    try {
+      this.control.rollback();
+    } catch {
+      // There is nothing left to undo.
+    }
   }
 }
 

@@ -13,9 +13,11 @@ import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import { whenNotBusy } from './busy.js';
+import { allowDirectStatements } from './direct-statements.js';
 import { asDiskTrouble } from './disk-trouble.js';
 import { GroupCommit } from './group-commit.js';
 import { withKeptStatements } from './kept-statements.js';
+import { transactionControl } from './transaction-control.js';
 
 /** How long SQLite itself waits for another writer, holding up all of this process; longer waits are for busy.ts. */
 const BUSY_TIMEOUT_MS = 20;
@@ -28,11 +30,9 @@ export function openSqlite(file: string): Database {
   const writing = connect(file, false);
   // The first connection has made the file and switched it to WAL, which a read-only one could not do.
   const reading = connect(file, true);
-  const writer = new Kysely<Schema>({ dialect: new Dialect({ database: withKeptStatements(writing) }) });
-  const reader = new Kysely<Schema>({
-    dialect: new ReadingDialect({ database: withKeptStatements(reading) }),
-  });
-  const commits = new GroupCommit(writer);
+  const writer = kyselyOver(writing, Dialect);
+  const reader = kyselyOver(reading, ReadingDialect);
+  const commits = new GroupCommit(writer, transactionControl(writing));
   return {
     reader,
     write: (work) =>
@@ -50,6 +50,13 @@ export function openSqlite(file: string): Database {
       writing.close();
     },
   };
+}
+
+function kyselyOver(connection: BetterSqlite3.Database, dialect: typeof Dialect): Kysely<Schema> {
+  const database = withKeptStatements(connection);
+  const kysely = new Kysely<Schema>({ dialect: new dialect({ database }) });
+  allowDirectStatements(kysely, database);
+  return kysely;
 }
 
 function connect(file: string, readonly: boolean): BetterSqlite3.Database {

@@ -11,6 +11,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
 import { credentialRows } from '../credentials/credential-rows.js';
+import { keptRows } from '../kept-rows.js';
 import { recordAction } from '../operator/audit-events.js';
 import { accountRows } from './accounts.js';
 import { clientRows } from './clients.js';
@@ -37,23 +38,27 @@ export function unitOfWork({ write, writesInOrder }: Database, clock: Clock = Da
 export function changesIn(writer: Writer, now: number): Changes {
   return {
     now,
-    ...credentialRows(writer),
-    instances: instanceRows(writer),
-    clients: clientRows(writer),
-    accounts: accountRows(writer),
-    roles: roleRows(writer),
-    users: userRows(writer),
-    unitTypes: unitTypeRows(writer),
-    units: unitRows(writer),
-    locations: locationRows(writer),
-    jobTitles: jobTitleRows(writer),
-    workers: workerRows(writer),
-    lock: (...subjectIds) => lock(writer, subjectIds),
-    touch: (...subjectIds) => touch(writer, subjectIds),
+    ...rowsOf(writer),
     record: (event) => record(writer, now, event),
     audit: (actor, action) => recordAction(writer, now, actor, action),
   };
 }
+
+const rowsOf = keptRows((writer) => ({
+  ...credentialRows(writer),
+  instances: instanceRows(writer),
+  clients: clientRows(writer),
+  accounts: accountRows(writer),
+  roles: roleRows(writer),
+  users: userRows(writer),
+  unitTypes: unitTypeRows(writer),
+  units: unitRows(writer),
+  locations: locationRows(writer),
+  jobTitles: jobTitleRows(writer),
+  workers: workerRows(writer),
+  lock: (...subjectIds: string[]) => lock(writer, subjectIds),
+  touch: (...subjectIds: string[]) => touch(writer, subjectIds),
+}));
 
 /**
  * Writing a row takes its lock on PostgreSQL until the commit. On SQLite the whole database is locked already, and this writes what stands there.

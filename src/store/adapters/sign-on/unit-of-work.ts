@@ -3,6 +3,7 @@ import type { CredentialRows } from '../../../domain/credentials/end-access.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
 import { credentialRows } from '../credentials/credential-rows.js';
+import { keptRows } from '../kept-rows.js';
 import { accountRows } from '../platform/accounts.js';
 import { instanceRows } from '../platform/instances.js';
 import { changesIn } from '../platform/unit-of-work.js';
@@ -28,8 +29,8 @@ export function signOnUnitOfWork({ reader, write }: Database, clock: Clock = Dat
   };
 }
 
-function ownRows(db: Writer): Omit<SignOnRows, keyof CredentialRows> {
-  return {
+const ownRows = keptRows(
+  (db: Writer): Omit<SignOnRows, keyof CredentialRows> => ({
     applications: knownApplicationRows(db),
     identities: identityRows(db),
     interactions: interactionRows(db),
@@ -39,5 +40,5 @@ function ownRows(db: Writer): Omit<SignOnRows, keyof CredentialRows> {
     codeMinutes: codeMinutes(db),
     attempts: attemptRows(db),
     signingKeys: signingKeyRows(db),
-  };
-}
+  }),
+);
