@@ -1,6 +1,5 @@
-import type { KnownApplication, KnownApplicationRows } from '../../../domain/sign-on/applications.js';
+import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 import { keptStatement } from '../kept-statement.js';
 import { toApplication } from '../operator/application-mapping.js';
 
@@ -8,21 +7,25 @@ interface Named {
   id: string;
 }
 
-const application = keptStatement((db, { id }: Named) =>
-  db.selectFrom('applications').where('id', '=', id).selectAll(),
+/** A row for each of its secrets, and one without where it has none. */
+const withSecrets = keptStatement((db, { id }: Named) =>
+  db
+    .selectFrom('applications')
+    .leftJoin('application_secrets as secret', 'secret.application_id', 'applications.id')
+    .where('applications.id', '=', id)
+    .orderBy('secret.created_at')
+    .orderBy('secret.id')
+    .selectAll('applications')
+    .select([
+      'secret.id as secret_id',
+      'secret.hash as secret_hash',
+      'secret.created_at as secret_created_at',
+    ])
+    .select(['secret.expires_at as secret_expires_at', 'secret.last_used_at as secret_last_used_at']),
 );
 
 const redirectUrisOf = keptStatement((db, { id }: Named) =>
   db.selectFrom('application_redirect_uris').where('application_id', '=', id).orderBy('position').selectAll(),
-);
-
-const secretsOf = keptStatement((db, { id }: Named) =>
-  db
-    .selectFrom('application_secrets')
-    .where('application_id', '=', id)
-    .orderBy('created_at')
-    .orderBy('id')
-    .selectAll(),
 );
 
 const useOfSecret = keptStatement(
@@ -39,12 +42,16 @@ const useOfSecret = keptStatement(
 export function knownApplicationRows(db: Writer): KnownApplicationRows {
   return {
     find: async (id) => {
-      const [{ rows }, redirectUris, secrets] = await Promise.all([
-        application(db, { id }),
+      const [{ rows }, redirectUris] = await Promise.all([
+        withSecrets(db, { id }),
         redirectUrisOf(db, { id }),
-        secretsOf(db, { id }),
       ]);
-      return rows[0] && toKnown(rows[0], redirectUris.rows, secrets.rows);
+      return (
+        rows[0] && {
+          ...toApplication(rows[0], { redirectUris: redirectUris.rows, secrets: [] }),
+          secrets: rows.flatMap(toSecret),
+        }
+      );
     },
     markSecretUsed: async (id, at, unlessSince) => {
       await useOfSecret(db, { id, at, unlessSince });
@@ -52,19 +59,18 @@ export function knownApplicationRows(db: Writer): KnownApplicationRows {
   };
 }
 
-function toKnown(
-  row: Schema['applications'],
-  redirectUris: readonly Schema['application_redirect_uris'][],
-  secrets: readonly Schema['application_secrets'][],
-): KnownApplication {
-  return {
-    ...toApplication(row, { redirectUris, secrets: [] }),
-    secrets: secrets.map(({ id, hash, created_at, expires_at, last_used_at }) => ({
-      id,
-      hash,
-      createdAt: created_at,
-      expiresAt: expires_at,
-      lastUsedAt: last_used_at,
-    })),
-  };
+interface SecretColumns {
+  secret_id: string | null;
+  secret_hash: string | null;
+  secret_created_at: number | null;
+  secret_expires_at: number | null;
+  secret_last_used_at: number | null;
+}
+
+function toSecret(row: SecretColumns): KnownSecret[] {
+  const { secret_id: id, secret_hash: hash, secret_created_at: createdAt } = row;
+  if (id === null || hash === null || createdAt === null) {
+    return [];
+  }
+  return [{ id, hash, createdAt, expiresAt: row.secret_expires_at, lastUsedAt: row.secret_last_used_at }];
 }
