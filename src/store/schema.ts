@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
+import type { SignOnSchema } from './sign-on-schema.js';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970; hashes are base64url. */
-export interface Schema {
+export interface Schema extends SignOnSchema {
   environment: EnvironmentTable;
   instances: InstancesTable;
   integrations: IntegrationsTable;
@@ -25,18 +26,6 @@ export interface Schema {
   application_redirect_uris: ApplicationRedirectUrisTable;
   application_secrets: ApplicationSecretsTable;
   audit_events: AuditEventsTable;
-  passwords: PasswordsTable;
-  account_links: AccountLinksTable;
-  sessions: SessionsTable;
-  interactions: InteractionsTable;
-  consents: ConsentsTable;
-  login_contexts: LoginContextsTable;
-  authorization_codes: AuthorizationCodesTable;
-  code_minutes: CodeMinutesTable;
-  grants: GrantsTable;
-  attempt_counts: AttemptCountsTable;
-  known_addresses: KnownAddressesTable;
-  signing_keys: SigningKeysTable;
 }
 
 /** Rows that two administrators may meet at carry a random version, rewritten by each change of the row itself. */
@@ -300,144 +289,4 @@ interface AuditEventsTable {
   remote_address: string | null;
   /** A JSON object of texts. */
   attributes: string;
-}
-
-/** Argon2id in the usual text form, with its parameters and salt. */
-interface PasswordsTable {
-  account_id: string;
-  hash: string;
-  set_at: number;
-}
-
-/** What was mailed to set a password or to show that an address is somebody's. */
-interface AccountLinksTable {
-  token_hash: string;
-  account_id: string;
-  purpose: 'invitation' | 'reset' | 'verify_email';
-  /** Where it was mailed to: it is good for nothing once the account has another address. */
-  email_key: string;
-  created_at: number;
-  expires_at: number;
-  ended_at: number | null;
-}
-
-/** A browser. The hash is its cookie's, replaced at each sign-in. */
-interface SessionsTable {
-  id: string;
-  token_hash: string;
-  /** Null until somebody signs in. */
-  account_id: string | null;
-  authenticated_at: number | null;
-  last_seen_at: number;
-  expires_at: number;
-}
-
-/** An authorization or a sign-out under way. `request` is what was asked for, `progress` what the person has done since; both JSON. */
-interface InteractionsTable {
-  token_hash: string;
-  session_id: string;
-  request: string;
-  progress: string;
-  expires_at: number;
-  finished_at: number | null;
-}
-
-interface ConsentsTable {
-  account_id: string;
-  application_id: string;
-  instance_id: string;
-  /** A JSON array. */
-  scopes: string;
-  given_at: number;
-}
-
-/** What a person was when they last signed in on an instance. */
-interface LoginContextsTable {
-  account_id: string;
-  instance_id: string;
-  user_type: 'WORKER' | 'USER';
-  client_id: string;
-  used_at: number;
-}
-
-interface AuthorizationCodesTable {
-  hash: string;
-  /** The grant that its redemption makes. */
-  grant_id: string;
-  application_id: string;
-  account_id: string;
-  instance_id: string;
-  redirect_uri: string;
-  /** Separated by spaces, as tokens carry them. */
-  scopes: string;
-  code_challenge: string | null;
-  nonce: string | null;
-  /** JSON. */
-  requested_claims: string;
-  /** What the person signed in as. */
-  context_user_type: 'WORKER' | 'USER';
-  context_client_id: string;
-  authenticated_at: number;
-  status: 'ISSUED' | 'REDEEMED' | 'EXPIRED';
-  /** When the minute of its issue began. */
-  minute: number;
-  issued_at: number;
-  expires_at: number;
-}
-
-/** A minute in which codes were issued. */
-interface CodeMinutesTable {
-  minute: number;
-  /** When the last of them is over. */
-  expires_at: number;
-  /** When a workflow was known to watch it. */
-  watched_at: number | null;
-}
-
-/** What a person gave an application: the family of its refresh tokens, and what its access tokens hang on. */
-interface GrantsTable {
-  id: string;
-  application_id: string;
-  account_id: string;
-  instance_id: string;
-  /** Separated by spaces, as tokens carry them. */
-  scopes: string;
-  authenticated_at: number;
-  /** Of the one refresh token that is good. */
-  generation: number;
-  rotated_at: number;
-  /** Null where the application may not refresh. */
-  refresh_expires_at: number | null;
-  /** When the last of its tokens is over. */
-  expires_at: number;
-  revoked_at: number | null;
-}
-
-/** How often something was tried in the window that ends at `ends_at`. */
-interface AttemptCountsTable {
-  subject: string;
-  count: number;
-  ends_at: number;
-}
-
-/** Where a person has signed in from: strangers who guess do not use up the attempts made from there. */
-interface KnownAddressesTable {
-  account_id: string;
-  address_hash: string;
-  expires_at: number;
-}
-
-interface SigningKeysTable {
-  kid: string;
-  algorithm: 'RS256' | 'ES256' | 'EdDSA';
-  /** JSON. */
-  public_jwk: string;
-  /** Encrypted with the key that stands outside the database. */
-  sealed_private_key: string;
-  created_at: number;
-  activates_at: number;
-  superseded_at: number | null;
-  /** When its last token is over; set when it is superseded. */
-  retires_at: number | null;
-  retired_at: number | null;
 }

@@ -104,6 +104,7 @@ function servicesOf(
       keys: keyRing,
       refreshTokens: derived.refreshTokens,
       formTokens: derived.formTokens,
+      throttleHash: derived.throttles,
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
       strangers: new RateLimiter(STRANGERS_RATE, Date.now),
       wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),

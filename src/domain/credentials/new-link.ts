@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { hashSecret } from '../../identifiers/secret-hash.js';
+import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
 import { type Account, emailKeyOf } from '../platform/accounts.js';
 import type { LinkPurpose, LinkRows } from './links.js';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-const TOKEN_BYTES = 32;
 
 export const LONGEST_LINK_SECONDS = 30 * DAY_SECONDS;
 
@@ -27,11 +25,11 @@ export async function makeLink(
   account: Pick<Account, 'id' | 'email'>,
   { purpose, lifetimeSeconds }: { purpose: LinkPurpose; lifetimeSeconds: number | undefined },
 ): Promise<NewLink> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newSecret();
   const expiresAt = now + (lifetimeSeconds ?? DEFAULT_SECONDS[purpose]) * 1_000;
   await links.endOfAccount(account.id, [purpose], now);
   await links.insert({
-    tokenHash: hashSecret(token).toString('base64url'),
+    tokenHash: storedHash(token),
     accountId: account.id,
     purpose,
     emailKey: emailKeyOf(account.email),

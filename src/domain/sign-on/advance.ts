@@ -1,3 +1,4 @@
+import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
 import type { Session } from '../credentials/sessions.js';
 import { codeLocation, refusalLocation } from './authorization-answer.js';
 import { type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
@@ -7,7 +8,6 @@ import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Progress } fro
 import { issueCode, lockedIdentity } from './issue-code.js';
 import { type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
-import { newSecret, storedHash } from './random-secrets.js';
 import type { SignOn } from './sign-on.js';
 import type { SignOnChanges, SignOnRows } from './unit-of-work.js';
 

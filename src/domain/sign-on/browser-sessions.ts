@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../generated/ids.js';
+import { newRowId, newSecret, storedHash } from '../../identifiers/random-secrets.js';
 import type { Session, SessionRows } from '../credentials/sessions.js';
 import type { Browser, CookieChange } from './browser.js';
-import { newRowId, newSecret, storedHash } from './random-secrets.js';
 import type { SessionLimits } from './sign-on.js';
 
 interface SessionsAt {

@@ -139,6 +139,6 @@ function addressHashOf(signOn: SignOn, { remoteAddress }: Browser): string {
 }
 
 /** With a key that is not in the database: people also type their passwords where the address belongs. */
-function keyed({ formTokens }: SignOn, ...parts: string[]): string {
-  return formTokens.make(...parts);
+function keyed({ throttleHash }: SignOn, ...parts: string[]): string {
+  return throttleHash(JSON.stringify(parts)).toString('base64url');
 }

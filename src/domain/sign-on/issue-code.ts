@@ -1,4 +1,5 @@
 import type { AccountId } from '../../../generated/ids.js';
+import { newRowId, newSecret, storedHash } from '../../identifiers/random-secrets.js';
 import { lockAccountWithUsers } from '../platform/account-updates.js';
 import { writeUsers } from '../platform/user-changes.js';
 import { actorIn, type Browser, userAgentOf } from './browser.js';
@@ -6,7 +7,6 @@ import { CODE_LIFETIME_MS } from './codes.js';
 import type { Identity } from './identity.js';
 import type { AuthorizationRequest } from './interactions.js';
 import type { NextStep } from './next-step.js';
-import { newRowId, newSecret, storedHash } from './random-secrets.js';
 import type { SignOnChanges } from './unit-of-work.js';
 
 /**

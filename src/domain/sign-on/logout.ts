@@ -1,10 +1,11 @@
+import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
+import type { Session } from '../credentials/sessions.js';
 import { actorIn, type Browser, type BrowserStep, toErrorPage, toPage, userAgentOf } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
 import { INTERACTION_LIFETIME_MS, type SignOutRequest } from './interactions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
 import { isAuthorization, openInteraction } from './open-interaction.js';
 import { isFormOf } from './page-forms.js';
-import { newSecret, storedHash } from './random-secrets.js';
 import type { SignOn } from './sign-on.js';
 import { afterSignOut } from './sign-out-target.js';
 import type { SignOnChanges } from './unit-of-work.js';
@@ -18,7 +19,7 @@ export async function logout(
   browser: Browser,
   parameters: LogoutParameters,
 ): Promise<BrowserStep> {
-  const { unitOfWork, sessionLimits, clock } = signOn;
+  const { unitOfWork, sessionLimits } = signOn;
   const judged = await judgeLogout(signOn, parameters);
   if (judged.kind === 'refused') {
     // Who wants to leave gets out in any case, if not back to the application.
@@ -28,15 +29,15 @@ export async function logout(
     return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });
   }
   const { request, hintedAccountId } = judged;
-  const session = await sessionOf({ ...unitOfWork.rows, now: clock() }, browser, sessionLimits);
-  if (!session?.account) {
-    return afterSignOut(request);
-  }
-  return unitOfWork.run((changes) =>
-    session.account?.id === hintedAccountId
-      ? end(signOn, changes, browser, request)
-      : ask(changes, session.id, request),
-  );
+  return unitOfWork.run(async (changes) => {
+    const session = await sessionOf(changes, browser, sessionLimits);
+    if (!session?.account) {
+      return afterSignOut(request);
+    }
+    return session.account.id === hintedAccountId
+      ? end(changes, browser, session, request)
+      : ask(changes, session.id, request);
+  });
 }
 
 export interface SignOutForm {
@@ -58,21 +59,18 @@ export function confirmLogout(signOn: SignOn, browser: Browser, form: SignOutFor
       return toPage('sign_out', form.interaction);
     }
     await changes.interactions.finish(opened.interaction.tokenHash, changes.now);
-    return end(signOn, changes, browser, opened.interaction.request as SignOutRequest);
+    return end(changes, browser, opened.session, opened.interaction.request as SignOutRequest);
   });
 }
 
 async function end(
-  { sessionLimits }: SignOn,
   changes: SignOnChanges,
   browser: Browser,
+  session: Session,
   request: SignOutRequest,
 ): Promise<BrowserStep> {
-  const session = await sessionOf(changes, browser, sessionLimits);
-  if (session) {
-    await changes.sessions.delete(session.id);
-  }
-  if (session?.account) {
+  await changes.sessions.delete(session.id);
+  if (session.account) {
     const account = { type: 'account', id: session.account.id };
     const { applicationId } = request;
     await changes.audit(actorIn(browser, account), {

@@ -1,9 +1,9 @@
+import { storedHash } from '../../identifiers/random-secrets.js';
 import type { Session, SessionRows } from '../credentials/sessions.js';
 import { withoutPerson } from './authorization-parameters.js';
 import { type Browser, type BrowserStep, toErrorPage } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
 import type { AuthorizationRequest, Interaction, InteractionRows, SignOutRequest } from './interactions.js';
-import { storedHash } from './random-secrets.js';
 import type { SignOn } from './sign-on.js';
 import { afterSignOut } from './sign-out-target.js';
 

@@ -23,6 +23,8 @@ export interface SignOn {
   idTokens: IdTokenReader;
   refreshTokens: RefreshTokens;
   formTokens: FormTokens;
+  /** Keyed with what stands outside the database: what guesses are counted by tells nobody what was typed. */
+  throttleHash(text: string): Buffer;
   sessionLimits: SessionLimits;
   /** Counts the authorizations that each network begins without being signed in: they are kept, whoever asks. */
   strangers: RateLimiter;

@@ -1,5 +1,4 @@
 import type { CredentialRows } from '../credentials/end-access.js';
-import type { Actor, AuditOutcome, RecordedAction } from '../operator/audit.js';
 import type { Changes } from '../platform/unit-of-work.js';
 import type { KnownApplicationRows } from './applications.js';
 import type { AttemptRows } from './attempts.js';
@@ -24,9 +23,7 @@ export interface SignOnRows extends CredentialRows {
 }
 
 /** Everything that one step of signing in may touch, inside its one transaction. */
-export interface SignOnChanges extends Changes, SignOnRows {
-  audit(actor: Actor, action: RecordedAction & { outcome?: AuditOutcome }): Promise<void>;
-}
+export interface SignOnChanges extends Changes, SignOnRows {}
 
 export interface SignOnUnitOfWork {
   /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. */

@@ -1,5 +1,4 @@
 import {
-  type Address as AddressMessage,
   type Client as ClientMessage,
   type InstanceIntegration as InstanceIntegrationMessage,
   type OrganizationStructure as OrganizationStructureMessage,
@@ -9,10 +8,10 @@ import {
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { Client } from '../../domain/directory/clients.js';
 import type { InstanceIntegration } from '../../domain/directory/instance-integrations.js';
-import type { Address } from '../../domain/directory/names.js';
 import type { OrganizationStructure } from '../../domain/directory/organization.js';
 import type { User } from '../../domain/directory/users.js';
 import type { Worker } from '../../domain/directory/workers.js';
+import { toAddressMessage } from './address-message.js';
 
 export function toInstanceIntegration(from: InstanceIntegration): InstanceIntegrationMessage {
   return {
@@ -24,7 +23,7 @@ export function toInstanceIntegration(from: InstanceIntegration): InstanceIntegr
 }
 
 export function toClient({ id, name, address }: Client): ClientMessage {
-  return { id, name, location: toAddress(address) };
+  return { id, name, location: toAddressMessage(address) };
 }
 
 export function toWorker(from: Worker): WorkerMessage {
@@ -36,7 +35,7 @@ export function toWorker(from: Worker): WorkerMessage {
     email: from.email,
     jobTitles: from.jobTitles,
     phone: from.phone ?? undefined,
-    location: toAddress(from.address),
+    location: toAddressMessage(from.address),
     organizationUnits: from.units,
     organizationUnit: from.primaryUnit ?? undefined,
     organizationLocation: from.location ?? undefined,
@@ -81,16 +80,5 @@ export function toOrganizationStructure({
       parentUnitId: parentUnitId ?? undefined,
     })),
     locations,
-  };
-}
-
-function toAddress(from: Address): AddressMessage {
-  return {
-    address1: from.address1 ?? undefined,
-    address2: from.address2 ?? undefined,
-    city: from.city ?? undefined,
-    isoCountryCode: from.isoCountryCode ?? undefined,
-    postalCode: from.postalCode ?? undefined,
-    zoneCode: from.zoneCode ?? undefined,
   };
 }

@@ -1,34 +1,18 @@
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { Compilable } from 'kysely';
 import type { PageRequest } from '../../domain/directory/page.js';
 import type { Reader } from '../database.js';
-import { executeCompiled } from '../dialects/direct-statements.js';
+import { keptStatement } from './kept-statement.js';
 
-/** Stands for a value while the query is built. */
-class Placeholder {
-  constructor(readonly index: number) {}
-}
-
-/**
- * A read that is built once, when it is first asked for: putting the text together takes Kysely longer than the database needs to answer. `build` gets a placeholder
- * for each value and may do nothing with it but hand it on to Kysely.
- */
+/** `keptStatement` for a read of committed data, its values in a row instead of by name. */
 export function keptQuery<Values extends readonly (string | number)[], Row>(
   reader: Reader,
   build: (...values: Values) => Compilable<Row>,
 ): (...values: Values) => Promise<Row[]> {
-  const compile = (): CompiledQuery<Row> => {
-    const placeholders = Array.from({ length: build.length }, (_, index) => new Placeholder(index));
-    return build(...(placeholders as unknown as Values)).compile();
-  };
-  let kept: CompiledQuery<Row> | undefined;
-  return async (...values) => {
-    kept ??= compile();
-    const parameters = kept.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.index] : parameter,
-    );
-    const { rows } = await executeCompiled(reader, kept, parameters);
-    return rows;
-  };
+  // Whole numbers as names stand in their order.
+  const query = keptStatement((_, byPosition: Record<number, string | number>) =>
+    build(...(Object.values(byPosition) as unknown as Values)),
+  );
+  return async (...values) => (await query(reader, { ...values })).rows;
 }
 
 /** The two reads of a list in the order of age: from its beginning, and behind a position. */

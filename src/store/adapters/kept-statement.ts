@@ -10,8 +10,8 @@ class Placeholder {
 }
 
 /**
- * `keptQuery` for any statement, inside a transaction or not: its text is built once for each database that it is run on. `build` may do nothing with
- * the values but hand them on to Kysely. Each call names the same values.
+ * A statement whose text is built once for each database that it is run on, inside a transaction or not: putting it together takes Kysely longer than the database needs to
+ * answer. `build` gets a placeholder for each value and may do nothing with it but hand it on to Kysely. Each call names the same values.
  */
 export function keptStatement<Values extends { [Name in keyof Values]: Value }, Row>(
   build: (db: Writer, values: Values) => Compilable<Row>,

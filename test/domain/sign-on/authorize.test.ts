@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { endAccess } from '../../../src/domain/credentials/end-access.js';
 import { disableUser } from '../../../src/domain/platform/user-updates.js';
-import { storedHash } from '../../../src/domain/sign-on/random-secrets.js';
+import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { type BrowserRig, browserRig, CALLBACK, HOUR_MS, newPerson, OTHER_CALLBACK } from './browser-rig.js';
 import { answerOf, codeOf, signedInBrowser, TestBrowser } from './test-browser.js';

@@ -42,6 +42,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     idTokens: keys,
     refreshTokens: secrets.refreshTokens,
     formTokens: secrets.formTokens,
+    throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 12 * HOUR_MS, absoluteMs: 14 * 24 * HOUR_MS },
     strangers: new RateLimiter(STRANGERS_RATE, clock.now),
   };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeLink } from '../../../src/domain/credentials/new-link.js';
 import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
-import { storedHash } from '../../../src/domain/sign-on/random-secrets.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { type BrowserRig, browserRig, newPerson, type Person } from './browser-rig.js';
 import { codeOf, TestBrowser } from './test-browser.js';

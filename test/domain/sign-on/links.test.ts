@@ -8,7 +8,7 @@ import {
   showEmailLink,
   showPasswordLink,
 } from '../../../src/domain/sign-on/links.js';
-import { storedHash } from '../../../src/domain/sign-on/random-secrets.js';
+import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { audited, type BrowserRig, browserRig, HOUR_MS, newPerson, type Person } from './browser-rig.js';
 import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from './test-browser.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { storedHash } from '../../../src/domain/sign-on/random-secrets.js';
+import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { browserRig, hire, newPerson } from './browser-rig.js';
 import { codeOf, TestBrowser } from './test-browser.js';

@@ -7,9 +7,9 @@ import { decideConsent } from '../../../src/domain/sign-on/consent.js';
 import type { LoginContext } from '../../../src/domain/sign-on/login-contexts.js';
 import { confirmLogout, logout } from '../../../src/domain/sign-on/logout.js';
 import type { LogoutParameters } from '../../../src/domain/sign-on/logout-request.js';
-import { storedHash } from '../../../src/domain/sign-on/random-secrets.js';
 import { type Shown, showInteraction } from '../../../src/domain/sign-on/show-interaction.js';
 import { signIn } from '../../../src/domain/sign-on/sign-in.js';
+import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { type BrowserRig, CALLBACK, PASSWORD } from './browser-rig.js';
 
 /** A browser as the domain sees it: it keeps the session cookie, and follows where it is told. */

@@ -41,6 +41,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
     keys,
     refreshTokens: secrets.refreshTokens,
     formTokens: secrets.formTokens,
+    throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 0, absoluteMs: 0 },
     strangers: undefined as never,
     wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),

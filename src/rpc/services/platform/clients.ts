@@ -3,7 +3,7 @@ import { PlatformServiceService as methods } from '../../../../generated/proto/i
 import { type Client, createClient, getClient, updateClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { toAddressMessage } from './messages.js';
+import { toAddressMessage } from '../address-message.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function clientHandlers(platform: PlatformDependencies): Handlers<typeof methods> {

@@ -10,7 +10,7 @@ import { assignWorkerUnits, offboardWorker, updateWorker } from '../../../domain
 import { onboardWorker } from '../../../domain/platform/worker-onboarding.js';
 import { getWorker, type Worker, type WorkerStatus } from '../../../domain/platform/workers.js';
 import type { Handlers } from '../../handlers.js';
-import { toAddressMessage } from './messages.js';
+import { toAddressMessage } from '../address-message.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function workerHandlers(platform: PlatformDependencies): Handlers<typeof methods> {

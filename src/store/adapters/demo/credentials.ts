@@ -1,6 +1,7 @@
 import type { DemoCredentials } from '../../../domain/demo/credentials.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { apiKeyHint } from '../../../identifiers/api-key.js';
+import { storedHash } from '../../../identifiers/random-secrets.js';
 import type { RecordKind } from '../../../identifiers/record-id.js';
 import { hashSecret } from '../../../identifiers/secret-hash.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
@@ -41,6 +42,6 @@ export async function plantCredentials(
 
 /** An id that follows from the secret makes planting repeatable. */
 function identityOf(kind: RecordKind, secret: string) {
-  const hash = hashSecret(secret).toString('base64url');
+  const hash = storedHash(secret);
   return { id: `${kind}_${hashSecret(hash).toString('hex').slice(0, 22)}`, hash };
 }

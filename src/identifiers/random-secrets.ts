@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret } from '../../identifiers/secret-hash.js';
+import { hashSecret } from './secret-hash.js';
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 16;
 
-/** What only its bearer holds: a cookie's value, a code, the name of an interaction. */
+/** What only its bearer holds: a cookie's value, a code, the name of an interaction, a mailed link. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
