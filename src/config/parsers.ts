@@ -26,6 +26,16 @@ export const port: Parser<number> = (value) => {
   return number;
 };
 
+export function wholeNumberBetween(least: number, most: number): Parser<number> {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d{1,9}$/.test(value) || number < least || number > most) {
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    }
+    return number;
+  };
+}
+
 export function oneOf<const T extends string>(...values: T[]): Parser<T> {
   return (value) => {
     const found = values.find((candidate) => candidate === value);

@@ -13,6 +13,7 @@ import {
   postgresUrl,
   rate,
   text,
+  wholeNumberBetween,
 } from './parsers.js';
 
 export interface Setting<T> {
@@ -90,6 +91,27 @@ export const settings = {
 
   GATEWAY_RATE_LIMIT: required(rate, '600/1m', 'requests per integration and window'),
   WEBHOOK_RETRY_DELAYS: required(listOf(durationMs), '30s,5m', 'waits before attempts 2 and 3'),
+  WEBHOOK_TIMEOUT: required(
+    durationBetween('1s', '60s'),
+    '15s',
+    'time for one attempt, from connecting to the end of the answer',
+  ),
+  WEBHOOK_SENDS: required(wholeNumberBetween(1, 1000), '256', 'attempts that one worker makes at once'),
+  WEBHOOK_SENDS_PER_SUBSCRIPTION: required(
+    wholeNumberBetween(1, 1000),
+    '64',
+    'of those, to one subscription',
+  ),
+  WEBHOOK_FAILING_LIMIT: required(
+    durationBetween('1m', '365d'),
+    '5d',
+    'without a success for so long, a subscription is disabled',
+  ),
+  WEBHOOK_ALLOWED_NETWORKS: required(
+    listOf(network),
+    '',
+    'private networks that webhooks may go to all the same; demo allows loopback',
+  ),
   EVENT_RETENTION: required(durationMs, '30d', 'how long events and deliveries are kept'),
   API_KEY_RETENTION: required(durationMs, '90d', 'how long revoked and expired API keys and tokens are kept'),
   AUDIT_RETENTION: required(durationMs, '365d', 'how long audit events are kept'),

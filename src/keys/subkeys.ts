@@ -7,7 +7,13 @@ import { SealedBox } from './sealed-box.js';
 const SUBKEY_BYTES = 32;
 
 /** One key a purpose, so that what one of them makes means nothing to another. */
-export type Purpose = 'signing-keys' | 'refresh-tokens' | 'form-tokens' | 'idempotency' | 'throttles';
+export type Purpose =
+  | 'signing-keys'
+  | 'refresh-tokens'
+  | 'form-tokens'
+  | 'idempotency'
+  | 'throttles'
+  | 'webhook-secrets';
 
 /** A digest that only this environment can make: what is kept of it tells nobody what it is of. */
 export type KeyedHash = (bytes: Uint8Array | string) => Buffer;
@@ -16,6 +22,8 @@ export type KeyedHash = (bytes: Uint8Array | string) => Buffer;
 export interface DerivedKeys {
   signingKeys: SealedBox;
   refreshTokens: RefreshTokens;
+  /** For the secrets that deliveries are signed with. */
+  webhookSecrets: SealedBox;
   formTokens: FormTokens;
   /** For requests that are remembered by their idempotency key. */
   idempotency: KeyedHash;
@@ -28,6 +36,7 @@ export function derivedKeys(secretsKey: Uint8Array): DerivedKeys {
     signingKeys: new SealedBox(subkeyOf(secretsKey, 'signing-keys')),
     refreshTokens: refreshTokens(subkeyOf(secretsKey, 'refresh-tokens')),
     formTokens: formTokens(subkeyOf(secretsKey, 'form-tokens')),
+    webhookSecrets: new SealedBox(subkeyOf(secretsKey, 'webhook-secrets')),
     idempotency: keyedHash(subkeyOf(secretsKey, 'idempotency')),
     throttles: keyedHash(subkeyOf(secretsKey, 'throttles')),
   };

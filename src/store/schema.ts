@@ -1,8 +1,9 @@
 import type { Generated } from 'kysely';
 import type { SignOnSchema } from './sign-on-schema.js';
+import type { WebhooksSchema } from './webhooks-schema.js';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970; hashes are base64url. */
-export interface Schema extends SignOnSchema {
+export interface Schema extends SignOnSchema, WebhooksSchema {
   environment: EnvironmentTable;
   instances: InstancesTable;
   integrations: IntegrationsTable;
@@ -227,6 +228,8 @@ interface EventsTable {
   entity_id: string;
   /** The payload as JSON; in `links.self` stands `{instanceIntegrationId}` until a receiver is known. */
   data: string;
+  /** 1 for one that an operator made up for one subscription: it happened to nobody. */
+  is_test: Generated<0 | 1>;
 }
 
 /** What a call that carried an idempotency key answered, for those who repeat it. */

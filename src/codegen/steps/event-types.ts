@@ -8,12 +8,20 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 interface Document {
   components: {
-    messages: Record<string, { name: string; headers: { $ref: string }; payload: { $ref: string } }>;
+    messages: Record<
+      string,
+      {
+        name: string;
+        headers: { $ref: string };
+        payload: { $ref: string };
+        examples: { payload: Json }[];
+      }
+    >;
     schemas: Record<string, JSONSchema>;
   };
 }
 
-/** The AsyncAPI document -> a type for each event, and the schemas that validators are compiled from. */
+/** The AsyncAPI document -> a type for each event, the schemas that validators are compiled from, and an example of each. */
 export async function generateEventTypes(outDir: string): Promise<void> {
   const document = await readBundle<Document>(outDir, asyncapiDocument);
   const definitions = toDefinitions(document.components.schemas as Json) as Record<string, JSONSchema>;
@@ -24,6 +32,19 @@ export async function generateEventTypes(outDir: string): Promise<void> {
   const headers = Object.values(document.components.messages)[0]?.headers.$ref.split('/').pop() as string;
   await writeFile(join(outDir, 'asyncapi/events.ts'), BANNER + (await types(definitions, events)));
   await writeFile(join(outDir, 'asyncapi/schemas.ts'), schemas(definitions, events, headers));
+  const samples = Object.values(document.components.messages).map(({ name, examples }) => [
+    name,
+    examples[0]?.payload,
+  ]);
+  await writeFile(join(outDir, 'asyncapi/examples.ts'), examplesOf(Object.fromEntries(samples)));
+}
+
+function examplesOf(samples: Json): string {
+  return `${BANNER}import type { EventsByType, EventType } from './events.js';
+
+/** The first example of each event type, in the order of the contract. */
+export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = ${JSON.stringify(samples, null, 2)};
+`;
 }
 
 async function types(definitions: Record<string, JSONSchema>, events: { name: string; schema: string }[]) {

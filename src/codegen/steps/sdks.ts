@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import { type OpenapiDocument, openapiDocuments, root, version } from '../layout.js';
 import { mustRun } from '../run-tool.js';
 import { readBundle } from './bundles.js';
+import { contractForSdk, withoutChecks } from './sdk-contract.js';
+
+const templates = join(root, 'src/codegen/templates');
 
 const GENERATORS = {
   typescript: {
     name: 'typescript-fetch',
+    arguments: [],
+    prepare: contractForSdk,
     options: () => ({
       modelPropertyNaming: 'original',
       paramNaming: 'camelCase',
@@ -18,6 +23,8 @@ const GENERATORS = {
   },
   python: {
     name: 'python',
+    arguments: ['-t', join(templates, 'python')],
+    prepare: (contract: object) => withoutChecks(contractForSdk(contract)),
     options: (document: OpenapiDocument) => ({
       packageName: `integration_${document.replace('-', '_')}`,
       projectName: `integration-${document}`,
@@ -26,11 +33,11 @@ const GENERATORS = {
   },
   go: {
     name: 'go',
+    arguments: ['-t', join(templates, 'go')],
+    prepare: (contract: object) => withoutChecks(contractForSdk(contract)),
     options: (document: OpenapiDocument) => ({
       packageName: document.replace('-', ''),
       disallowAdditionalPropertiesIfNotPresent: 'false',
-      enumUnknownDefaultCase: 'true',
-      enumClassPrefix: 'true',
       withGoMod: 'false',
       generateInterfaces: 'false',
     }),
@@ -44,29 +51,19 @@ export const sdkLanguages = Object.keys(GENERATORS) as SdkLanguage[];
 const LEFT_OUT =
   /\/(\..*|docs|test|api\/openapi\.yaml|README\.md|git_push\.sh|.*requirements\.txt|tox\.ini|setup\.(py|cfg)|pyproject\.toml|tsconfig.*\.json|package\.json)$/;
 
-interface Contract {
-  info: { description: string; summary: string };
-}
-
-/** The generators repeat the description of the document at the head of every file; its summary is enough there. */
-async function contractForSdk(outDir: string, document: OpenapiDocument): Promise<Contract> {
-  const contract = await readBundle<Contract>(outDir, document);
-  return { ...contract, info: { ...contract.info, description: contract.info.summary } };
-}
-
 /** The OpenAPI documents -> a client in each language. */
 export async function generateSdk(outDir: string, language: SdkLanguage): Promise<void> {
   for (const document of openapiDocuments) {
     const scratch = await mkdtemp(join(tmpdir(), 'integration-sdk-'));
-    const { name, options } = GENERATORS[language];
+    const { name, arguments: more, prepare, options } = GENERATORS[language];
     const properties = Object.entries(options(document)).map(([key, value]) => `${key}=${value}`);
     const input = join(scratch, 'contract.json');
-    await writeFile(input, JSON.stringify(await contractForSdk(outDir, document)));
+    await writeFile(input, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
     await mustRun(
       'openapi-generator-cli',
       [
         ['--openapitools', join(root, 'openapi/openapitools.json')],
-        ['generate', '-g', name, '-i', input, '-o', join(scratch, 'client')],
+        ['generate', '-g', name, '-i', input, '-o', join(scratch, 'client'), ...more],
         ['--additional-properties', ['hideGenerationTimestamp=true', ...properties].join(',')],
         ['--global-property', 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'],
       ].flat(),

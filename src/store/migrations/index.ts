@@ -3,6 +3,7 @@ import * as directoryRoots from './0001-directory-roots.js';
 import * as directory from './0002-directory.js';
 import * as operator from './0003-operator.js';
 import * as signOn from './0004-sign-on.js';
+import * as webhooks from './0005-webhooks.js';
 
 /** In the order of their names. A migration that a release carried is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002-directory': directory,
   '0003-operator': operator,
   '0004-sign-on': signOn,
+  '0005-webhooks': webhooks,
 };

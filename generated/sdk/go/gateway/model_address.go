@@ -28,7 +28,7 @@ type Address struct {
 	// City or town.
 	City NullableString `json:"city"`
 	// Country, as two capital letters of ISO 3166-1 alpha-2.
-	IsoCountryCode NullableString `json:"isoCountryCode" validate:"regexp=^[A-Z]{2}$"`
+	IsoCountryCode NullableString `json:"isoCountryCode"`
 	// Postal or ZIP code.
 	PostalCode NullableString `json:"postalCode"`
 	// Code of the state or province.

@@ -22,7 +22,7 @@ var _ MappedNullable = &ApplicationInstance{}
 // ApplicationInstance An instance, one deployment of the platform, as an instance integration shows it.
 type ApplicationInstance struct {
 	// Public id of an instance: one deployment of the platform.
-	Id string `json:"id" validate:"regexp=^ins_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Name of the instance, for people to read. It may change.
 	InstanceName string `json:"instanceName"`
 	AdditionalProperties map[string]interface{}

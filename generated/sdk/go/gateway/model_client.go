@@ -22,7 +22,7 @@ var _ MappedNullable = &Client{}
 // Client A tenant of an instance, usually a company.
 type Client struct {
 	// Public id of a client: a tenant of an instance.
-	Id string `json:"id" validate:"regexp=^cli_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Name of the client, for people to read. It may change.
 	Name string `json:"name"`
 	// Address of the client. Always an object; its members can be `null`.

@@ -23,7 +23,7 @@ var _ MappedNullable = &InstanceIntegration{}
 // InstanceIntegration The connection between your integration and one instance of the platform.
 type InstanceIntegration struct {
 	// Public id of an instance integration: the connection between an integration and one instance.
-	Id string `json:"id" validate:"regexp=^iin_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// The instance your integration is connected to.
 	ApplicationInstance ApplicationInstance `json:"applicationInstance"`
 	// When your integration was connected to the instance. ISO 8601, UTC.

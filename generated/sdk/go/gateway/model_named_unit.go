@@ -22,7 +22,7 @@ var _ MappedNullable = &NamedUnit{}
 // NamedUnit A reference to an organization unit, with its name.
 type NamedUnit struct {
 	// Public id of an organization unit, such as the department Engineering.
-	Id string `json:"id" validate:"regexp=^oun_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Name of the unit.
 	Name string `json:"name"`
 	AdditionalProperties map[string]interface{}

@@ -22,7 +22,7 @@ var _ MappedNullable = &OrganizationLocation{}
 // OrganizationLocation A place where a client has workers.
 type OrganizationLocation struct {
 	// Public id of an organization location: a place where a client has workers.
-	Id string `json:"id" validate:"regexp=^olo_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Name of the location.
 	Name string `json:"name"`
 	AdditionalProperties map[string]interface{}

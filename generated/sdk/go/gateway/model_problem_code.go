@@ -17,86 +17,67 @@ import (
 )
 
 // ProblemCode What went wrong, for programs. Codes are never renamed or reused; new ones may be added, so treat a code you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | The request is not as this document says; `errors` lists every place. | | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. | | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. | | `api_key_malformed` | 401 | The key cannot be one of ours: its length, prefix or checksum is wrong. | | `api_key_unknown` | 401 | The key is well formed and not in force: never issued, or revoked. | | `api_key_expired` | 401 | The key was in force and is past its expiry. | | `api_key_wrong_environment` | 401 | A demo key was used on the live service, or a live key on the demo. | | `instance_integration_not_found` | 404 | There is no such instance integration, or your key does not reach it. | | `instance_integration_not_configured` | 404 | The instance integration exists and is not set up yet. | | `client_not_found` | 404 | There is no such client on this instance. | | `user_not_found` | 404 | The client has no such user. | | `worker_not_found` | 404 | The client has no such worker. | | `route_not_found` | 404 | There is nothing at this path. | | `method_not_allowed` | 405 | The path exists and is read-only: `GET` and `HEAD` are what it takes. | | `not_acceptable` | 406 | `Accept` rules out `application/json`. | | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. | | `internal_error` | 500 | Our fault. Quote the `requestId` when you ask us about it. | | `not_implemented` | 501 | The operation is described and not available on this server. | | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type ProblemCode string
 
-// List of ProblemCode
+// The values of ProblemCode that this client knows.
 const (
-	PROBLEMCODE_INVALID_REQUEST ProblemCode = "invalid_request"
-	PROBLEMCODE_API_KEY_IN_QUERY ProblemCode = "api_key_in_query"
-	PROBLEMCODE_API_KEY_MISSING ProblemCode = "api_key_missing"
-	PROBLEMCODE_API_KEY_MALFORMED ProblemCode = "api_key_malformed"
-	PROBLEMCODE_API_KEY_UNKNOWN ProblemCode = "api_key_unknown"
-	PROBLEMCODE_API_KEY_EXPIRED ProblemCode = "api_key_expired"
-	PROBLEMCODE_API_KEY_WRONG_ENVIRONMENT ProblemCode = "api_key_wrong_environment"
-	PROBLEMCODE_INSTANCE_INTEGRATION_NOT_FOUND ProblemCode = "instance_integration_not_found"
-	PROBLEMCODE_INSTANCE_INTEGRATION_NOT_CONFIGURED ProblemCode = "instance_integration_not_configured"
-	PROBLEMCODE_CLIENT_NOT_FOUND ProblemCode = "client_not_found"
-	PROBLEMCODE_USER_NOT_FOUND ProblemCode = "user_not_found"
-	PROBLEMCODE_WORKER_NOT_FOUND ProblemCode = "worker_not_found"
-	PROBLEMCODE_ROUTE_NOT_FOUND ProblemCode = "route_not_found"
-	PROBLEMCODE_METHOD_NOT_ALLOWED ProblemCode = "method_not_allowed"
-	PROBLEMCODE_NOT_ACCEPTABLE ProblemCode = "not_acceptable"
-	PROBLEMCODE_RATE_LIMITED ProblemCode = "rate_limited"
-	PROBLEMCODE_INTERNAL_ERROR ProblemCode = "internal_error"
-	PROBLEMCODE_NOT_IMPLEMENTED ProblemCode = "not_implemented"
-	PROBLEMCODE_UNAVAILABLE ProblemCode = "unavailable"
-	PROBLEMCODE_UNKNOWN_DEFAULT_OPEN_API ProblemCode = "unknown_default_open_api"
+	ProblemCodeInvalidRequest ProblemCode = "invalid_request"
+	ProblemCodeApiKeyInQuery ProblemCode = "api_key_in_query"
+	ProblemCodeApiKeyMissing ProblemCode = "api_key_missing"
+	ProblemCodeApiKeyMalformed ProblemCode = "api_key_malformed"
+	ProblemCodeApiKeyUnknown ProblemCode = "api_key_unknown"
+	ProblemCodeApiKeyExpired ProblemCode = "api_key_expired"
+	ProblemCodeApiKeyWrongEnvironment ProblemCode = "api_key_wrong_environment"
+	ProblemCodeInstanceIntegrationNotFound ProblemCode = "instance_integration_not_found"
+	ProblemCodeInstanceIntegrationNotConfigured ProblemCode = "instance_integration_not_configured"
+	ProblemCodeClientNotFound ProblemCode = "client_not_found"
+	ProblemCodeUserNotFound ProblemCode = "user_not_found"
+	ProblemCodeWorkerNotFound ProblemCode = "worker_not_found"
+	ProblemCodeRouteNotFound ProblemCode = "route_not_found"
+	ProblemCodeMethodNotAllowed ProblemCode = "method_not_allowed"
+	ProblemCodeNotAcceptable ProblemCode = "not_acceptable"
+	ProblemCodeRateLimited ProblemCode = "rate_limited"
+	ProblemCodeInternalError ProblemCode = "internal_error"
+	ProblemCodeNotImplemented ProblemCode = "not_implemented"
+	ProblemCodeUnavailable ProblemCode = "unavailable"
 )
 
-// All allowed values of ProblemCode enum
+// AllowedProblemCodeEnumValues lists them.
 var AllowedProblemCodeEnumValues = []ProblemCode{
-	"invalid_request",
-	"api_key_in_query",
-	"api_key_missing",
-	"api_key_malformed",
-	"api_key_unknown",
-	"api_key_expired",
-	"api_key_wrong_environment",
-	"instance_integration_not_found",
-	"instance_integration_not_configured",
-	"client_not_found",
-	"user_not_found",
-	"worker_not_found",
-	"route_not_found",
-	"method_not_allowed",
-	"not_acceptable",
-	"rate_limited",
-	"internal_error",
-	"not_implemented",
-	"unavailable",
-	"unknown_default_open_api",
+	ProblemCodeInvalidRequest,
+	ProblemCodeApiKeyInQuery,
+	ProblemCodeApiKeyMissing,
+	ProblemCodeApiKeyMalformed,
+	ProblemCodeApiKeyUnknown,
+	ProblemCodeApiKeyExpired,
+	ProblemCodeApiKeyWrongEnvironment,
+	ProblemCodeInstanceIntegrationNotFound,
+	ProblemCodeInstanceIntegrationNotConfigured,
+	ProblemCodeClientNotFound,
+	ProblemCodeUserNotFound,
+	ProblemCodeWorkerNotFound,
+	ProblemCodeRouteNotFound,
+	ProblemCodeMethodNotAllowed,
+	ProblemCodeNotAcceptable,
+	ProblemCodeRateLimited,
+	ProblemCodeInternalError,
+	ProblemCodeNotImplemented,
+	ProblemCodeUnavailable,
 }
 
+// UnmarshalJSON takes any text.
 func (v *ProblemCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("ProblemCode: %w", err)
 	}
-	enumTypeValue := ProblemCode(value)
-	for _, existing := range AllowedProblemCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = PROBLEMCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = ProblemCode(value)
 	return nil
 }
 
-// NewProblemCodeFromValue returns a pointer to a valid ProblemCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewProblemCodeFromValue(v string) (*ProblemCode, error) {
-	ev := ProblemCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for ProblemCode: valid values are %v", v, AllowedProblemCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v ProblemCode) IsValid() bool {
 	for _, existing := range AllowedProblemCodeEnumValues {
 		if existing == v {
@@ -106,44 +87,8 @@ func (v ProblemCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to ProblemCode value
+// Ptr returns a pointer to a copy of the value.
 func (v ProblemCode) Ptr() *ProblemCode {
 	return &v
-}
-
-type NullableProblemCode struct {
-	value *ProblemCode
-	isSet bool
-}
-
-func (v NullableProblemCode) Get() *ProblemCode {
-	return v.value
-}
-
-func (v *NullableProblemCode) Set(val *ProblemCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableProblemCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableProblemCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableProblemCode(val *ProblemCode) *NullableProblemCode {
-	return &NullableProblemCode{value: val, isSet: true}
-}
-
-func (v NullableProblemCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableProblemCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

@@ -22,15 +22,15 @@ var _ MappedNullable = &Unit{}
 // Unit An organization unit, one node of the structure of a client.
 type Unit struct {
 	// Public id of an organization unit, such as the department Engineering.
-	Id string `json:"id" validate:"regexp=^oun_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Name of the unit.
 	Name string `json:"name"`
 	// What the unit is, in the client's words, or `null`.
 	Description NullableString `json:"description"`
 	// Public id of an organization unit type: a layer of the structure of a client, such as Department.
-	UnitTypeId string `json:"unitTypeId" validate:"regexp=^out_[0-9A-Za-z]{22}$"`
+	UnitTypeId string `json:"unitTypeId"`
 	// Public id of the unit above this one, which is in the same list, or `null` for a top-level unit.
-	ParentUnitId NullableString `json:"parentUnitId" validate:"regexp=^oun_[0-9A-Za-z]{22}$"`
+	ParentUnitId NullableString `json:"parentUnitId"`
 	AdditionalProperties map[string]interface{}
 }
 

@@ -22,7 +22,7 @@ var _ MappedNullable = &UnitType{}
 // UnitType A layer of the organization structure, which the client names itself, such as Division or Department.
 type UnitType struct {
 	// Public id of an organization unit type: a layer of the structure of a client, such as Department.
-	Id string `json:"id" validate:"regexp=^out_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Name of the layer.
 	Name string `json:"name"`
 	AdditionalProperties map[string]interface{}

@@ -23,9 +23,9 @@ var _ MappedNullable = &User{}
 // User A person who can sign in to the dashboard on behalf of a client. Not a worker, though one person can be both.
 type User struct {
 	// Public id of a user: a person who can sign in to the dashboard on behalf of a client.
-	UserId string `json:"userId" validate:"regexp=^usr_[0-9A-Za-z]{22}$"`
+	UserId string `json:"userId"`
 	// Public id of a client: a tenant of an instance.
-	ClientId string `json:"clientId" validate:"regexp=^cli_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"clientId"`
 	// Email address with which the person signs in.
 	Email string `json:"email"`
 	// Given name, or `null`.

@@ -22,7 +22,7 @@ var _ MappedNullable = &UserManager{}
 // UserManager The manager of a user, who is a user of the same client.
 type UserManager struct {
 	// Public id of a user: a person who can sign in to the dashboard on behalf of a client.
-	Id string `json:"id" validate:"regexp=^usr_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Given name, or `null`.
 	FirstName NullableString `json:"firstName"`
 	// Family name, or `null`.

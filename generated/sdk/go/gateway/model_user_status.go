@@ -17,56 +17,37 @@ import (
 )
 
 // UserStatus Where a user stands:  - `INVITED`: has an invitation and has not signed in yet. - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time. - `INACTIVE`: was disabled by an administrator and may not sign in. - `DELETED`: was removed. No longer in lists, still to be read by id.
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type UserStatus string
 
-// List of UserStatus
+// The values of UserStatus that this client knows.
 const (
-	USERSTATUS_ACTIVE UserStatus = "ACTIVE"
-	USERSTATUS_INACTIVE UserStatus = "INACTIVE"
-	USERSTATUS_INVITED UserStatus = "INVITED"
-	USERSTATUS_DELETED UserStatus = "DELETED"
-	USERSTATUS_UNKNOWN_DEFAULT_OPEN_API UserStatus = "unknown_default_open_api"
+	UserStatusActive UserStatus = "ACTIVE"
+	UserStatusInactive UserStatus = "INACTIVE"
+	UserStatusInvited UserStatus = "INVITED"
+	UserStatusDeleted UserStatus = "DELETED"
 )
 
-// All allowed values of UserStatus enum
+// AllowedUserStatusEnumValues lists them.
 var AllowedUserStatusEnumValues = []UserStatus{
-	"ACTIVE",
-	"INACTIVE",
-	"INVITED",
-	"DELETED",
-	"unknown_default_open_api",
+	UserStatusActive,
+	UserStatusInactive,
+	UserStatusInvited,
+	UserStatusDeleted,
 }
 
+// UnmarshalJSON takes any text.
 func (v *UserStatus) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("UserStatus: %w", err)
 	}
-	enumTypeValue := UserStatus(value)
-	for _, existing := range AllowedUserStatusEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = USERSTATUS_UNKNOWN_DEFAULT_OPEN_API
+	*v = UserStatus(value)
 	return nil
 }
 
-// NewUserStatusFromValue returns a pointer to a valid UserStatus
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewUserStatusFromValue(v string) (*UserStatus, error) {
-	ev := UserStatus(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for UserStatus: valid values are %v", v, AllowedUserStatusEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v UserStatus) IsValid() bool {
 	for _, existing := range AllowedUserStatusEnumValues {
 		if existing == v {
@@ -76,44 +57,8 @@ func (v UserStatus) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to UserStatus value
+// Ptr returns a pointer to a copy of the value.
 func (v UserStatus) Ptr() *UserStatus {
 	return &v
-}
-
-type NullableUserStatus struct {
-	value *UserStatus
-	isSet bool
-}
-
-func (v NullableUserStatus) Get() *UserStatus {
-	return v.value
-}
-
-func (v *NullableUserStatus) Set(val *UserStatus) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableUserStatus) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableUserStatus) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableUserStatus(val *UserStatus) *NullableUserStatus {
-	return &NullableUserStatus{value: val, isSet: true}
-}
-
-func (v NullableUserStatus) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableUserStatus) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

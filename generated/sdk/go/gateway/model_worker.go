@@ -22,7 +22,7 @@ var _ MappedNullable = &Worker{}
 // Worker An employee or contractor of a client, who receives payroll. Version 1 of the record.
 type Worker struct {
 	// Public id of a worker: an employee or contractor of a client who receives payroll.
-	Id string `json:"id" validate:"regexp=^wrk_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Given name.
 	FirstName string `json:"firstName"`
 	// Family name.

@@ -22,7 +22,7 @@ var _ MappedNullable = &WorkerV2{}
 // WorkerV2 An employee or contractor of a client, who receives payroll. Version 2 of the record: all of version 1, and where the worker stands in the organization structure.
 type WorkerV2 struct {
 	// Public id of a worker: an employee or contractor of a client who receives payroll.
-	Id string `json:"id" validate:"regexp=^wrk_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Given name.
 	FirstName string `json:"firstName"`
 	// Family name.

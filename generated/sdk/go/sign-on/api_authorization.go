@@ -225,14 +225,8 @@ func (a *AuthorizationAPIService) AuthorizeExecute(r ApiAuthorizeRequest) (*http
 	if r.redirectUri == nil {
 		return nil, reportError("redirectUri is required and must be specified")
 	}
-	if strlen(*r.redirectUri) > 2048 {
-		return nil, reportError("redirectUri must have less than 2048 elements")
-	}
 	if r.scope == nil {
 		return nil, reportError("scope is required and must be specified")
-	}
-	if strlen(*r.scope) > 1024 {
-		return nil, reportError("scope must have less than 1024 elements")
 	}
 
 	parameterAddToHeaderOrQuery(localVarQueryParams, "response_type", r.responseType, "form", "")
@@ -579,14 +573,8 @@ func (a *AuthorizationAPIService) AuthorizePostExecute(r ApiAuthorizePostRequest
 	if r.redirectUri == nil {
 		return nil, reportError("redirectUri is required and must be specified")
 	}
-	if strlen(*r.redirectUri) > 2048 {
-		return nil, reportError("redirectUri must have less than 2048 elements")
-	}
 	if r.scope == nil {
 		return nil, reportError("scope is required and must be specified")
-	}
-	if strlen(*r.scope) > 1024 {
-		return nil, reportError("scope must have less than 1024 elements")
 	}
 
 	// to determine the Content-Type header

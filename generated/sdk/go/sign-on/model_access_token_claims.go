@@ -24,11 +24,11 @@ type AccessTokenClaims struct {
 	// Issuer URL of the sign-on server.
 	Iss string `json:"iss"`
 	// The person.
-	Sub string `json:"sub" validate:"regexp=^acc_[0-9A-Za-z]{22}$"`
+	Sub string `json:"sub"`
 	// For whom the token is: this server, so the same as `iss`.
 	Aud string `json:"aud"`
 	// The application the token was issued to.
-	ClientId string `json:"client_id" validate:"regexp=^app_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"client_id"`
 	// Expiry, in seconds since 1970.
 	Exp int64 `json:"exp"`
 	// When the token was issued, in seconds since 1970.

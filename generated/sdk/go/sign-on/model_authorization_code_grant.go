@@ -26,13 +26,13 @@ type AuthorizationCodeGrant struct {
 	// The `code` that came to your redirect URI.
 	Code string `json:"code"`
 	// Your application.
-	ClientId string `json:"client_id" validate:"regexp=^app_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"client_id"`
 	// Required for confidential applications, unless HTTP Basic carries it. Public applications have none.
 	ClientSecret *string `json:"client_secret,omitempty"`
 	// The `redirect_uri` of the authorization request, identical.
 	RedirectUri string `json:"redirect_uri"`
 	// Required if the authorization request had a `code_challenge`, refused if it had none.
-	CodeVerifier *string `json:"code_verifier,omitempty" validate:"regexp=^[A-Za-z0-9._~-]{43\\,128}$"`
+	CodeVerifier *string `json:"code_verifier,omitempty"`
 	AdditionalProperties map[string]interface{}
 }
 

@@ -17,74 +17,55 @@ import (
 )
 
 // AuthorizationErrorCode Why a sign-in did not succeed, as told to the redirect URI. New codes may be added.  | Code | Meaning | |---|---| | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. | | `unauthorized_client` | The application may not make this request, or is disabled. | | `access_denied` | The person did not approve, or has no access on this instance. | | `unsupported_response_type` | `response_type` is not `code`. | | `invalid_scope` | A scope is unknown or not registered for the application. | | `server_error` | Something went wrong with us. Start again. | | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. | | `login_required` | `prompt=none`, and the person has to sign in. | | `interaction_required` | `prompt=none`, and the person has to choose a context. | | `consent_required` | `prompt=none`, and the person has to consent. | | `account_selection_required` | `prompt=none`, and the person has to choose an account. | | `request_not_supported` | `request` was sent. | | `request_uri_not_supported` | `request_uri` was sent. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type AuthorizationErrorCode string
 
-// List of AuthorizationErrorCode
+// The values of AuthorizationErrorCode that this client knows.
 const (
-	AUTHORIZATIONERRORCODE_INVALID_REQUEST AuthorizationErrorCode = "invalid_request"
-	AUTHORIZATIONERRORCODE_UNAUTHORIZED_CLIENT AuthorizationErrorCode = "unauthorized_client"
-	AUTHORIZATIONERRORCODE_ACCESS_DENIED AuthorizationErrorCode = "access_denied"
-	AUTHORIZATIONERRORCODE_UNSUPPORTED_RESPONSE_TYPE AuthorizationErrorCode = "unsupported_response_type"
-	AUTHORIZATIONERRORCODE_INVALID_SCOPE AuthorizationErrorCode = "invalid_scope"
-	AUTHORIZATIONERRORCODE_SERVER_ERROR AuthorizationErrorCode = "server_error"
-	AUTHORIZATIONERRORCODE_TEMPORARILY_UNAVAILABLE AuthorizationErrorCode = "temporarily_unavailable"
-	AUTHORIZATIONERRORCODE_LOGIN_REQUIRED AuthorizationErrorCode = "login_required"
-	AUTHORIZATIONERRORCODE_INTERACTION_REQUIRED AuthorizationErrorCode = "interaction_required"
-	AUTHORIZATIONERRORCODE_CONSENT_REQUIRED AuthorizationErrorCode = "consent_required"
-	AUTHORIZATIONERRORCODE_ACCOUNT_SELECTION_REQUIRED AuthorizationErrorCode = "account_selection_required"
-	AUTHORIZATIONERRORCODE_REQUEST_NOT_SUPPORTED AuthorizationErrorCode = "request_not_supported"
-	AUTHORIZATIONERRORCODE_REQUEST_URI_NOT_SUPPORTED AuthorizationErrorCode = "request_uri_not_supported"
-	AUTHORIZATIONERRORCODE_UNKNOWN_DEFAULT_OPEN_API AuthorizationErrorCode = "unknown_default_open_api"
+	AuthorizationErrorCodeInvalidRequest AuthorizationErrorCode = "invalid_request"
+	AuthorizationErrorCodeUnauthorizedClient AuthorizationErrorCode = "unauthorized_client"
+	AuthorizationErrorCodeAccessDenied AuthorizationErrorCode = "access_denied"
+	AuthorizationErrorCodeUnsupportedResponseType AuthorizationErrorCode = "unsupported_response_type"
+	AuthorizationErrorCodeInvalidScope AuthorizationErrorCode = "invalid_scope"
+	AuthorizationErrorCodeServerError AuthorizationErrorCode = "server_error"
+	AuthorizationErrorCodeTemporarilyUnavailable AuthorizationErrorCode = "temporarily_unavailable"
+	AuthorizationErrorCodeLoginRequired AuthorizationErrorCode = "login_required"
+	AuthorizationErrorCodeInteractionRequired AuthorizationErrorCode = "interaction_required"
+	AuthorizationErrorCodeConsentRequired AuthorizationErrorCode = "consent_required"
+	AuthorizationErrorCodeAccountSelectionRequired AuthorizationErrorCode = "account_selection_required"
+	AuthorizationErrorCodeRequestNotSupported AuthorizationErrorCode = "request_not_supported"
+	AuthorizationErrorCodeRequestUriNotSupported AuthorizationErrorCode = "request_uri_not_supported"
 )
 
-// All allowed values of AuthorizationErrorCode enum
+// AllowedAuthorizationErrorCodeEnumValues lists them.
 var AllowedAuthorizationErrorCodeEnumValues = []AuthorizationErrorCode{
-	"invalid_request",
-	"unauthorized_client",
-	"access_denied",
-	"unsupported_response_type",
-	"invalid_scope",
-	"server_error",
-	"temporarily_unavailable",
-	"login_required",
-	"interaction_required",
-	"consent_required",
-	"account_selection_required",
-	"request_not_supported",
-	"request_uri_not_supported",
-	"unknown_default_open_api",
+	AuthorizationErrorCodeInvalidRequest,
+	AuthorizationErrorCodeUnauthorizedClient,
+	AuthorizationErrorCodeAccessDenied,
+	AuthorizationErrorCodeUnsupportedResponseType,
+	AuthorizationErrorCodeInvalidScope,
+	AuthorizationErrorCodeServerError,
+	AuthorizationErrorCodeTemporarilyUnavailable,
+	AuthorizationErrorCodeLoginRequired,
+	AuthorizationErrorCodeInteractionRequired,
+	AuthorizationErrorCodeConsentRequired,
+	AuthorizationErrorCodeAccountSelectionRequired,
+	AuthorizationErrorCodeRequestNotSupported,
+	AuthorizationErrorCodeRequestUriNotSupported,
 }
 
+// UnmarshalJSON takes any text.
 func (v *AuthorizationErrorCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("AuthorizationErrorCode: %w", err)
 	}
-	enumTypeValue := AuthorizationErrorCode(value)
-	for _, existing := range AllowedAuthorizationErrorCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = AUTHORIZATIONERRORCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = AuthorizationErrorCode(value)
 	return nil
 }
 
-// NewAuthorizationErrorCodeFromValue returns a pointer to a valid AuthorizationErrorCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewAuthorizationErrorCodeFromValue(v string) (*AuthorizationErrorCode, error) {
-	ev := AuthorizationErrorCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for AuthorizationErrorCode: valid values are %v", v, AllowedAuthorizationErrorCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v AuthorizationErrorCode) IsValid() bool {
 	for _, existing := range AllowedAuthorizationErrorCodeEnumValues {
 		if existing == v {
@@ -94,44 +75,8 @@ func (v AuthorizationErrorCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to AuthorizationErrorCode value
+// Ptr returns a pointer to a copy of the value.
 func (v AuthorizationErrorCode) Ptr() *AuthorizationErrorCode {
 	return &v
-}
-
-type NullableAuthorizationErrorCode struct {
-	value *AuthorizationErrorCode
-	isSet bool
-}
-
-func (v NullableAuthorizationErrorCode) Get() *AuthorizationErrorCode {
-	return v.value
-}
-
-func (v *NullableAuthorizationErrorCode) Set(val *AuthorizationErrorCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableAuthorizationErrorCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableAuthorizationErrorCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableAuthorizationErrorCode(val *AuthorizationErrorCode) *NullableAuthorizationErrorCode {
-	return &NullableAuthorizationErrorCode{value: val, isSet: true}
-}
-
-func (v NullableAuthorizationErrorCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableAuthorizationErrorCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

@@ -17,50 +17,31 @@ import (
 )
 
 // CodeChallengeMethod How the code challenge is made from the verifier. `plain` is refused.
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type CodeChallengeMethod string
 
-// List of CodeChallengeMethod
+// The values of CodeChallengeMethod that this client knows.
 const (
-	CODECHALLENGEMETHOD_S256 CodeChallengeMethod = "S256"
-	CODECHALLENGEMETHOD_UNKNOWN_DEFAULT_OPEN_API CodeChallengeMethod = "unknown_default_open_api"
+	CodeChallengeMethodS256 CodeChallengeMethod = "S256"
 )
 
-// All allowed values of CodeChallengeMethod enum
+// AllowedCodeChallengeMethodEnumValues lists them.
 var AllowedCodeChallengeMethodEnumValues = []CodeChallengeMethod{
-	"S256",
-	"unknown_default_open_api",
+	CodeChallengeMethodS256,
 }
 
+// UnmarshalJSON takes any text.
 func (v *CodeChallengeMethod) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("CodeChallengeMethod: %w", err)
 	}
-	enumTypeValue := CodeChallengeMethod(value)
-	for _, existing := range AllowedCodeChallengeMethodEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = CODECHALLENGEMETHOD_UNKNOWN_DEFAULT_OPEN_API
+	*v = CodeChallengeMethod(value)
 	return nil
 }
 
-// NewCodeChallengeMethodFromValue returns a pointer to a valid CodeChallengeMethod
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewCodeChallengeMethodFromValue(v string) (*CodeChallengeMethod, error) {
-	ev := CodeChallengeMethod(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for CodeChallengeMethod: valid values are %v", v, AllowedCodeChallengeMethodEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v CodeChallengeMethod) IsValid() bool {
 	for _, existing := range AllowedCodeChallengeMethodEnumValues {
 		if existing == v {
@@ -70,44 +51,8 @@ func (v CodeChallengeMethod) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to CodeChallengeMethod value
+// Ptr returns a pointer to a copy of the value.
 func (v CodeChallengeMethod) Ptr() *CodeChallengeMethod {
 	return &v
-}
-
-type NullableCodeChallengeMethod struct {
-	value *CodeChallengeMethod
-	isSet bool
-}
-
-func (v NullableCodeChallengeMethod) Get() *CodeChallengeMethod {
-	return v.value
-}
-
-func (v *NullableCodeChallengeMethod) Set(val *CodeChallengeMethod) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableCodeChallengeMethod) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableCodeChallengeMethod) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableCodeChallengeMethod(val *CodeChallengeMethod) *NullableCodeChallengeMethod {
-	return &NullableCodeChallengeMethod{value: val, isSet: true}
-}
-
-func (v NullableCodeChallengeMethod) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableCodeChallengeMethod) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

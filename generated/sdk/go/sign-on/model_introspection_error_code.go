@@ -17,54 +17,35 @@ import (
 )
 
 // IntrospectionErrorCode Why the introspection endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `unauthorized_client` | 400 | The application is public or disabled. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type IntrospectionErrorCode string
 
-// List of IntrospectionErrorCode
+// The values of IntrospectionErrorCode that this client knows.
 const (
-	INTROSPECTIONERRORCODE_INVALID_REQUEST IntrospectionErrorCode = "invalid_request"
-	INTROSPECTIONERRORCODE_INVALID_CLIENT IntrospectionErrorCode = "invalid_client"
-	INTROSPECTIONERRORCODE_UNAUTHORIZED_CLIENT IntrospectionErrorCode = "unauthorized_client"
-	INTROSPECTIONERRORCODE_UNKNOWN_DEFAULT_OPEN_API IntrospectionErrorCode = "unknown_default_open_api"
+	IntrospectionErrorCodeInvalidRequest IntrospectionErrorCode = "invalid_request"
+	IntrospectionErrorCodeInvalidClient IntrospectionErrorCode = "invalid_client"
+	IntrospectionErrorCodeUnauthorizedClient IntrospectionErrorCode = "unauthorized_client"
 )
 
-// All allowed values of IntrospectionErrorCode enum
+// AllowedIntrospectionErrorCodeEnumValues lists them.
 var AllowedIntrospectionErrorCodeEnumValues = []IntrospectionErrorCode{
-	"invalid_request",
-	"invalid_client",
-	"unauthorized_client",
-	"unknown_default_open_api",
+	IntrospectionErrorCodeInvalidRequest,
+	IntrospectionErrorCodeInvalidClient,
+	IntrospectionErrorCodeUnauthorizedClient,
 }
 
+// UnmarshalJSON takes any text.
 func (v *IntrospectionErrorCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("IntrospectionErrorCode: %w", err)
 	}
-	enumTypeValue := IntrospectionErrorCode(value)
-	for _, existing := range AllowedIntrospectionErrorCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = INTROSPECTIONERRORCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = IntrospectionErrorCode(value)
 	return nil
 }
 
-// NewIntrospectionErrorCodeFromValue returns a pointer to a valid IntrospectionErrorCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewIntrospectionErrorCodeFromValue(v string) (*IntrospectionErrorCode, error) {
-	ev := IntrospectionErrorCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for IntrospectionErrorCode: valid values are %v", v, AllowedIntrospectionErrorCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v IntrospectionErrorCode) IsValid() bool {
 	for _, existing := range AllowedIntrospectionErrorCodeEnumValues {
 		if existing == v {
@@ -74,44 +55,8 @@ func (v IntrospectionErrorCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to IntrospectionErrorCode value
+// Ptr returns a pointer to a copy of the value.
 func (v IntrospectionErrorCode) Ptr() *IntrospectionErrorCode {
 	return &v
-}
-
-type NullableIntrospectionErrorCode struct {
-	value *IntrospectionErrorCode
-	isSet bool
-}
-
-func (v NullableIntrospectionErrorCode) Get() *IntrospectionErrorCode {
-	return v.value
-}
-
-func (v *NullableIntrospectionErrorCode) Set(val *IntrospectionErrorCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableIntrospectionErrorCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableIntrospectionErrorCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableIntrospectionErrorCode(val *IntrospectionErrorCode) *NullableIntrospectionErrorCode {
-	return &NullableIntrospectionErrorCode{value: val, isSet: true}
-}
-
-func (v NullableIntrospectionErrorCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableIntrospectionErrorCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

@@ -26,7 +26,7 @@ type IntrospectionResponse struct {
 	// The granted scopes, separated by spaces.
 	Scope *string `json:"scope,omitempty"`
 	// The application the token was issued to.
-	ClientId *string `json:"client_id,omitempty" validate:"regexp=^app_[0-9A-Za-z]{22}$"`
+	ClientId *string `json:"client_id,omitempty"`
 	// `Bearer` for an access token; absent for a refresh token.
 	TokenType *string `json:"token_type,omitempty"`
 	// Expiry, in seconds since 1970.
@@ -34,7 +34,7 @@ type IntrospectionResponse struct {
 	// When the token was issued, in seconds since 1970.
 	Iat *int64 `json:"iat,omitempty"`
 	// The person.
-	Sub *string `json:"sub,omitempty" validate:"regexp=^acc_[0-9A-Za-z]{22}$"`
+	Sub *string `json:"sub,omitempty"`
 	// For whom an access token is; absent for a refresh token.
 	Aud *string `json:"aud,omitempty"`
 	// Issuer URL of the sign-on server.

@@ -30,15 +30,15 @@ type Jwk struct {
 	// The algorithm the key signs with.
 	Alg string `json:"alg"`
 	// RSA: modulus, base64url.
-	N *string `json:"n,omitempty" validate:"regexp=^[A-Za-z0-9_-]+$"`
+	N *string `json:"n,omitempty"`
 	// RSA: exponent, base64url.
-	E *string `json:"e,omitempty" validate:"regexp=^[A-Za-z0-9_-]+$"`
+	E *string `json:"e,omitempty"`
 	// EC and OKP: the curve.
 	Crv *string `json:"crv,omitempty"`
 	// EC: x coordinate; OKP: the public key. Base64url.
-	X *string `json:"x,omitempty" validate:"regexp=^[A-Za-z0-9_-]+$"`
+	X *string `json:"x,omitempty"`
 	// EC: y coordinate, base64url.
-	Y *string `json:"y,omitempty" validate:"regexp=^[A-Za-z0-9_-]+$"`
+	Y *string `json:"y,omitempty"`
 	AdditionalProperties map[string]interface{}
 }
 

@@ -23,7 +23,7 @@ var _ MappedNullable = &LoginContext{}
 type LoginContext struct {
 	UserType LoginUserType `json:"userType"`
 	// Public id of the client.
-	ClientId string `json:"clientId" validate:"regexp=^cli_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"clientId"`
 	AdditionalProperties map[string]interface{}
 }
 

@@ -17,52 +17,33 @@ import (
 )
 
 // LoginUserType In which role a person is signed in.  | Value | Meaning | |---|---| | `WORKER` | as a worker, an employee or contractor of the client | | `USER` | as a user, on behalf of the client |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type LoginUserType string
 
-// List of LoginUserType
+// The values of LoginUserType that this client knows.
 const (
-	LOGINUSERTYPE_WORKER LoginUserType = "WORKER"
-	LOGINUSERTYPE_USER LoginUserType = "USER"
-	LOGINUSERTYPE_UNKNOWN_DEFAULT_OPEN_API LoginUserType = "unknown_default_open_api"
+	LoginUserTypeWorker LoginUserType = "WORKER"
+	LoginUserTypeUser LoginUserType = "USER"
 )
 
-// All allowed values of LoginUserType enum
+// AllowedLoginUserTypeEnumValues lists them.
 var AllowedLoginUserTypeEnumValues = []LoginUserType{
-	"WORKER",
-	"USER",
-	"unknown_default_open_api",
+	LoginUserTypeWorker,
+	LoginUserTypeUser,
 }
 
+// UnmarshalJSON takes any text.
 func (v *LoginUserType) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("LoginUserType: %w", err)
 	}
-	enumTypeValue := LoginUserType(value)
-	for _, existing := range AllowedLoginUserTypeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = LOGINUSERTYPE_UNKNOWN_DEFAULT_OPEN_API
+	*v = LoginUserType(value)
 	return nil
 }
 
-// NewLoginUserTypeFromValue returns a pointer to a valid LoginUserType
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewLoginUserTypeFromValue(v string) (*LoginUserType, error) {
-	ev := LoginUserType(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for LoginUserType: valid values are %v", v, AllowedLoginUserTypeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v LoginUserType) IsValid() bool {
 	for _, existing := range AllowedLoginUserTypeEnumValues {
 		if existing == v {
@@ -72,44 +53,8 @@ func (v LoginUserType) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to LoginUserType value
+// Ptr returns a pointer to a copy of the value.
 func (v LoginUserType) Ptr() *LoginUserType {
 	return &v
-}
-
-type NullableLoginUserType struct {
-	value *LoginUserType
-	isSet bool
-}
-
-func (v NullableLoginUserType) Get() *LoginUserType {
-	return v.value
-}
-
-func (v *NullableLoginUserType) Set(val *LoginUserType) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableLoginUserType) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableLoginUserType) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableLoginUserType(val *LoginUserType) *NullableLoginUserType {
-	return &NullableLoginUserType{value: val, isSet: true}
-}
-
-func (v NullableLoginUserType) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableLoginUserType) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

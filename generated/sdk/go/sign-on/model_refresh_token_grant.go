@@ -26,7 +26,7 @@ type RefreshTokenGrant struct {
 	// The refresh token you hold.
 	RefreshToken string `json:"refresh_token"`
 	// Your application.
-	ClientId string `json:"client_id" validate:"regexp=^app_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"client_id"`
 	// Required for confidential applications, unless HTTP Basic carries it. Public applications have none.
 	ClientSecret *string `json:"client_secret,omitempty"`
 	// Fewer scopes than were granted, separated by spaces. Without it you get all of them.

@@ -17,50 +17,31 @@ import (
 )
 
 // ResponseType What the authorization endpoint gives: an authorization code.
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type ResponseType string
 
-// List of ResponseType
+// The values of ResponseType that this client knows.
 const (
-	RESPONSETYPE_CODE ResponseType = "code"
-	RESPONSETYPE_UNKNOWN_DEFAULT_OPEN_API ResponseType = "unknown_default_open_api"
+	ResponseTypeCode ResponseType = "code"
 )
 
-// All allowed values of ResponseType enum
+// AllowedResponseTypeEnumValues lists them.
 var AllowedResponseTypeEnumValues = []ResponseType{
-	"code",
-	"unknown_default_open_api",
+	ResponseTypeCode,
 }
 
+// UnmarshalJSON takes any text.
 func (v *ResponseType) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("ResponseType: %w", err)
 	}
-	enumTypeValue := ResponseType(value)
-	for _, existing := range AllowedResponseTypeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = RESPONSETYPE_UNKNOWN_DEFAULT_OPEN_API
+	*v = ResponseType(value)
 	return nil
 }
 
-// NewResponseTypeFromValue returns a pointer to a valid ResponseType
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewResponseTypeFromValue(v string) (*ResponseType, error) {
-	ev := ResponseType(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for ResponseType: valid values are %v", v, AllowedResponseTypeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v ResponseType) IsValid() bool {
 	for _, existing := range AllowedResponseTypeEnumValues {
 		if existing == v {
@@ -70,44 +51,8 @@ func (v ResponseType) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to ResponseType value
+// Ptr returns a pointer to a copy of the value.
 func (v ResponseType) Ptr() *ResponseType {
 	return &v
-}
-
-type NullableResponseType struct {
-	value *ResponseType
-	isSet bool
-}
-
-func (v NullableResponseType) Get() *ResponseType {
-	return v.value
-}
-
-func (v *NullableResponseType) Set(val *ResponseType) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableResponseType) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableResponseType) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableResponseType(val *ResponseType) *NullableResponseType {
-	return &NullableResponseType{value: val, isSet: true}
-}
-
-func (v NullableResponseType) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableResponseType) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

@@ -17,58 +17,39 @@ import (
 )
 
 // RevocationErrorCode Why the revocation endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `unauthorized_client` | 400 | The application is disabled. | | `invalid_grant` | 400 | The token was issued to another application. | | `unsupported_token_type` | 400 | The token is an ID token: it cannot be revoked. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type RevocationErrorCode string
 
-// List of RevocationErrorCode
+// The values of RevocationErrorCode that this client knows.
 const (
-	REVOCATIONERRORCODE_INVALID_REQUEST RevocationErrorCode = "invalid_request"
-	REVOCATIONERRORCODE_INVALID_CLIENT RevocationErrorCode = "invalid_client"
-	REVOCATIONERRORCODE_UNAUTHORIZED_CLIENT RevocationErrorCode = "unauthorized_client"
-	REVOCATIONERRORCODE_INVALID_GRANT RevocationErrorCode = "invalid_grant"
-	REVOCATIONERRORCODE_UNSUPPORTED_TOKEN_TYPE RevocationErrorCode = "unsupported_token_type"
-	REVOCATIONERRORCODE_UNKNOWN_DEFAULT_OPEN_API RevocationErrorCode = "unknown_default_open_api"
+	RevocationErrorCodeInvalidRequest RevocationErrorCode = "invalid_request"
+	RevocationErrorCodeInvalidClient RevocationErrorCode = "invalid_client"
+	RevocationErrorCodeUnauthorizedClient RevocationErrorCode = "unauthorized_client"
+	RevocationErrorCodeInvalidGrant RevocationErrorCode = "invalid_grant"
+	RevocationErrorCodeUnsupportedTokenType RevocationErrorCode = "unsupported_token_type"
 )
 
-// All allowed values of RevocationErrorCode enum
+// AllowedRevocationErrorCodeEnumValues lists them.
 var AllowedRevocationErrorCodeEnumValues = []RevocationErrorCode{
-	"invalid_request",
-	"invalid_client",
-	"unauthorized_client",
-	"invalid_grant",
-	"unsupported_token_type",
-	"unknown_default_open_api",
+	RevocationErrorCodeInvalidRequest,
+	RevocationErrorCodeInvalidClient,
+	RevocationErrorCodeUnauthorizedClient,
+	RevocationErrorCodeInvalidGrant,
+	RevocationErrorCodeUnsupportedTokenType,
 }
 
+// UnmarshalJSON takes any text.
 func (v *RevocationErrorCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("RevocationErrorCode: %w", err)
 	}
-	enumTypeValue := RevocationErrorCode(value)
-	for _, existing := range AllowedRevocationErrorCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = REVOCATIONERRORCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = RevocationErrorCode(value)
 	return nil
 }
 
-// NewRevocationErrorCodeFromValue returns a pointer to a valid RevocationErrorCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewRevocationErrorCodeFromValue(v string) (*RevocationErrorCode, error) {
-	ev := RevocationErrorCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for RevocationErrorCode: valid values are %v", v, AllowedRevocationErrorCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v RevocationErrorCode) IsValid() bool {
 	for _, existing := range AllowedRevocationErrorCodeEnumValues {
 		if existing == v {
@@ -78,44 +59,8 @@ func (v RevocationErrorCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to RevocationErrorCode value
+// Ptr returns a pointer to a copy of the value.
 func (v RevocationErrorCode) Ptr() *RevocationErrorCode {
 	return &v
-}
-
-type NullableRevocationErrorCode struct {
-	value *RevocationErrorCode
-	isSet bool
-}
-
-func (v NullableRevocationErrorCode) Get() *RevocationErrorCode {
-	return v.value
-}
-
-func (v *NullableRevocationErrorCode) Set(val *RevocationErrorCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableRevocationErrorCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableRevocationErrorCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableRevocationErrorCode(val *RevocationErrorCode) *NullableRevocationErrorCode {
-	return &NullableRevocationErrorCode{value: val, isSet: true}
-}
-
-func (v NullableRevocationErrorCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableRevocationErrorCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

@@ -26,7 +26,7 @@ type RevocationRequest struct {
 	// `refresh_token` or `access_token`. Only a hint: it may be wrong, and an unknown one is ignored.
 	TokenTypeHint *string `json:"token_type_hint,omitempty"`
 	// Your application. Required unless HTTP Basic names it.
-	ClientId *string `json:"client_id,omitempty" validate:"regexp=^app_[0-9A-Za-z]{22}$"`
+	ClientId *string `json:"client_id,omitempty"`
 	// The secret of a confidential application, unless HTTP Basic carries it.
 	ClientSecret *string `json:"client_secret,omitempty"`
 	AdditionalProperties map[string]interface{}

@@ -17,54 +17,35 @@ import (
 )
 
 // ServiceErrorCode Why no endpoint could take the request, whatever it asked.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. | | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. | | `server_error` | 500 | Something went wrong with us. Quote the `x-request-id`. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type ServiceErrorCode string
 
-// List of ServiceErrorCode
+// The values of ServiceErrorCode that this client knows.
 const (
-	SERVICEERRORCODE_INVALID_REQUEST ServiceErrorCode = "invalid_request"
-	SERVICEERRORCODE_TEMPORARILY_UNAVAILABLE ServiceErrorCode = "temporarily_unavailable"
-	SERVICEERRORCODE_SERVER_ERROR ServiceErrorCode = "server_error"
-	SERVICEERRORCODE_UNKNOWN_DEFAULT_OPEN_API ServiceErrorCode = "unknown_default_open_api"
+	ServiceErrorCodeInvalidRequest ServiceErrorCode = "invalid_request"
+	ServiceErrorCodeTemporarilyUnavailable ServiceErrorCode = "temporarily_unavailable"
+	ServiceErrorCodeServerError ServiceErrorCode = "server_error"
 )
 
-// All allowed values of ServiceErrorCode enum
+// AllowedServiceErrorCodeEnumValues lists them.
 var AllowedServiceErrorCodeEnumValues = []ServiceErrorCode{
-	"invalid_request",
-	"temporarily_unavailable",
-	"server_error",
-	"unknown_default_open_api",
+	ServiceErrorCodeInvalidRequest,
+	ServiceErrorCodeTemporarilyUnavailable,
+	ServiceErrorCodeServerError,
 }
 
+// UnmarshalJSON takes any text.
 func (v *ServiceErrorCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("ServiceErrorCode: %w", err)
 	}
-	enumTypeValue := ServiceErrorCode(value)
-	for _, existing := range AllowedServiceErrorCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = SERVICEERRORCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = ServiceErrorCode(value)
 	return nil
 }
 
-// NewServiceErrorCodeFromValue returns a pointer to a valid ServiceErrorCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewServiceErrorCodeFromValue(v string) (*ServiceErrorCode, error) {
-	ev := ServiceErrorCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for ServiceErrorCode: valid values are %v", v, AllowedServiceErrorCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v ServiceErrorCode) IsValid() bool {
 	for _, existing := range AllowedServiceErrorCodeEnumValues {
 		if existing == v {
@@ -74,44 +55,8 @@ func (v ServiceErrorCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to ServiceErrorCode value
+// Ptr returns a pointer to a copy of the value.
 func (v ServiceErrorCode) Ptr() *ServiceErrorCode {
 	return &v
-}
-
-type NullableServiceErrorCode struct {
-	value *ServiceErrorCode
-	isSet bool
-}
-
-func (v NullableServiceErrorCode) Get() *ServiceErrorCode {
-	return v.value
-}
-
-func (v *NullableServiceErrorCode) Set(val *ServiceErrorCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableServiceErrorCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableServiceErrorCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableServiceErrorCode(val *ServiceErrorCode) *NullableServiceErrorCode {
-	return &NullableServiceErrorCode{value: val, isSet: true}
-}
-
-func (v NullableServiceErrorCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableServiceErrorCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

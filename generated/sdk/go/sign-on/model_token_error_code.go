@@ -17,60 +17,41 @@ import (
 )
 
 // TokenErrorCode Why the token endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | A parameter is missing, repeated or malformed, or the secret was sent in two ways. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. | | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. | | `unsupported_grant_type` | 400 | `grant_type` is none of `authorization_code` and `refresh_token`. | | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type TokenErrorCode string
 
-// List of TokenErrorCode
+// The values of TokenErrorCode that this client knows.
 const (
-	TOKENERRORCODE_INVALID_REQUEST TokenErrorCode = "invalid_request"
-	TOKENERRORCODE_INVALID_CLIENT TokenErrorCode = "invalid_client"
-	TOKENERRORCODE_INVALID_GRANT TokenErrorCode = "invalid_grant"
-	TOKENERRORCODE_UNAUTHORIZED_CLIENT TokenErrorCode = "unauthorized_client"
-	TOKENERRORCODE_UNSUPPORTED_GRANT_TYPE TokenErrorCode = "unsupported_grant_type"
-	TOKENERRORCODE_INVALID_SCOPE TokenErrorCode = "invalid_scope"
-	TOKENERRORCODE_UNKNOWN_DEFAULT_OPEN_API TokenErrorCode = "unknown_default_open_api"
+	TokenErrorCodeInvalidRequest TokenErrorCode = "invalid_request"
+	TokenErrorCodeInvalidClient TokenErrorCode = "invalid_client"
+	TokenErrorCodeInvalidGrant TokenErrorCode = "invalid_grant"
+	TokenErrorCodeUnauthorizedClient TokenErrorCode = "unauthorized_client"
+	TokenErrorCodeUnsupportedGrantType TokenErrorCode = "unsupported_grant_type"
+	TokenErrorCodeInvalidScope TokenErrorCode = "invalid_scope"
 )
 
-// All allowed values of TokenErrorCode enum
+// AllowedTokenErrorCodeEnumValues lists them.
 var AllowedTokenErrorCodeEnumValues = []TokenErrorCode{
-	"invalid_request",
-	"invalid_client",
-	"invalid_grant",
-	"unauthorized_client",
-	"unsupported_grant_type",
-	"invalid_scope",
-	"unknown_default_open_api",
+	TokenErrorCodeInvalidRequest,
+	TokenErrorCodeInvalidClient,
+	TokenErrorCodeInvalidGrant,
+	TokenErrorCodeUnauthorizedClient,
+	TokenErrorCodeUnsupportedGrantType,
+	TokenErrorCodeInvalidScope,
 }
 
+// UnmarshalJSON takes any text.
 func (v *TokenErrorCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("TokenErrorCode: %w", err)
 	}
-	enumTypeValue := TokenErrorCode(value)
-	for _, existing := range AllowedTokenErrorCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = TOKENERRORCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = TokenErrorCode(value)
 	return nil
 }
 
-// NewTokenErrorCodeFromValue returns a pointer to a valid TokenErrorCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewTokenErrorCodeFromValue(v string) (*TokenErrorCode, error) {
-	ev := TokenErrorCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for TokenErrorCode: valid values are %v", v, AllowedTokenErrorCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v TokenErrorCode) IsValid() bool {
 	for _, existing := range AllowedTokenErrorCodeEnumValues {
 		if existing == v {
@@ -80,44 +61,8 @@ func (v TokenErrorCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to TokenErrorCode value
+// Ptr returns a pointer to a copy of the value.
 func (v TokenErrorCode) Ptr() *TokenErrorCode {
 	return &v
-}
-
-type NullableTokenErrorCode struct {
-	value *TokenErrorCode
-	isSet bool
-}
-
-func (v NullableTokenErrorCode) Get() *TokenErrorCode {
-	return v.value
-}
-
-func (v *NullableTokenErrorCode) Set(val *TokenErrorCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableTokenErrorCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableTokenErrorCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableTokenErrorCode(val *TokenErrorCode) *NullableTokenErrorCode {
-	return &NullableTokenErrorCode{value: val, isSet: true}
-}
-
-func (v NullableTokenErrorCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableTokenErrorCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

@@ -14,127 +14,379 @@ package signon
 import (
 	"encoding/json"
 	"fmt"
-	"gopkg.in/validator.v2"
 )
 
-// TokenRequest - What to exchange for tokens; `grant_type` says which.
+// checks if the TokenRequest type satisfies the MappedNullable interface at compile time
+var _ MappedNullable = &TokenRequest{}
+
+// TokenRequest What to exchange for tokens; `grant_type` says which.
 type TokenRequest struct {
-	AuthorizationCodeGrant *AuthorizationCodeGrant
-	RefreshTokenGrant *RefreshTokenGrant
+	// Which grant this is.
+	GrantType string `json:"grant_type"`
+	// The `code` that came to your redirect URI.
+	Code *string `json:"code,omitempty"`
+	// Your application.
+	ClientId string `json:"client_id"`
+	// Required for confidential applications, unless HTTP Basic carries it. Public applications have none.
+	ClientSecret *string `json:"client_secret,omitempty"`
+	// The `redirect_uri` of the authorization request, identical.
+	RedirectUri *string `json:"redirect_uri,omitempty"`
+	// Required if the authorization request had a `code_challenge`, refused if it had none.
+	CodeVerifier *string `json:"code_verifier,omitempty"`
+	// The refresh token you hold.
+	RefreshToken *string `json:"refresh_token,omitempty"`
+	// Fewer scopes than were granted, separated by spaces. Without it you get all of them.
+	Scope *string `json:"scope,omitempty"`
+	AdditionalProperties map[string]interface{}
 }
 
-// AuthorizationCodeGrantAsTokenRequest is a convenience function that returns AuthorizationCodeGrant wrapped in TokenRequest
-func AuthorizationCodeGrantAsTokenRequest(v *AuthorizationCodeGrant) TokenRequest {
-	return TokenRequest{
-		AuthorizationCodeGrant: v,
+type _TokenRequest TokenRequest
+
+// NewTokenRequest instantiates a new TokenRequest object
+// This constructor will assign default values to properties that have it defined,
+// and makes sure properties required by API are set, but the set of arguments
+// will change when the set of required properties is changed
+func NewTokenRequest(grantType string, clientId string) *TokenRequest {
+	this := TokenRequest{}
+	this.GrantType = grantType
+	this.ClientId = clientId
+	return &this
+}
+
+// NewTokenRequestWithDefaults instantiates a new TokenRequest object
+// This constructor will only assign default values to properties that have it defined,
+// but it doesn't guarantee that properties required by API are set
+func NewTokenRequestWithDefaults() *TokenRequest {
+	this := TokenRequest{}
+	return &this
+}
+
+// GetGrantType returns the GrantType field value
+func (o *TokenRequest) GetGrantType() string {
+	if o == nil {
+		var ret string
+		return ret
 	}
+
+	return o.GrantType
 }
 
-// RefreshTokenGrantAsTokenRequest is a convenience function that returns RefreshTokenGrant wrapped in TokenRequest
-func RefreshTokenGrantAsTokenRequest(v *RefreshTokenGrant) TokenRequest {
-	return TokenRequest{
-		RefreshTokenGrant: v,
+// GetGrantTypeOk returns a tuple with the GrantType field value
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetGrantTypeOk() (*string, bool) {
+	if o == nil {
+		return nil, false
 	}
+	return &o.GrantType, true
 }
 
+// SetGrantType sets field value
+func (o *TokenRequest) SetGrantType(v string) {
+	o.GrantType = v
+}
 
-// Unmarshal JSON data into one of the pointers in the struct
-func (dst *TokenRequest) UnmarshalJSON(data []byte) error {
-	var err error
-	match := 0
-	// try to unmarshal data into AuthorizationCodeGrant
-	err = newStrictDecoder(data).Decode(&dst.AuthorizationCodeGrant)
-	if err == nil {
-		jsonAuthorizationCodeGrant, _ := json.Marshal(dst.AuthorizationCodeGrant)
-		if string(jsonAuthorizationCodeGrant) == "{}" { // empty struct
-			dst.AuthorizationCodeGrant = nil
-		} else {
-			if err = validator.Validate(dst.AuthorizationCodeGrant); err != nil {
-				dst.AuthorizationCodeGrant = nil
-			} else {
-				match++
-			}
+// GetCode returns the Code field value if set, zero value otherwise.
+func (o *TokenRequest) GetCode() string {
+	if o == nil || IsNil(o.Code) {
+		var ret string
+		return ret
+	}
+	return *o.Code
+}
+
+// GetCodeOk returns a tuple with the Code field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetCodeOk() (*string, bool) {
+	if o == nil || IsNil(o.Code) {
+		return nil, false
+	}
+	return o.Code, true
+}
+
+// HasCode returns a boolean if a field has been set.
+func (o *TokenRequest) HasCode() bool {
+	if o != nil && !IsNil(o.Code) {
+		return true
+	}
+
+	return false
+}
+
+// SetCode gets a reference to the given string and assigns it to the Code field.
+func (o *TokenRequest) SetCode(v string) {
+	o.Code = &v
+}
+
+// GetClientId returns the ClientId field value
+func (o *TokenRequest) GetClientId() string {
+	if o == nil {
+		var ret string
+		return ret
+	}
+
+	return o.ClientId
+}
+
+// GetClientIdOk returns a tuple with the ClientId field value
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetClientIdOk() (*string, bool) {
+	if o == nil {
+		return nil, false
+	}
+	return &o.ClientId, true
+}
+
+// SetClientId sets field value
+func (o *TokenRequest) SetClientId(v string) {
+	o.ClientId = v
+}
+
+// GetClientSecret returns the ClientSecret field value if set, zero value otherwise.
+func (o *TokenRequest) GetClientSecret() string {
+	if o == nil || IsNil(o.ClientSecret) {
+		var ret string
+		return ret
+	}
+	return *o.ClientSecret
+}
+
+// GetClientSecretOk returns a tuple with the ClientSecret field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetClientSecretOk() (*string, bool) {
+	if o == nil || IsNil(o.ClientSecret) {
+		return nil, false
+	}
+	return o.ClientSecret, true
+}
+
+// HasClientSecret returns a boolean if a field has been set.
+func (o *TokenRequest) HasClientSecret() bool {
+	if o != nil && !IsNil(o.ClientSecret) {
+		return true
+	}
+
+	return false
+}
+
+// SetClientSecret gets a reference to the given string and assigns it to the ClientSecret field.
+func (o *TokenRequest) SetClientSecret(v string) {
+	o.ClientSecret = &v
+}
+
+// GetRedirectUri returns the RedirectUri field value if set, zero value otherwise.
+func (o *TokenRequest) GetRedirectUri() string {
+	if o == nil || IsNil(o.RedirectUri) {
+		var ret string
+		return ret
+	}
+	return *o.RedirectUri
+}
+
+// GetRedirectUriOk returns a tuple with the RedirectUri field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetRedirectUriOk() (*string, bool) {
+	if o == nil || IsNil(o.RedirectUri) {
+		return nil, false
+	}
+	return o.RedirectUri, true
+}
+
+// HasRedirectUri returns a boolean if a field has been set.
+func (o *TokenRequest) HasRedirectUri() bool {
+	if o != nil && !IsNil(o.RedirectUri) {
+		return true
+	}
+
+	return false
+}
+
+// SetRedirectUri gets a reference to the given string and assigns it to the RedirectUri field.
+func (o *TokenRequest) SetRedirectUri(v string) {
+	o.RedirectUri = &v
+}
+
+// GetCodeVerifier returns the CodeVerifier field value if set, zero value otherwise.
+func (o *TokenRequest) GetCodeVerifier() string {
+	if o == nil || IsNil(o.CodeVerifier) {
+		var ret string
+		return ret
+	}
+	return *o.CodeVerifier
+}
+
+// GetCodeVerifierOk returns a tuple with the CodeVerifier field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetCodeVerifierOk() (*string, bool) {
+	if o == nil || IsNil(o.CodeVerifier) {
+		return nil, false
+	}
+	return o.CodeVerifier, true
+}
+
+// HasCodeVerifier returns a boolean if a field has been set.
+func (o *TokenRequest) HasCodeVerifier() bool {
+	if o != nil && !IsNil(o.CodeVerifier) {
+		return true
+	}
+
+	return false
+}
+
+// SetCodeVerifier gets a reference to the given string and assigns it to the CodeVerifier field.
+func (o *TokenRequest) SetCodeVerifier(v string) {
+	o.CodeVerifier = &v
+}
+
+// GetRefreshToken returns the RefreshToken field value if set, zero value otherwise.
+func (o *TokenRequest) GetRefreshToken() string {
+	if o == nil || IsNil(o.RefreshToken) {
+		var ret string
+		return ret
+	}
+	return *o.RefreshToken
+}
+
+// GetRefreshTokenOk returns a tuple with the RefreshToken field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetRefreshTokenOk() (*string, bool) {
+	if o == nil || IsNil(o.RefreshToken) {
+		return nil, false
+	}
+	return o.RefreshToken, true
+}
+
+// HasRefreshToken returns a boolean if a field has been set.
+func (o *TokenRequest) HasRefreshToken() bool {
+	if o != nil && !IsNil(o.RefreshToken) {
+		return true
+	}
+
+	return false
+}
+
+// SetRefreshToken gets a reference to the given string and assigns it to the RefreshToken field.
+func (o *TokenRequest) SetRefreshToken(v string) {
+	o.RefreshToken = &v
+}
+
+// GetScope returns the Scope field value if set, zero value otherwise.
+func (o *TokenRequest) GetScope() string {
+	if o == nil || IsNil(o.Scope) {
+		var ret string
+		return ret
+	}
+	return *o.Scope
+}
+
+// GetScopeOk returns a tuple with the Scope field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *TokenRequest) GetScopeOk() (*string, bool) {
+	if o == nil || IsNil(o.Scope) {
+		return nil, false
+	}
+	return o.Scope, true
+}
+
+// HasScope returns a boolean if a field has been set.
+func (o *TokenRequest) HasScope() bool {
+	if o != nil && !IsNil(o.Scope) {
+		return true
+	}
+
+	return false
+}
+
+// SetScope gets a reference to the given string and assigns it to the Scope field.
+func (o *TokenRequest) SetScope(v string) {
+	o.Scope = &v
+}
+
+func (o TokenRequest) MarshalJSON() ([]byte, error) {
+	toSerialize,err := o.ToMap()
+	if err != nil {
+		return []byte{}, err
+	}
+	return json.Marshal(toSerialize)
+}
+
+func (o TokenRequest) ToMap() (map[string]interface{}, error) {
+	toSerialize := map[string]interface{}{}
+	toSerialize["grant_type"] = o.GrantType
+	if !IsNil(o.Code) {
+		toSerialize["code"] = o.Code
+	}
+	toSerialize["client_id"] = o.ClientId
+	if !IsNil(o.ClientSecret) {
+		toSerialize["client_secret"] = o.ClientSecret
+	}
+	if !IsNil(o.RedirectUri) {
+		toSerialize["redirect_uri"] = o.RedirectUri
+	}
+	if !IsNil(o.CodeVerifier) {
+		toSerialize["code_verifier"] = o.CodeVerifier
+	}
+	if !IsNil(o.RefreshToken) {
+		toSerialize["refresh_token"] = o.RefreshToken
+	}
+	if !IsNil(o.Scope) {
+		toSerialize["scope"] = o.Scope
+	}
+
+	for key, value := range o.AdditionalProperties {
+		toSerialize[key] = value
+	}
+
+	return toSerialize, nil
+}
+
+func (o *TokenRequest) UnmarshalJSON(data []byte) (err error) {
+	// This validates that all required properties are included in the JSON object
+	// by unmarshalling the object into a generic map with string keys and checking
+	// that every required field exists as a key in the generic map.
+	requiredProperties := []string{
+		"grant_type",
+		"client_id",
+	}
+
+	allProperties := make(map[string]interface{})
+
+	err = json.Unmarshal(data, &allProperties)
+
+	if err != nil {
+		return err;
+	}
+
+	for _, requiredProperty := range(requiredProperties) {
+		if _, exists := allProperties[requiredProperty]; !exists {
+			return fmt.Errorf("no value given for required property %v", requiredProperty)
 		}
-	} else {
-		dst.AuthorizationCodeGrant = nil
 	}
 
-	// try to unmarshal data into RefreshTokenGrant
-	err = newStrictDecoder(data).Decode(&dst.RefreshTokenGrant)
-	if err == nil {
-		jsonRefreshTokenGrant, _ := json.Marshal(dst.RefreshTokenGrant)
-		if string(jsonRefreshTokenGrant) == "{}" { // empty struct
-			dst.RefreshTokenGrant = nil
-		} else {
-			if err = validator.Validate(dst.RefreshTokenGrant); err != nil {
-				dst.RefreshTokenGrant = nil
-			} else {
-				match++
-			}
-		}
-	} else {
-		dst.RefreshTokenGrant = nil
+	varTokenRequest := _TokenRequest{}
+
+	err = json.Unmarshal(data, &varTokenRequest)
+
+	if err != nil {
+		return err
 	}
 
-	if match > 1 { // more than 1 match
-		// reset to nil
-		dst.AuthorizationCodeGrant = nil
-		dst.RefreshTokenGrant = nil
+	*o = TokenRequest(varTokenRequest)
 
-		return fmt.Errorf("data matches more than one schema in oneOf(TokenRequest)")
-	} else if match == 1 {
-		return nil // exactly one match
-	} else { // no match
-		if err != nil {
-			return fmt.Errorf("data failed to match schemas in oneOf(TokenRequest): %v", err)
-		}
+	additionalProperties := make(map[string]interface{})
 
-		return fmt.Errorf("data failed to match schemas in oneOf(TokenRequest)")
-	}
-}
-
-// Marshal data from the first non-nil pointers in the struct to JSON
-func (src TokenRequest) MarshalJSON() ([]byte, error) {
-	if src.AuthorizationCodeGrant != nil {
-		return json.Marshal(&src.AuthorizationCodeGrant)
+	if err = json.Unmarshal(data, &additionalProperties); err == nil {
+		delete(additionalProperties, "grant_type")
+		delete(additionalProperties, "code")
+		delete(additionalProperties, "client_id")
+		delete(additionalProperties, "client_secret")
+		delete(additionalProperties, "redirect_uri")
+		delete(additionalProperties, "code_verifier")
+		delete(additionalProperties, "refresh_token")
+		delete(additionalProperties, "scope")
+		o.AdditionalProperties = additionalProperties
 	}
 
-	if src.RefreshTokenGrant != nil {
-		return json.Marshal(&src.RefreshTokenGrant)
-	}
-
-	return nil, nil // no data in oneOf schemas
-}
-
-// Get the actual instance
-func (obj *TokenRequest) GetActualInstance() (interface{}) {
-	if obj == nil {
-		return nil
-	}
-	if obj.AuthorizationCodeGrant != nil {
-		return obj.AuthorizationCodeGrant
-	}
-
-	if obj.RefreshTokenGrant != nil {
-		return obj.RefreshTokenGrant
-	}
-
-	// all schemas are nil
-	return nil
-}
-
-// Get the actual instance value
-func (obj TokenRequest) GetActualInstanceValue() (interface{}) {
-	if obj.AuthorizationCodeGrant != nil {
-		return *obj.AuthorizationCodeGrant
-	}
-
-	if obj.RefreshTokenGrant != nil {
-		return *obj.RefreshTokenGrant
-	}
-
-	// all schemas are nil
-	return nil
+	return err
 }
 
 type NullableTokenRequest struct {

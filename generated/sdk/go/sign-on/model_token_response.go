@@ -22,7 +22,7 @@ var _ MappedNullable = &TokenResponse{}
 // TokenResponse The tokens that an exchange or a refresh gives.
 type TokenResponse struct {
 	// An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.
-	AccessToken string `json:"access_token" validate:"regexp=^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$"`
+	AccessToken string `json:"access_token"`
 	// Always `Bearer`.
 	TokenType string `json:"token_type"`
 	// Seconds until the access token expires.
@@ -30,7 +30,7 @@ type TokenResponse struct {
 	// The refresh token. If there is one in the answer to a refresh, replace the stored one with it at once. Absent if your application is not registered for refreshing.
 	RefreshToken *string `json:"refresh_token,omitempty"`
 	// The ID token; its content is `IdTokenClaims`. Present in the answer to a code if the scope `openid` was granted, never in the answer to a refresh.
-	IdToken *string `json:"id_token,omitempty" validate:"regexp=^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$"`
+	IdToken *string `json:"id_token,omitempty"`
 	// The granted scopes, separated by spaces. They can be fewer than you asked for.
 	Scope string `json:"scope"`
 	AdditionalProperties map[string]interface{}

@@ -22,9 +22,9 @@ var _ MappedNullable = &UserContext{}
 // UserContext A user that this person is, and the client it relates to.
 type UserContext struct {
 	// Public user id.
-	Id string `json:"id" validate:"regexp=^usr_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Public id of the client the user relates to.
-	ClientId string `json:"clientId" validate:"regexp=^cli_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"clientId"`
 	AdditionalProperties map[string]interface{}
 }
 

@@ -22,9 +22,9 @@ var _ MappedNullable = &UserinfoClaims{}
 // UserinfoClaims Who signed in. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
 type UserinfoClaims struct {
 	// The person, the same for every application and for good. Key your accounts on it.
-	Sub string `json:"sub" validate:"regexp=^acc_[0-9A-Za-z]{22}$"`
+	Sub string `json:"sub"`
 	// Your application's `client_id`.
-	Aud string `json:"aud" validate:"regexp=^app_[0-9A-Za-z]{22}$"`
+	Aud string `json:"aud"`
 	// Full name. Scope `profile`.
 	Name *string `json:"name,omitempty"`
 	// First name. Scope `profile`.
@@ -36,7 +36,7 @@ type UserinfoClaims struct {
 	// Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
 	EmailVerified *bool `json:"email_verified,omitempty"`
 	// Public worker profile id of the person. Always included.
-	WorkerProfileId string `json:"workerProfileId" validate:"regexp=^wpf_[0-9A-Za-z]{22}$"`
+	WorkerProfileId string `json:"workerProfileId"`
 	// The users that this person is on the instance of the sign-in; empty if none. Always included.
 	UserIds []UserContext `json:"userIds"`
 	// The workers that this person is on the instance of the sign-in; empty if none. Always included.

@@ -17,54 +17,35 @@ import (
 )
 
 // UserinfoErrorCode Why userinfo refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | The token was sent in two places or in the address, or the request is malformed. | | `invalid_token` | 401 | The access token is missing, invalid, expired or revoked. | | `insufficient_scope` | 403 | The access token lacks the scope `openid`. |
+//
+// A value that is newer than this client is kept as it is; IsValid tells.
 type UserinfoErrorCode string
 
-// List of UserinfoErrorCode
+// The values of UserinfoErrorCode that this client knows.
 const (
-	USERINFOERRORCODE_INVALID_REQUEST UserinfoErrorCode = "invalid_request"
-	USERINFOERRORCODE_INVALID_TOKEN UserinfoErrorCode = "invalid_token"
-	USERINFOERRORCODE_INSUFFICIENT_SCOPE UserinfoErrorCode = "insufficient_scope"
-	USERINFOERRORCODE_UNKNOWN_DEFAULT_OPEN_API UserinfoErrorCode = "unknown_default_open_api"
+	UserinfoErrorCodeInvalidRequest UserinfoErrorCode = "invalid_request"
+	UserinfoErrorCodeInvalidToken UserinfoErrorCode = "invalid_token"
+	UserinfoErrorCodeInsufficientScope UserinfoErrorCode = "insufficient_scope"
 )
 
-// All allowed values of UserinfoErrorCode enum
+// AllowedUserinfoErrorCodeEnumValues lists them.
 var AllowedUserinfoErrorCodeEnumValues = []UserinfoErrorCode{
-	"invalid_request",
-	"invalid_token",
-	"insufficient_scope",
-	"unknown_default_open_api",
+	UserinfoErrorCodeInvalidRequest,
+	UserinfoErrorCodeInvalidToken,
+	UserinfoErrorCodeInsufficientScope,
 }
 
+// UnmarshalJSON takes any text.
 func (v *UserinfoErrorCode) UnmarshalJSON(src []byte) error {
 	var value string
-	err := json.Unmarshal(src, &value)
-	if err != nil {
-		return err
+	if err := json.Unmarshal(src, &value); err != nil {
+		return fmt.Errorf("UserinfoErrorCode: %w", err)
 	}
-	enumTypeValue := UserinfoErrorCode(value)
-	for _, existing := range AllowedUserinfoErrorCodeEnumValues {
-		if existing == enumTypeValue {
-			*v = enumTypeValue
-			return nil
-		}
-	}
-
-	*v = USERINFOERRORCODE_UNKNOWN_DEFAULT_OPEN_API
+	*v = UserinfoErrorCode(value)
 	return nil
 }
 
-// NewUserinfoErrorCodeFromValue returns a pointer to a valid UserinfoErrorCode
-// for the value passed as argument, or an error if the value passed is not allowed by the enum
-func NewUserinfoErrorCodeFromValue(v string) (*UserinfoErrorCode, error) {
-	ev := UserinfoErrorCode(v)
-	if ev.IsValid() {
-		return &ev, nil
-	} else {
-		return nil, fmt.Errorf("invalid value '%v' for UserinfoErrorCode: valid values are %v", v, AllowedUserinfoErrorCodeEnumValues)
-	}
-}
-
-// IsValid return true if the value is valid for the enum, false otherwise
+// IsValid tells whether this client knows the value.
 func (v UserinfoErrorCode) IsValid() bool {
 	for _, existing := range AllowedUserinfoErrorCodeEnumValues {
 		if existing == v {
@@ -74,44 +55,8 @@ func (v UserinfoErrorCode) IsValid() bool {
 	return false
 }
 
-// Ptr returns reference to UserinfoErrorCode value
+// Ptr returns a pointer to a copy of the value.
 func (v UserinfoErrorCode) Ptr() *UserinfoErrorCode {
 	return &v
-}
-
-type NullableUserinfoErrorCode struct {
-	value *UserinfoErrorCode
-	isSet bool
-}
-
-func (v NullableUserinfoErrorCode) Get() *UserinfoErrorCode {
-	return v.value
-}
-
-func (v *NullableUserinfoErrorCode) Set(val *UserinfoErrorCode) {
-	v.value = val
-	v.isSet = true
-}
-
-func (v NullableUserinfoErrorCode) IsSet() bool {
-	return v.isSet
-}
-
-func (v *NullableUserinfoErrorCode) Unset() {
-	v.value = nil
-	v.isSet = false
-}
-
-func NewNullableUserinfoErrorCode(val *UserinfoErrorCode) *NullableUserinfoErrorCode {
-	return &NullableUserinfoErrorCode{value: val, isSet: true}
-}
-
-func (v NullableUserinfoErrorCode) MarshalJSON() ([]byte, error) {
-	return json.Marshal(v.value)
-}
-
-func (v *NullableUserinfoErrorCode) UnmarshalJSON(src []byte) error {
-	v.isSet = true
-	return json.Unmarshal(src, &v.value)
 }
 

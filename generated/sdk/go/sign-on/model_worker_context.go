@@ -22,9 +22,9 @@ var _ MappedNullable = &WorkerContext{}
 // WorkerContext A worker that this person is, and the client the contract is with.
 type WorkerContext struct {
 	// Public worker id.
-	Id string `json:"id" validate:"regexp=^wrk_[0-9A-Za-z]{22}$"`
+	Id string `json:"id"`
 	// Public id of the client the worker has a contract with.
-	ClientId string `json:"clientId" validate:"regexp=^cli_[0-9A-Za-z]{22}$"`
+	ClientId string `json:"clientId"`
 	AdditionalProperties map[string]interface{}
 }
 

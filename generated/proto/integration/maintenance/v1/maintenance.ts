@@ -60,6 +60,10 @@ export enum PurgedKind {
   KNOWN_ADDRESS = "PURGED_KIND_KNOWN_ADDRESS",
   /** CODE_MINUTE - Minutes whose authorization codes are all over. */
   CODE_MINUTE = "PURGED_KIND_CODE_MINUTE",
+  /** SUBSCRIPTION - Deleted webhook subscriptions that no delivery refers to any more. */
+  SUBSCRIPTION = "PURGED_KIND_SUBSCRIPTION",
+  /** SUBSCRIPTION_SECRET - Webhook signing secrets whose overlap is over. */
+  SUBSCRIPTION_SECRET = "PURGED_KIND_SUBSCRIPTION_SECRET",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -116,6 +120,12 @@ export function purgedKindFromJSON(object: any): PurgedKind {
     case 16:
     case "PURGED_KIND_CODE_MINUTE":
       return PurgedKind.CODE_MINUTE;
+    case 17:
+    case "PURGED_KIND_SUBSCRIPTION":
+      return PurgedKind.SUBSCRIPTION;
+    case 18:
+    case "PURGED_KIND_SUBSCRIPTION_SECRET":
+      return PurgedKind.SUBSCRIPTION_SECRET;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -159,6 +169,10 @@ export function purgedKindToNumber(object: PurgedKind): number {
       return 15;
     case PurgedKind.CODE_MINUTE:
       return 16;
+    case PurgedKind.SUBSCRIPTION:
+      return 17;
+    case PurgedKind.SUBSCRIPTION_SECRET:
+      return 18;
     case PurgedKind.UNRECOGNIZED:
     default:
       return -1;

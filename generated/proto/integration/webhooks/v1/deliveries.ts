@@ -24,7 +24,7 @@ export enum DeliveryStatus {
   EXHAUSTED = "DELIVERY_STATUS_EXHAUSTED",
   /** HELD - Its subscription is disabled: kept, and can be replayed. */
   HELD = "DELIVERY_STATUS_HELD",
-  /** CANCELLED - Its subscription was deleted. */
+  /** CANCELLED - Its subscription was deleted, or it was held and a later delivery of the event took its place. */
   CANCELLED = "DELIVERY_STATUS_CANCELLED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }

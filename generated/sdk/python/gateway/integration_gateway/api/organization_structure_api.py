@@ -16,7 +16,7 @@ from pydantic import validate_call, Field, StrictFloat, StrictStr, StrictInt
 from typing import Any, Dict, List, Optional, Tuple, Union
 from typing_extensions import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictStr
 from typing import Optional
 from typing_extensions import Annotated
 from integration_gateway.models.organization_structure import OrganizationStructure
@@ -42,10 +42,10 @@ class OrganizationStructureApi:
     @validate_call
     def get_organization_structure(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -130,10 +130,10 @@ class OrganizationStructureApi:
     @validate_call
     def get_organization_structure_with_http_info(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -218,10 +218,10 @@ class OrganizationStructureApi:
     @validate_call
     def get_organization_structure_without_preload_content(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],

@@ -16,7 +16,7 @@ from pydantic import validate_call, Field, StrictFloat, StrictStr, StrictInt
 from typing import Any, Dict, List, Optional, Tuple, Union
 from typing_extensions import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictInt, StrictStr
 from typing import List, Optional
 from typing_extensions import Annotated
 from integration_gateway.models.worker import Worker
@@ -43,11 +43,11 @@ class WorkersApi:
     @validate_call
     def get_worker_v2(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        worker_id: Annotated[str, Field(strict=True, description="Public id of the worker.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -135,11 +135,11 @@ class WorkersApi:
     @validate_call
     def get_worker_v2_with_http_info(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        worker_id: Annotated[str, Field(strict=True, description="Public id of the worker.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -227,11 +227,11 @@ class WorkersApi:
     @validate_call
     def get_worker_v2_without_preload_content(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        worker_id: Annotated[str, Field(strict=True, description="Public id of the worker.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -392,10 +392,10 @@ class WorkersApi:
     @validate_call
     def list_workers(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -480,10 +480,10 @@ class WorkersApi:
     @validate_call
     def list_workers_with_http_info(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -568,10 +568,10 @@ class WorkersApi:
     @validate_call
     def list_workers_without_preload_content(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -726,12 +726,12 @@ class WorkersApi:
     @validate_call
     def list_workers_v2(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        limit: Annotated[Optional[Annotated[int, Field(le=1000, strict=True, ge=1)]], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
-        cursor: Annotated[Optional[Annotated[str, Field(min_length=1, strict=True, max_length=512)]], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -822,12 +822,12 @@ class WorkersApi:
     @validate_call
     def list_workers_v2_with_http_info(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        limit: Annotated[Optional[Annotated[int, Field(le=1000, strict=True, ge=1)]], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
-        cursor: Annotated[Optional[Annotated[str, Field(min_length=1, strict=True, max_length=512)]], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -918,12 +918,12 @@ class WorkersApi:
     @validate_call
     def list_workers_v2_without_preload_content(
         self,
-        instance_integration_id: Annotated[str, Field(strict=True, description="Public id of the instance integration.")],
-        client_id: Annotated[str, Field(strict=True, description="Public id of the client.")],
-        limit: Annotated[Optional[Annotated[int, Field(le=1000, strict=True, ge=1)]], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
-        cursor: Annotated[Optional[Annotated[str, Field(min_length=1, strict=True, max_length=512)]], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
-        x_request_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
+        client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
+        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],

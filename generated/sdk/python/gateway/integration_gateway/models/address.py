@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -32,20 +31,10 @@ class Address(BaseModel):
     address1: Optional[StrictStr] = Field(description="Street and number.")
     address2: Optional[StrictStr] = Field(description="Floor, suite or building.")
     city: Optional[StrictStr] = Field(description="City or town.")
-    iso_country_code: Optional[Annotated[str, Field(strict=True)]] = Field(description="Country, as two capital letters of ISO 3166-1 alpha-2.", alias="isoCountryCode")
+    iso_country_code: Optional[StrictStr] = Field(description="Country, as two capital letters of ISO 3166-1 alpha-2.", alias="isoCountryCode")
     postal_code: Optional[StrictStr] = Field(description="Postal or ZIP code.", alias="postalCode")
     zone_code: Optional[StrictStr] = Field(description="Code of the state or province.", alias="zoneCode")
     __properties: ClassVar[List[str]] = ["address1", "address2", "city", "isoCountryCode", "postalCode", "zoneCode"]
-
-    @field_validator('iso_country_code', mode="before")
-    def iso_country_code_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Z]{2}$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Z]{2}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List
-from typing_extensions import Annotated
 from integration_gateway.models.address import Address
 from typing import Optional, Set
 from typing_extensions import Self
@@ -30,17 +29,10 @@ class Client(BaseModel):
     """
     A tenant of an instance, usually a company.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of a client: a tenant of an instance.")
+    id: StrictStr = Field(description="Public id of a client: a tenant of an instance.")
     name: StrictStr = Field(description="Name of the client, for people to read. It may change.")
     location: Address = Field(description="Address of the client. Always an object; its members can be `null`.")
     __properties: ClassVar[List[str]] = ["id", "name", "location"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^cli_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^cli_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

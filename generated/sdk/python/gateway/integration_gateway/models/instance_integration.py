@@ -19,9 +19,8 @@ import re  # noqa: F401
 import json
 
 from datetime import datetime
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List
-from typing_extensions import Annotated
 from integration_gateway.models.application_instance import ApplicationInstance
 from typing import Optional, Set
 from typing_extensions import Self
@@ -31,18 +30,11 @@ class InstanceIntegration(BaseModel):
     """
     The connection between your integration and one instance of the platform.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of an instance integration: the connection between an integration and one instance.")
+    id: StrictStr = Field(description="Public id of an instance integration: the connection between an integration and one instance.")
     application_instance: ApplicationInstance = Field(description="The instance your integration is connected to.", alias="applicationInstance")
     created_at: datetime = Field(description="When your integration was connected to the instance. ISO 8601, UTC.", alias="createdAt")
     updated_at: datetime = Field(description="When the connection last changed. ISO 8601, UTC.", alias="updatedAt")
     __properties: ClassVar[List[str]] = ["id", "applicationInstance", "createdAt", "updatedAt"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^iin_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^iin_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

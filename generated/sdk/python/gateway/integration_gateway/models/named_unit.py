@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,16 +28,9 @@ class NamedUnit(BaseModel):
     """
     A reference to an organization unit, with its name.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of an organization unit, such as the department Engineering.")
+    id: StrictStr = Field(description="Public id of an organization unit, such as the department Engineering.")
     name: StrictStr = Field(description="Name of the unit.")
     __properties: ClassVar[List[str]] = ["id", "name"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^oun_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^oun_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

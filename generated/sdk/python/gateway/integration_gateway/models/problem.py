@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from integration_gateway.models.problem_code import ProblemCode
 from integration_gateway.models.problem_field import ProblemField
 from typing import Optional, Set
@@ -33,7 +32,7 @@ class Problem(BaseModel):
     """ # noqa: E501
     type: StrictStr = Field(description="Always `about:blank` today: the kind of problem is in `code`. It may one day be the address of a page about the problem, so do not compare it.")
     title: StrictStr = Field(description="Short name of the HTTP status.")
-    status: Annotated[int, Field(le=599, strict=True, ge=400)] = Field(description="The HTTP status, repeated.")
+    status: StrictInt = Field(description="The HTTP status, repeated.")
     code: ProblemCode
     message: StrictStr = Field(description="What happened, in a sentence for people.")
     request_id: StrictStr = Field(description="Id of the request, the same as in the response header `x-request-id`. Quote it when you ask us.", alias="requestId")

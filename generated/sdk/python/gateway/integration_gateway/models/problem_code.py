@@ -16,17 +16,17 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class ProblemCode(str, Enum):
     """
     What went wrong, for programs. Codes are never renamed or reused; new ones may be added, so treat a code you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | The request is not as this document says; `errors` lists every place. | | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. | | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. | | `api_key_malformed` | 401 | The key cannot be one of ours: its length, prefix or checksum is wrong. | | `api_key_unknown` | 401 | The key is well formed and not in force: never issued, or revoked. | | `api_key_expired` | 401 | The key was in force and is past its expiry. | | `api_key_wrong_environment` | 401 | A demo key was used on the live service, or a live key on the demo. | | `instance_integration_not_found` | 404 | There is no such instance integration, or your key does not reach it. | | `instance_integration_not_configured` | 404 | The instance integration exists and is not set up yet. | | `client_not_found` | 404 | There is no such client on this instance. | | `user_not_found` | 404 | The client has no such user. | | `worker_not_found` | 404 | The client has no such worker. | | `route_not_found` | 404 | There is nothing at this path. | | `method_not_allowed` | 405 | The path exists and is read-only: `GET` and `HEAD` are what it takes. | | `not_acceptable` | 406 | `Accept` rules out `application/json`. | | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. | | `internal_error` | 500 | Our fault. Quote the `requestId` when you ask us about it. | | `not_implemented` | 501 | The operation is described and not available on this server. | | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     INVALID_REQUEST = 'invalid_request'
     API_KEY_IN_QUERY = 'api_key_in_query'
     API_KEY_MISSING = 'api_key_missing'
@@ -47,9 +47,20 @@ class ProblemCode(str, Enum):
     NOT_IMPLEMENTED = 'not_implemented'
     UNAVAILABLE = 'unavailable'
 
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
+
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of ProblemCode from a JSON string"""
         return cls(json.loads(json_str))
-
 

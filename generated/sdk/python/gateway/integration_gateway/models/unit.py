@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,36 +28,12 @@ class Unit(BaseModel):
     """
     An organization unit, one node of the structure of a client.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of an organization unit, such as the department Engineering.")
+    id: StrictStr = Field(description="Public id of an organization unit, such as the department Engineering.")
     name: StrictStr = Field(description="Name of the unit.")
     description: Optional[StrictStr] = Field(description="What the unit is, in the client's words, or `null`.")
-    unit_type_id: Annotated[str, Field(strict=True)] = Field(description="Public id of an organization unit type: a layer of the structure of a client, such as Department.", alias="unitTypeId")
-    parent_unit_id: Optional[Annotated[str, Field(strict=True)]] = Field(description="Public id of the unit above this one, which is in the same list, or `null` for a top-level unit.", alias="parentUnitId")
+    unit_type_id: StrictStr = Field(description="Public id of an organization unit type: a layer of the structure of a client, such as Department.", alias="unitTypeId")
+    parent_unit_id: Optional[StrictStr] = Field(description="Public id of the unit above this one, which is in the same list, or `null` for a top-level unit.", alias="parentUnitId")
     __properties: ClassVar[List[str]] = ["id", "name", "description", "unitTypeId", "parentUnitId"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^oun_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^oun_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('unit_type_id', mode="before")
-    def unit_type_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^out_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^out_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('parent_unit_id', mode="before")
-    def parent_unit_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^oun_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^oun_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

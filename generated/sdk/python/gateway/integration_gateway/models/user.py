@@ -19,9 +19,8 @@ import re  # noqa: F401
 import json
 
 from datetime import datetime
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from integration_gateway.models.user_manager import UserManager
 from integration_gateway.models.user_role import UserRole
 from integration_gateway.models.user_status import UserStatus
@@ -33,8 +32,8 @@ class User(BaseModel):
     """
     A person who can sign in to the dashboard on behalf of a client. Not a worker, though one person can be both.
     """ # noqa: E501
-    user_id: Annotated[str, Field(strict=True)] = Field(description="Public id of a user: a person who can sign in to the dashboard on behalf of a client.", alias="userId")
-    client_id: Annotated[str, Field(strict=True)] = Field(description="Public id of a client: a tenant of an instance.", alias="clientId")
+    user_id: StrictStr = Field(description="Public id of a user: a person who can sign in to the dashboard on behalf of a client.", alias="userId")
+    client_id: StrictStr = Field(description="Public id of a client: a tenant of an instance.", alias="clientId")
     email: StrictStr = Field(description="Email address with which the person signs in.")
     first_name: Optional[StrictStr] = Field(description="Given name, or `null`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(description="Family name, or `null`.", alias="lastName")
@@ -44,20 +43,6 @@ class User(BaseModel):
     role: Optional[UserRole] = Field(description="The access role of the user, at most one, or `null`.")
     created_at: datetime = Field(description="When the user was created. Never changes. ISO 8601, UTC.", alias="createdAt")
     __properties: ClassVar[List[str]] = ["userId", "clientId", "email", "firstName", "lastName", "fullName", "status", "manager", "role", "createdAt"]
-
-    @field_validator('user_id', mode="before")
-    def user_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^usr_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^usr_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^cli_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^cli_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,19 +28,12 @@ class UserManager(BaseModel):
     """
     The manager of a user, who is a user of the same client.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of a user: a person who can sign in to the dashboard on behalf of a client.")
+    id: StrictStr = Field(description="Public id of a user: a person who can sign in to the dashboard on behalf of a client.")
     first_name: Optional[StrictStr] = Field(description="Given name, or `null`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(description="Family name, or `null`.", alias="lastName")
     full_name: Optional[StrictStr] = Field(description="Whole name, in the order in which the platform shows it, or `null`.", alias="fullName")
     email: StrictStr = Field(description="Email address of the manager.")
     __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^usr_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^usr_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

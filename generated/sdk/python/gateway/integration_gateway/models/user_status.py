@@ -16,25 +16,36 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class UserStatus(str, Enum):
     """
     Where a user stands:  - `INVITED`: has an invitation and has not signed in yet. - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time. - `INACTIVE`: was disabled by an administrator and may not sign in. - `DELETED`: was removed. No longer in lists, still to be read by id.
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     ACTIVE = 'ACTIVE'
     INACTIVE = 'INACTIVE'
     INVITED = 'INVITED'
     DELETED = 'DELETED'
 
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
+
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of UserStatus from a JSON string"""
         return cls(json.loads(json_str))
-
 

@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from integration_gateway.models.address import Address
 from typing import Optional, Set
 from typing_extensions import Self
@@ -30,7 +29,7 @@ class Worker(BaseModel):
     """
     An employee or contractor of a client, who receives payroll. Version 1 of the record.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of a worker: an employee or contractor of a client who receives payroll.")
+    id: StrictStr = Field(description="Public id of a worker: an employee or contractor of a client who receives payroll.")
     first_name: StrictStr = Field(description="Given name.", alias="firstName")
     last_name: StrictStr = Field(description="Family name.", alias="lastName")
     full_name: StrictStr = Field(description="Whole name, in the order in which the platform shows it.", alias="fullName")
@@ -39,13 +38,6 @@ class Worker(BaseModel):
     phone: Optional[StrictStr] = Field(description="Phone number as it was entered, or `null`.")
     location: Address = Field(description="Address of the worker. Always an object; its members can be `null`.")
     __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email", "jobTitles", "phone", "location"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^wrk_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^wrk_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from integration_gateway.models.address import Address
 from integration_gateway.models.named_location import NamedLocation
 from integration_gateway.models.named_unit import NamedUnit
@@ -32,7 +31,7 @@ class WorkerV2(BaseModel):
     """
     An employee or contractor of a client, who receives payroll. Version 2 of the record: all of version 1, and where the worker stands in the organization structure.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public id of a worker: an employee or contractor of a client who receives payroll.")
+    id: StrictStr = Field(description="Public id of a worker: an employee or contractor of a client who receives payroll.")
     first_name: StrictStr = Field(description="Given name.", alias="firstName")
     last_name: StrictStr = Field(description="Family name.", alias="lastName")
     full_name: StrictStr = Field(description="Whole name, in the order in which the platform shows it.", alias="fullName")
@@ -44,13 +43,6 @@ class WorkerV2(BaseModel):
     organization_unit: Optional[NamedUnit] = Field(description="The primary one of `organizationUnits`, or `null` when the worker is assigned to none.", alias="organizationUnit")
     organization_location: Optional[NamedLocation] = Field(description="The organization location of the worker, or `null`.", alias="organizationLocation")
     __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email", "jobTitles", "phone", "location", "organizationUnits", "organizationUnit", "organizationLocation"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^wrk_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^wrk_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

@@ -16,7 +16,7 @@ from pydantic import validate_call, Field, StrictFloat, StrictStr, StrictInt
 from typing import Any, Dict, List, Optional, Tuple, Union
 from typing_extensions import Annotated
 
-from pydantic import Field, StrictStr, field_validator
+from pydantic import Field, StrictStr
 from typing import Optional
 from typing_extensions import Annotated
 from integration_sign_on.models.userinfo_claims import UserinfoClaims
@@ -325,7 +325,7 @@ class IdentityApi:
     def userinfo_post(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        access_token: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
+        access_token: Annotated[Optional[StrictStr], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -405,7 +405,7 @@ class IdentityApi:
     def userinfo_post_with_http_info(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        access_token: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
+        access_token: Annotated[Optional[StrictStr], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -485,7 +485,7 @@ class IdentityApi:
     def userinfo_post_without_preload_content(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        access_token: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
+        access_token: Annotated[Optional[StrictStr], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],

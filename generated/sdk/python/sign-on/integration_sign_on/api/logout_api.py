@@ -16,7 +16,7 @@ from pydantic import validate_call, Field, StrictFloat, StrictStr, StrictInt
 from typing import Any, Dict, List, Optional, Tuple, Union
 from typing_extensions import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictStr
 from typing import Any, Optional
 from typing_extensions import Annotated
 
@@ -41,12 +41,12 @@ class LogoutApi:
     @validate_call
     def logout(
         self,
-        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
-        logout_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
-        client_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
-        post_logout_redirect_uri: Annotated[Optional[Annotated[str, Field(strict=True, max_length=2048)]], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
-        state: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
-        ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
+        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
+        logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
+        client_id: Annotated[Optional[StrictStr], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
+        post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
+        state: Annotated[Optional[StrictStr], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
+        ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -133,12 +133,12 @@ class LogoutApi:
     @validate_call
     def logout_with_http_info(
         self,
-        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
-        logout_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
-        client_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
-        post_logout_redirect_uri: Annotated[Optional[Annotated[str, Field(strict=True, max_length=2048)]], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
-        state: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
-        ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
+        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
+        logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
+        client_id: Annotated[Optional[StrictStr], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
+        post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
+        state: Annotated[Optional[StrictStr], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
+        ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -225,12 +225,12 @@ class LogoutApi:
     @validate_call
     def logout_without_preload_content(
         self,
-        id_token_hint: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
-        logout_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
-        client_id: Annotated[Optional[Annotated[str, Field(strict=True)]], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
-        post_logout_redirect_uri: Annotated[Optional[Annotated[str, Field(strict=True, max_length=2048)]], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
-        state: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
-        ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
+        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
+        logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
+        client_id: Annotated[Optional[StrictStr], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
+        post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
+        state: Annotated[Optional[StrictStr], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
+        ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -404,11 +404,11 @@ class LogoutApi:
     def logout_post(
         self,
         id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
-        logout_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
+        logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
         client_id: Annotated[Optional[Any], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
-        post_logout_redirect_uri: Annotated[Optional[Annotated[str, Field(strict=True, max_length=2048)]], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
-        state: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
-        ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
+        post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
+        state: Annotated[Optional[StrictStr], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
+        ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -498,11 +498,11 @@ class LogoutApi:
     def logout_post_with_http_info(
         self,
         id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
-        logout_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
+        logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
         client_id: Annotated[Optional[Any], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
-        post_logout_redirect_uri: Annotated[Optional[Annotated[str, Field(strict=True, max_length=2048)]], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
-        state: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
-        ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
+        post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
+        state: Annotated[Optional[StrictStr], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
+        ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -592,11 +592,11 @@ class LogoutApi:
     def logout_post_without_preload_content(
         self,
         id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.")] = None,
-        logout_hint: Annotated[Optional[Annotated[str, Field(strict=True, max_length=320)]], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
+        logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out, for want of an ID token.")] = None,
         client_id: Annotated[Optional[Any], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
-        post_logout_redirect_uri: Annotated[Optional[Annotated[str, Field(strict=True, max_length=2048)]], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
-        state: Annotated[Optional[Annotated[str, Field(strict=True, max_length=4096)]], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
-        ui_locales: Annotated[Optional[Annotated[str, Field(strict=True, max_length=256)]], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
+        post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
+        state: Annotated[Optional[StrictStr], Field(description="An opaque value, added unchanged to `post_logout_redirect_uri`.")] = None,
+        ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],

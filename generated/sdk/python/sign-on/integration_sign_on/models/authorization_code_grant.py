@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -30,36 +29,12 @@ class AuthorizationCodeGrant(BaseModel):
     Exchange an authorization code.
     """ # noqa: E501
     grant_type: StrictStr = Field(description="Which grant this is.")
-    code: Annotated[str, Field(min_length=1, strict=True, max_length=512)] = Field(description="The `code` that came to your redirect URI.")
-    client_id: Annotated[str, Field(strict=True)] = Field(description="Your application.")
-    client_secret: Optional[Annotated[str, Field(min_length=1, strict=True, max_length=512)]] = Field(default=None, description="Required for confidential applications, unless HTTP Basic carries it. Public applications have none.")
-    redirect_uri: Annotated[str, Field(strict=True, max_length=2048)] = Field(description="The `redirect_uri` of the authorization request, identical.")
-    code_verifier: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="Required if the authorization request had a `code_challenge`, refused if it had none.")
+    code: StrictStr = Field(description="The `code` that came to your redirect URI.")
+    client_id: StrictStr = Field(description="Your application.")
+    client_secret: Optional[SecretStr] = Field(default=None, description="Required for confidential applications, unless HTTP Basic carries it. Public applications have none.")
+    redirect_uri: StrictStr = Field(description="The `redirect_uri` of the authorization request, identical.")
+    code_verifier: Optional[StrictStr] = Field(default=None, description="Required if the authorization request had a `code_challenge`, refused if it had none.")
     __properties: ClassVar[List[str]] = ["grant_type", "code", "client_id", "client_secret", "redirect_uri", "code_verifier"]
-
-    @field_validator('grant_type')
-    def grant_type_validate_enum(cls, value):
-        """Validates the enum"""
-        if value not in set(['authorization_code']):
-            raise ValueError("must be one of enum values ('authorization_code')")
-        return value
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^app_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^app_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('code_verifier', mode="before")
-    def code_verifier_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9._~-]{43,128}$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9._~-]{43,128}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

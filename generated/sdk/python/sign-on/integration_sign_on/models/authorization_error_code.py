@@ -16,17 +16,17 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class AuthorizationErrorCode(str, Enum):
     """
     Why a sign-in did not succeed, as told to the redirect URI. New codes may be added.  | Code | Meaning | |---|---| | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. | | `unauthorized_client` | The application may not make this request, or is disabled. | | `access_denied` | The person did not approve, or has no access on this instance. | | `unsupported_response_type` | `response_type` is not `code`. | | `invalid_scope` | A scope is unknown or not registered for the application. | | `server_error` | Something went wrong with us. Start again. | | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. | | `login_required` | `prompt=none`, and the person has to sign in. | | `interaction_required` | `prompt=none`, and the person has to choose a context. | | `consent_required` | `prompt=none`, and the person has to consent. | | `account_selection_required` | `prompt=none`, and the person has to choose an account. | | `request_not_supported` | `request` was sent. | | `request_uri_not_supported` | `request_uri` was sent. |
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     INVALID_REQUEST = 'invalid_request'
     UNAUTHORIZED_CLIENT = 'unauthorized_client'
     ACCESS_DENIED = 'access_denied'
@@ -41,9 +41,20 @@ class AuthorizationErrorCode(str, Enum):
     REQUEST_NOT_SUPPORTED = 'request_not_supported'
     REQUEST_URI_NOT_SUPPORTED = 'request_uri_not_supported'
 
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
+
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of AuthorizationErrorCode from a JSON string"""
         return cls(json.loads(json_str))
-
 

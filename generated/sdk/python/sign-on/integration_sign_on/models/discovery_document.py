@@ -20,7 +20,6 @@ import json
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -37,21 +36,21 @@ class DiscoveryDocument(BaseModel):
     revocation_endpoint: StrictStr = Field(description="Address of `revoke`.")
     introspection_endpoint: StrictStr = Field(description="Address of `introspect`.")
     end_session_endpoint: StrictStr = Field(description="Address of `logout`.")
-    scopes_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="The scopes there are.")
-    response_types_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="Only `code`.")
-    response_modes_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="Only `query`.")
-    grant_types_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="What `token` exchanges.")
-    subject_types_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="`public`: `sub` is the same for every application.")
-    id_token_signing_alg_values_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="Algorithms of ID tokens. RS256 unless your application is registered for another.")
-    token_endpoint_auth_methods_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="How applications prove themselves at `token`; `none` is for public ones.")
-    revocation_endpoint_auth_methods_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="How applications prove themselves at `revoke`.")
-    introspection_endpoint_auth_methods_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="How applications prove themselves at `introspect`.")
-    code_challenge_methods_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="Only `S256`.")
-    claims_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="The claims that ID tokens and userinfo can have.")
-    claim_types_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="Only `normal`.")
-    prompt_values_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="The values of `prompt`.")
-    display_values_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="The values of `display` that are accepted.")
-    ui_locales_supported: Annotated[List[StrictStr], Field(min_length=1)] = Field(description="Languages of the pages.")
+    scopes_supported: List[StrictStr] = Field(description="The scopes there are.")
+    response_types_supported: List[StrictStr] = Field(description="Only `code`.")
+    response_modes_supported: List[StrictStr] = Field(description="Only `query`.")
+    grant_types_supported: List[StrictStr] = Field(description="What `token` exchanges.")
+    subject_types_supported: List[StrictStr] = Field(description="`public`: `sub` is the same for every application.")
+    id_token_signing_alg_values_supported: List[StrictStr] = Field(description="Algorithms of ID tokens. RS256 unless your application is registered for another.")
+    token_endpoint_auth_methods_supported: List[StrictStr] = Field(description="How applications prove themselves at `token`; `none` is for public ones.")
+    revocation_endpoint_auth_methods_supported: List[StrictStr] = Field(description="How applications prove themselves at `revoke`.")
+    introspection_endpoint_auth_methods_supported: List[StrictStr] = Field(description="How applications prove themselves at `introspect`.")
+    code_challenge_methods_supported: List[StrictStr] = Field(description="Only `S256`.")
+    claims_supported: List[StrictStr] = Field(description="The claims that ID tokens and userinfo can have.")
+    claim_types_supported: List[StrictStr] = Field(description="Only `normal`.")
+    prompt_values_supported: List[StrictStr] = Field(description="The values of `prompt`.")
+    display_values_supported: List[StrictStr] = Field(description="The values of `display` that are accepted.")
+    ui_locales_supported: List[StrictStr] = Field(description="Languages of the pages.")
     authorization_response_iss_parameter_supported: StrictBool = Field(description="Whether each answer to an authorization carries `iss` (RFC 9207). Always true.")
     claims_parameter_supported: StrictBool = Field(description="Whether the parameter `claims` is understood. Always true.")
     request_parameter_supported: StrictBool = Field(description="Whether request objects are understood. Always false.")

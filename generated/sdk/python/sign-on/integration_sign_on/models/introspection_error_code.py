@@ -16,24 +16,35 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class IntrospectionErrorCode(str, Enum):
     """
     Why the introspection endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `unauthorized_client` | 400 | The application is public or disabled. |
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     INVALID_REQUEST = 'invalid_request'
     INVALID_CLIENT = 'invalid_client'
     UNAUTHORIZED_CLIENT = 'unauthorized_client'
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
 
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of IntrospectionErrorCode from a JSON string"""
         return cls(json.loads(json_str))
-
 

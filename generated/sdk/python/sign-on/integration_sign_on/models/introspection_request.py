@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,21 +28,11 @@ class IntrospectionRequest(BaseModel):
     """
     The token to ask about.
     """ # noqa: E501
-    token: Annotated[str, Field(min_length=1, strict=True, max_length=8192)] = Field(description="An access token or a refresh token of your application.")
-    token_type_hint: Optional[Annotated[str, Field(strict=True, max_length=64)]] = Field(default=None, description="`access_token` or `refresh_token`. Only a hint: it may be wrong, and an unknown one is ignored.")
-    client_id: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="Your application. Required unless HTTP Basic names it.")
-    client_secret: Optional[Annotated[str, Field(min_length=1, strict=True, max_length=512)]] = Field(default=None, description="The secret of your application, unless HTTP Basic carries it.")
+    token: StrictStr = Field(description="An access token or a refresh token of your application.")
+    token_type_hint: Optional[StrictStr] = Field(default=None, description="`access_token` or `refresh_token`. Only a hint: it may be wrong, and an unknown one is ignored.")
+    client_id: Optional[StrictStr] = Field(default=None, description="Your application. Required unless HTTP Basic names it.")
+    client_secret: Optional[SecretStr] = Field(default=None, description="The secret of your application, unless HTTP Basic carries it.")
     __properties: ClassVar[List[str]] = ["token", "token_type_hint", "client_id", "client_secret"]
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^app_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^app_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

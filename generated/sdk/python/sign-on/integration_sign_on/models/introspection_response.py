@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -31,35 +30,15 @@ class IntrospectionResponse(BaseModel):
     """ # noqa: E501
     active: StrictBool = Field(description="Whether the token is in force this moment, for your application.")
     scope: Optional[StrictStr] = Field(default=None, description="The granted scopes, separated by spaces.")
-    client_id: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="The application the token was issued to.")
+    client_id: Optional[StrictStr] = Field(default=None, description="The application the token was issued to.")
     token_type: Optional[StrictStr] = Field(default=None, description="`Bearer` for an access token; absent for a refresh token.")
     exp: Optional[StrictInt] = Field(default=None, description="Expiry, in seconds since 1970.")
     iat: Optional[StrictInt] = Field(default=None, description="When the token was issued, in seconds since 1970.")
-    sub: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="The person.")
+    sub: Optional[StrictStr] = Field(default=None, description="The person.")
     aud: Optional[StrictStr] = Field(default=None, description="For whom an access token is; absent for a refresh token.")
     iss: Optional[StrictStr] = Field(default=None, description="Issuer URL of the sign-on server.")
     jti: Optional[StrictStr] = Field(default=None, description="Id of an access token; absent for a refresh token.")
     __properties: ClassVar[List[str]] = ["active", "scope", "client_id", "token_type", "exp", "iat", "sub", "aud", "iss", "jti"]
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^app_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^app_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('sub', mode="before")
-    def sub_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^acc_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^acc_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

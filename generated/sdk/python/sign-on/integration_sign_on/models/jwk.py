@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -33,59 +32,12 @@ class Jwk(BaseModel):
     kid: StrictStr = Field(description="Id of the key, as in the header of the tokens it signs.")
     use: StrictStr = Field(description="Always `sig`: the key is for signatures.")
     alg: StrictStr = Field(description="The algorithm the key signs with.")
-    n: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="RSA: modulus, base64url.")
-    e: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="RSA: exponent, base64url.")
+    n: Optional[StrictStr] = Field(default=None, description="RSA: modulus, base64url.")
+    e: Optional[StrictStr] = Field(default=None, description="RSA: exponent, base64url.")
     crv: Optional[StrictStr] = Field(default=None, description="EC and OKP: the curve.")
-    x: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="EC: x coordinate; OKP: the public key. Base64url.")
-    y: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="EC: y coordinate, base64url.")
+    x: Optional[StrictStr] = Field(default=None, description="EC: x coordinate; OKP: the public key. Base64url.")
+    y: Optional[StrictStr] = Field(default=None, description="EC: y coordinate, base64url.")
     __properties: ClassVar[List[str]] = ["kty", "kid", "use", "alg", "n", "e", "crv", "x", "y"]
-
-    @field_validator('use')
-    def use_validate_enum(cls, value):
-        """Validates the enum"""
-        if value not in set(['sig']):
-            raise ValueError("must be one of enum values ('sig')")
-        return value
-
-    @field_validator('n', mode="before")
-    def n_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9_-]+$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9_-]+$/")
-        return value
-
-    @field_validator('e', mode="before")
-    def e_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9_-]+$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9_-]+$/")
-        return value
-
-    @field_validator('x', mode="before")
-    def x_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9_-]+$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9_-]+$/")
-        return value
-
-    @field_validator('y', mode="before")
-    def y_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9_-]+$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9_-]+$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

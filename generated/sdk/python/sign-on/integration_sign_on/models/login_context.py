@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List
-from typing_extensions import Annotated
 from integration_sign_on.models.login_user_type import LoginUserType
 from typing import Optional, Set
 from typing_extensions import Self
@@ -31,15 +30,8 @@ class LoginContext(BaseModel):
     The last active state of the person on this instance, chosen at sign-in.
     """ # noqa: E501
     user_type: LoginUserType = Field(alias="userType")
-    client_id: Annotated[str, Field(strict=True)] = Field(description="Public id of the client.", alias="clientId")
+    client_id: StrictStr = Field(description="Public id of the client.", alias="clientId")
     __properties: ClassVar[List[str]] = ["userType", "clientId"]
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^cli_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^cli_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

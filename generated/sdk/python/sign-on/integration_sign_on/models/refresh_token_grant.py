@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -30,25 +29,11 @@ class RefreshTokenGrant(BaseModel):
     Get new tokens for a refresh token.
     """ # noqa: E501
     grant_type: StrictStr = Field(description="Which grant this is.")
-    refresh_token: Annotated[str, Field(min_length=1, strict=True, max_length=1024)] = Field(description="The refresh token you hold.")
-    client_id: Annotated[str, Field(strict=True)] = Field(description="Your application.")
-    client_secret: Optional[Annotated[str, Field(min_length=1, strict=True, max_length=512)]] = Field(default=None, description="Required for confidential applications, unless HTTP Basic carries it. Public applications have none.")
-    scope: Optional[Annotated[str, Field(strict=True, max_length=1024)]] = Field(default=None, description="Fewer scopes than were granted, separated by spaces. Without it you get all of them.")
+    refresh_token: StrictStr = Field(description="The refresh token you hold.")
+    client_id: StrictStr = Field(description="Your application.")
+    client_secret: Optional[SecretStr] = Field(default=None, description="Required for confidential applications, unless HTTP Basic carries it. Public applications have none.")
+    scope: Optional[StrictStr] = Field(default=None, description="Fewer scopes than were granted, separated by spaces. Without it you get all of them.")
     __properties: ClassVar[List[str]] = ["grant_type", "refresh_token", "client_id", "client_secret", "scope"]
-
-    @field_validator('grant_type')
-    def grant_type_validate_enum(cls, value):
-        """Validates the enum"""
-        if value not in set(['refresh_token']):
-            raise ValueError("must be one of enum values ('refresh_token')")
-        return value
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^app_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^app_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

@@ -16,22 +16,33 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class ResponseType(str, Enum):
     """
     What the authorization endpoint gives: an authorization code.
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     CODE = 'code'
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
 
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of ResponseType from a JSON string"""
         return cls(json.loads(json_str))
-
 

@@ -16,24 +16,35 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class ServiceErrorCode(str, Enum):
     """
     Why no endpoint could take the request, whatever it asked.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. | | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. | | `server_error` | 500 | Something went wrong with us. Quote the `x-request-id`. |
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     INVALID_REQUEST = 'invalid_request'
     TEMPORARILY_UNAVAILABLE = 'temporarily_unavailable'
     SERVER_ERROR = 'server_error'
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
 
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of ServiceErrorCode from a JSON string"""
         return cls(json.loads(json_str))
-
 

@@ -16,17 +16,17 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class TokenErrorCode(str, Enum):
     """
     Why the token endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | A parameter is missing, repeated or malformed, or the secret was sent in two ways. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. | | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. | | `unsupported_grant_type` | 400 | `grant_type` is none of `authorization_code` and `refresh_token`. | | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted. |
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     INVALID_REQUEST = 'invalid_request'
     INVALID_CLIENT = 'invalid_client'
     INVALID_GRANT = 'invalid_grant'
@@ -34,9 +34,20 @@ class TokenErrorCode(str, Enum):
     UNSUPPORTED_GRANT_TYPE = 'unsupported_grant_type'
     INVALID_SCOPE = 'invalid_scope'
 
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
+
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of TokenErrorCode from a JSON string"""
         return cls(json.loads(json_str))
-
 

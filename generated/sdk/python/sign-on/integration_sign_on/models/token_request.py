@@ -14,128 +14,90 @@
 
 
 from __future__ import annotations
-import json
 import pprint
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError, field_validator
-from typing import Any, List, Optional
-from integration_sign_on.models.authorization_code_grant import AuthorizationCodeGrant
-from integration_sign_on.models.refresh_token_grant import RefreshTokenGrant
-from pydantic import StrictStr, Field
-from typing import Union, List, Set, Optional, Dict
-from typing_extensions import Literal, Self
+import re  # noqa: F401
+import json
 
-TOKENREQUEST_ONE_OF_SCHEMAS = ["AuthorizationCodeGrant", "RefreshTokenGrant"]
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictStr
+from typing import Any, ClassVar, Dict, List, Optional
+from typing import Optional, Set
+from typing_extensions import Self
+from pydantic_core import to_jsonable_python
 
 class TokenRequest(BaseModel):
     """
     What to exchange for tokens; `grant_type` says which.
-    """
-    # data type: AuthorizationCodeGrant
-    oneof_schema_1_validator: Optional[AuthorizationCodeGrant] = None
-    # data type: RefreshTokenGrant
-    oneof_schema_2_validator: Optional[RefreshTokenGrant] = None
-    actual_instance: Optional[Union[AuthorizationCodeGrant, RefreshTokenGrant]] = None
-    one_of_schemas: Set[str] = { "AuthorizationCodeGrant", "RefreshTokenGrant" }
+    """ # noqa: E501
+    grant_type: StrictStr = Field(description="Which grant this is.")
+    code: Optional[StrictStr] = Field(default=None, description="The `code` that came to your redirect URI.")
+    client_id: StrictStr = Field(description="Your application.")
+    client_secret: Optional[SecretStr] = Field(default=None, description="Required for confidential applications, unless HTTP Basic carries it. Public applications have none.")
+    redirect_uri: Optional[StrictStr] = Field(default=None, description="The `redirect_uri` of the authorization request, identical.")
+    code_verifier: Optional[StrictStr] = Field(default=None, description="Required if the authorization request had a `code_challenge`, refused if it had none.")
+    refresh_token: Optional[StrictStr] = Field(default=None, description="The refresh token you hold.")
+    scope: Optional[StrictStr] = Field(default=None, description="Fewer scopes than were granted, separated by spaces. Without it you get all of them.")
+    __properties: ClassVar[List[str]] = ["grant_type", "code", "client_id", "client_secret", "redirect_uri", "code_verifier", "refresh_token", "scope"]
 
     model_config = ConfigDict(
+        validate_by_name=True,
+        validate_by_alias=True,
         validate_assignment=True,
         protected_namespaces=(),
     )
 
 
-    discriminator_value_class_map: Dict[str, str] = {
-    }
-
-    def __init__(self, *args, **kwargs) -> None:
-        if args:
-            if len(args) > 1:
-                raise ValueError("If a position argument is used, only 1 is allowed to set `actual_instance`")
-            if kwargs:
-                raise ValueError("If a position argument is used, keyword arguments cannot be used.")
-            super().__init__(actual_instance=args[0])
-        else:
-            super().__init__(**kwargs)
-
-    @field_validator('actual_instance')
-    def actual_instance_must_validate_oneof(cls, v):
-        instance = TokenRequest.model_construct()
-        error_messages = []
-        match = 0
-        # validate data type: AuthorizationCodeGrant
-        if not isinstance(v, AuthorizationCodeGrant):
-            error_messages.append(f"Error! Input type `{type(v)}` is not `AuthorizationCodeGrant`")
-        else:
-            match += 1
-        # validate data type: RefreshTokenGrant
-        if not isinstance(v, RefreshTokenGrant):
-            error_messages.append(f"Error! Input type `{type(v)}` is not `RefreshTokenGrant`")
-        else:
-            match += 1
-        if match > 1:
-            # more than 1 match
-            raise ValueError("Multiple matches found when setting `actual_instance` in TokenRequest with oneOf schemas: AuthorizationCodeGrant, RefreshTokenGrant. Details: " + ", ".join(error_messages))
-        elif match == 0:
-            # no match
-            raise ValueError("No match found when setting `actual_instance` in TokenRequest with oneOf schemas: AuthorizationCodeGrant, RefreshTokenGrant. Details: " + ", ".join(error_messages))
-        else:
-            return v
-
-    @classmethod
-    def from_dict(cls, obj: Union[str, Dict[str, Any]]) -> Self:
-        return cls.from_json(json.dumps(obj))
-
-    @classmethod
-    def from_json(cls, json_str: str) -> Self:
-        """Returns the object represented by the json string"""
-        instance = cls.model_construct()
-        error_messages = []
-        match = 0
-
-        # deserialize data into AuthorizationCodeGrant
-        try:
-            instance.actual_instance = AuthorizationCodeGrant.from_json(json_str)
-            match += 1
-        except (ValidationError, ValueError) as e:
-            error_messages.append(str(e))
-        # deserialize data into RefreshTokenGrant
-        try:
-            instance.actual_instance = RefreshTokenGrant.from_json(json_str)
-            match += 1
-        except (ValidationError, ValueError) as e:
-            error_messages.append(str(e))
-
-        if match > 1:
-            # more than 1 match
-            raise ValueError("Multiple matches found when deserializing the JSON string into TokenRequest with oneOf schemas: AuthorizationCodeGrant, RefreshTokenGrant. Details: " + ", ".join(error_messages))
-        elif match == 0:
-            # no match
-            raise ValueError("No match found when deserializing the JSON string into TokenRequest with oneOf schemas: AuthorizationCodeGrant, RefreshTokenGrant. Details: " + ", ".join(error_messages))
-        else:
-            return instance
+    def to_str(self) -> str:
+        """Returns the string representation of the model using alias"""
+        return pprint.pformat(self.model_dump(by_alias=True))
 
     def to_json(self) -> str:
-        """Returns the JSON representation of the actual instance"""
-        if self.actual_instance is None:
-            return "null"
+        """Returns the JSON representation of the model using alias"""
+        return json.dumps(to_jsonable_python(self.to_dict()))
 
-        if hasattr(self.actual_instance, "to_json") and callable(self.actual_instance.to_json):
-            return self.actual_instance.to_json()
-        else:
-            return json.dumps(self.actual_instance)
+    @classmethod
+    def from_json(cls, json_str: str) -> Optional[Self]:
+        """Create an instance of TokenRequest from a JSON string"""
+        return cls.from_dict(json.loads(json_str))
 
-    def to_dict(self) -> Optional[Union[Dict[str, Any], AuthorizationCodeGrant, RefreshTokenGrant]]:
-        """Returns the dict representation of the actual instance"""
-        if self.actual_instance is None:
+    def to_dict(self) -> Dict[str, Any]:
+        """Return the dictionary representation of the model using alias.
+
+        This has the following differences from calling pydantic's
+        `self.model_dump(by_alias=True)`:
+
+        * `None` is only added to the output dict for nullable fields that
+          were set at model initialization. Other fields with value `None`
+          are ignored.
+        """
+        excluded_fields: Set[str] = set([
+        ])
+
+        _dict = self.model_dump(
+            by_alias=True,
+            exclude=excluded_fields,
+            exclude_none=True,
+        )
+        return _dict
+
+    @classmethod
+    def from_dict(cls, obj: Optional[Dict[str, Any]]) -> Optional[Self]:
+        """Create an instance of TokenRequest from a dict"""
+        if obj is None:
             return None
 
-        if hasattr(self.actual_instance, "to_dict") and callable(self.actual_instance.to_dict):
-            return self.actual_instance.to_dict()
-        else:
-            # primitive type
-            return self.actual_instance
+        if not isinstance(obj, dict):
+            return cls.model_validate(obj)
 
-    def to_str(self) -> str:
-        """Returns the string representation of the actual instance"""
-        return pprint.pformat(self.model_dump())
+        _obj = cls.model_validate({
+            "grant_type": obj.get("grant_type"),
+            "code": obj.get("code"),
+            "client_id": obj.get("client_id"),
+            "client_secret": obj.get("client_secret"),
+            "redirect_uri": obj.get("redirect_uri"),
+            "code_verifier": obj.get("code_verifier"),
+            "refresh_token": obj.get("refresh_token"),
+            "scope": obj.get("scope")
+        })
+        return _obj
 
 

@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,37 +28,13 @@ class TokenResponse(BaseModel):
     """
     The tokens that an exchange or a refresh gives.
     """ # noqa: E501
-    access_token: Annotated[str, Field(strict=True)] = Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")
+    access_token: StrictStr = Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")
     token_type: StrictStr = Field(description="Always `Bearer`.")
-    expires_in: Annotated[int, Field(strict=True, ge=1)] = Field(description="Seconds until the access token expires.")
-    refresh_token: Optional[Annotated[str, Field(min_length=1, strict=True, max_length=1024)]] = Field(default=None, description="The refresh token. If there is one in the answer to a refresh, replace the stored one with it at once. Absent if your application is not registered for refreshing.")
-    id_token: Optional[Annotated[str, Field(strict=True)]] = Field(default=None, description="The ID token; its content is `IdTokenClaims`. Present in the answer to a code if the scope `openid` was granted, never in the answer to a refresh.")
+    expires_in: StrictInt = Field(description="Seconds until the access token expires.")
+    refresh_token: Optional[StrictStr] = Field(default=None, description="The refresh token. If there is one in the answer to a refresh, replace the stored one with it at once. Absent if your application is not registered for refreshing.")
+    id_token: Optional[StrictStr] = Field(default=None, description="The ID token; its content is `IdTokenClaims`. Present in the answer to a code if the scope `openid` was granted, never in the answer to a refresh.")
     scope: StrictStr = Field(description="The granted scopes, separated by spaces. They can be fewer than you asked for.")
     __properties: ClassVar[List[str]] = ["access_token", "token_type", "expires_in", "refresh_token", "id_token", "scope"]
-
-    @field_validator('access_token', mode="before")
-    def access_token_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/")
-        return value
-
-    @field_validator('token_type')
-    def token_type_validate_enum(cls, value):
-        """Validates the enum"""
-        if value not in set(['Bearer']):
-            raise ValueError("must be one of enum values ('Bearer')")
-        return value
-
-    @field_validator('id_token', mode="before")
-    def id_token_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if value is None:
-            return value
-
-        if isinstance(value, str) and not re.match(r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$", value):
-            raise ValueError(r"must validate the regular expression /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

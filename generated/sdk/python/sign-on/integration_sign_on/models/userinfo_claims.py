@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
-from typing_extensions import Annotated
 from integration_sign_on.models.login_context import LoginContext
 from integration_sign_on.models.user_context import UserContext
 from integration_sign_on.models.worker_context import WorkerContext
@@ -32,39 +31,18 @@ class UserinfoClaims(BaseModel):
     """
     Who signed in. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
     """ # noqa: E501
-    sub: Annotated[str, Field(strict=True)] = Field(description="The person, the same for every application and for good. Key your accounts on it.")
-    aud: Annotated[str, Field(strict=True)] = Field(description="Your application's `client_id`.")
+    sub: StrictStr = Field(description="The person, the same for every application and for good. Key your accounts on it.")
+    aud: StrictStr = Field(description="Your application's `client_id`.")
     name: Optional[StrictStr] = Field(default=None, description="Full name. Scope `profile`.")
     first_name: Optional[StrictStr] = Field(default=None, description="First name. Scope `profile`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(default=None, description="Last name. Scope `profile`.", alias="lastName")
     email: Optional[StrictStr] = Field(default=None, description="Email address the person signs in with. It can change. Scope `email`.")
     email_verified: Optional[StrictBool] = Field(default=None, description="Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.")
-    worker_profile_id: Annotated[str, Field(strict=True)] = Field(description="Public worker profile id of the person. Always included.", alias="workerProfileId")
+    worker_profile_id: StrictStr = Field(description="Public worker profile id of the person. Always included.", alias="workerProfileId")
     user_ids: List[UserContext] = Field(description="The users that this person is on the instance of the sign-in; empty if none. Always included.", alias="userIds")
     worker_ids: List[WorkerContext] = Field(description="The workers that this person is on the instance of the sign-in; empty if none. Always included.", alias="workerIds")
     last_login_context: LoginContext = Field(description="The last active state of the person on this instance. Always included.", alias="lastLoginContext")
     __properties: ClassVar[List[str]] = ["sub", "aud", "name", "firstName", "lastName", "email", "email_verified", "workerProfileId", "userIds", "workerIds", "lastLoginContext"]
-
-    @field_validator('sub', mode="before")
-    def sub_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^acc_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^acc_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('aud', mode="before")
-    def aud_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^app_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^app_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('worker_profile_id', mode="before")
-    def worker_profile_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^wpf_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^wpf_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

@@ -16,24 +16,35 @@
 from __future__ import annotations
 import json
 from enum import Enum
+from typing import Optional
 from typing_extensions import Self
 
 
 class UserinfoErrorCode(str, Enum):
     """
     Why userinfo refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | The token was sent in two places or in the address, or the request is malformed. | | `invalid_token` | 401 | The access token is missing, invalid, expired or revoked. | | `insufficient_scope` | 403 | The access token lacks the scope `openid`. |
+
+    A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
 
-    """
-    allowed enum values
-    """
     INVALID_REQUEST = 'invalid_request'
     INVALID_TOKEN = 'invalid_token'
     INSUFFICIENT_SCOPE = 'insufficient_scope'
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[Self]:
+        if not isinstance(value, str):
+            return None
+        member = str.__new__(cls, value)
+        member._name_ = value
+        member._value_ = value
+        return member
 
     @classmethod
     def from_json(cls, json_str: str) -> Self:
         """Create an instance of UserinfoErrorCode from a JSON string"""
         return cls(json.loads(json_str))
-
 

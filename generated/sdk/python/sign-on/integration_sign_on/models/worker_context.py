@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List
-from typing_extensions import Annotated
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,23 +28,9 @@ class WorkerContext(BaseModel):
     """
     A worker that this person is, and the client the contract is with.
     """ # noqa: E501
-    id: Annotated[str, Field(strict=True)] = Field(description="Public worker id.")
-    client_id: Annotated[str, Field(strict=True)] = Field(description="Public id of the client the worker has a contract with.", alias="clientId")
+    id: StrictStr = Field(description="Public worker id.")
+    client_id: StrictStr = Field(description="Public id of the client the worker has a contract with.", alias="clientId")
     __properties: ClassVar[List[str]] = ["id", "clientId"]
-
-    @field_validator('id', mode="before")
-    def id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^wrk_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^wrk_[0-9A-Za-z]{22}$/")
-        return value
-
-    @field_validator('client_id', mode="before")
-    def client_id_validate_regular_expression(cls, value):
-        """Validates the regular expression"""
-        if isinstance(value, str) and not re.match(r"^cli_[0-9A-Za-z]{22}$", value):
-            raise ValueError(r"must validate the regular expression /^cli_[0-9A-Za-z]{22}$/")
-        return value
 
     model_config = ConfigDict(
         validate_by_name=True,
