@@ -13,6 +13,9 @@ import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
 import type { UnitOfWork } from '../domain/platform/unit-of-work.js';
 import type { CodeMinutes } from '../domain/sign-on/codes.js';
 import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
+import { DueSignal } from '../domain/webhooks/due-signal.js';
+import type { SendingUnitOfWork } from '../domain/webhooks/sending.js';
+import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
@@ -25,6 +28,8 @@ import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import { userStore } from './adapters/users.js';
 import { visitStore } from './adapters/visits.js';
+import { sendingUnitOfWork } from './adapters/webhooks/sending-unit-of-work.js';
+import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import { workerStore } from './adapters/workers.js';
 import type { Database } from './database.js';
 import { openPostgres } from './dialects/postgres.js';
@@ -55,6 +60,10 @@ export interface Store {
   readonly operator: OperatorUnitOfWork;
   readonly signOn: SignOnUnitOfWork;
   readonly codeMinutes: CodeMinutes;
+  readonly webhooks: WebhookUnitOfWork;
+  readonly sending: SendingUnitOfWork;
+  /** Woken by every write here that made deliveries. */
+  readonly deliveriesDue: DueSignal;
   readonly demo: DemoStore;
   /** Whether the database answers now; throws when not. */
   ping(): Promise<void>;
@@ -73,7 +82,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await database.close();
     throw error;
   }
-  const signOn = signOnUnitOfWork(database);
+  const deliveriesDue = new DueSignal();
+  const onDue = () => deliveriesDue.wake();
+  const signOn = signOnUnitOfWork(database, Date.now, onDue);
   return {
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
@@ -83,10 +94,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: userStore(database),
     organization: organizationStore(database),
     purge: purgeStore(database),
-    platform: unitOfWork(database),
+    platform: unitOfWork(database, Date.now, onDue),
     operator: operatorUnitOfWork(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),
+    webhooks: webhookUnitOfWork(database, { onNewDeliveries: onDue }),
+    sending: sendingUnitOfWork(database),
+    deliveriesDue,
     demo: demoStore(database),
     ping: async () => {
       await database.reader.selectFrom('environment').select('name').executeTakeFirstOrThrow();

@@ -50,6 +50,24 @@ export const rooms: Record<string, Room> = {
       generated.proto,
     ],
   },
+  delivery: {
+    path: '^src/delivery/',
+    mayImport: [
+      '^src/errors/',
+      '^src/telemetry/',
+      '^src/config/package\\.ts$',
+      '^src/rpc/client\\.ts$',
+      generated.proto,
+    ],
+  },
+  docs: {
+    path: '^src/docs/',
+    mayImport: [
+      '^src/config/package\\.ts$',
+      '^src/edge/docs/site-file\\.ts$',
+      '^src/edge/pages/(html|icons|tokens)\\.ts$',
+    ],
+  },
   codegen: { path: '^src/codegen/', mayImport: [] },
   'workflow definitions': {
     path: '^workflows/definitions/',
@@ -68,6 +86,7 @@ const OURS = '^(src|workflows|generated|test)/';
 const ENTRY_POINTS = [
   '^src/cli/main\\.ts$',
   '^src/codegen/main\\.ts$',
+  '^src/docs/main\\.ts$',
   '^src/passwords/password-thread\\.ts$',
   '^workflows/bundle\\.ts$',
   '^workflows/definitions/index\\.ts$',

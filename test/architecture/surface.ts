@@ -61,6 +61,8 @@ export function rpcMethods(): RpcMethod[] {
     platform: { unitOfWork: {} },
     operator: {},
     signOn: {},
+    webhooks: { unitOfWork: { rows: {} } },
+    deliveries: {},
   } as never);
   return services.flatMap(({ definition, callers, handlers }) =>
     Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({

@@ -4,7 +4,13 @@ import { fakeClock } from './clock.js';
 
 const DAY_MS = 86_400_000;
 
-const RETENTION = { credentialsMs: 90 * DAY_MS, sessionIdleMs: DAY_MS / 2, idempotencyMs: 7, auditMs: 365 };
+const RETENTION = {
+  credentialsMs: 90 * DAY_MS,
+  sessionIdleMs: DAY_MS / 2,
+  idempotencyMs: 7,
+  auditMs: 365,
+  eventsMs: 30 * DAY_MS,
+};
 
 function storeHolding(held: Partial<Record<ExpiringKind, number>>) {
   const asked: { kind: ExpiringKind; overBefore: number; limit: number }[] = [];
@@ -39,7 +45,21 @@ describe('a purge', () => {
       signing_key: 90 * DAY_MS,
       api_key: 90 * DAY_MS,
       service_token: 90 * DAY_MS,
+      delivery: 30 * DAY_MS,
+      retry_batch: 30 * DAY_MS,
+      event: 30 * DAY_MS,
+      subscription: 30 * DAY_MS,
+      subscription_secret: 0,
     });
+  });
+
+  test('removes deliveries before the events and subscriptions that they refer to', async () => {
+    const { store, asked } = storeHolding({});
+    await purgeExpired(store, RETENTION, fakeClock().now, 500);
+    const order = asked.map(({ kind }) => kind);
+    for (const kind of ['retry_batch', 'event', 'subscription'] as const) {
+      expect(order.indexOf('delivery')).toBeLessThan(order.indexOf(kind));
+    }
   });
 
   test.each<[held: Partial<Record<ExpiringKind, number>>, removed: object, more: boolean]>([

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { ExpiringKind } from '../../src/domain/maintenance/purge.js';
+import { firstPublicIdOf } from '../../src/identifiers/public-id.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 import { plantAccount } from './directory-rows.js';
-import { CREATED_AT, plantIntegration } from './rows.js';
+import { CREATED_AT, plantConnection, plantInstance, plantIntegration } from './rows.js';
 
 /** Later than whatever a test asks for. */
 const LATER = CREATED_AT + 1e9;
@@ -11,6 +12,8 @@ const LATER = CREATED_AT + 1e9;
 interface Owners {
   account: string;
   integration: string;
+  instance: string;
+  connection: string;
 }
 
 export interface PurgedKind {
@@ -20,6 +23,8 @@ export interface PurgedKind {
   ends: readonly string[];
   /** A row that is not over; the number makes it another one. */
   row: (number: number, owners: Owners) => Record<string, unknown>;
+  /** What a row with its ends has besides. */
+  finish?: (row: Record<string, unknown>) => Record<string, unknown>;
 }
 
 const session = (number: number) => ({
@@ -67,6 +72,22 @@ const auditEvent = (number: number) => ({
 const credential = (number: number) => ({
   ...{ id: `id ${number}`, hash: `hash ${number}`, label: 'For a test', created_at: 1 },
   ...{ expires_at: null, revoked_at: null },
+});
+
+const delivery = (number: number) => ({
+  ...{ id: String(number), subscription_id: 'whs', event_id: 'evt', event_type: 'user.updated' },
+  ...{ origin: 'EVENT', status: 'DELIVERED', attempts_begun: 1, created_at: LATER, ended_at: LATER },
+});
+
+const event = (number: number) => ({
+  ...{ id: `evt_${number}`, type: 'user.updated', instance_id: 'ins', client_id: 'cli' },
+  ...{ entity_type: 'user', entity_id: 'usr', data: '{}', occurred_at: LATER },
+});
+
+const subscription = (number: number, { instance, connection }: Owners) => ({
+  ...{ id: `whs_${number}`, instance_integration_id: connection, instance_id: instance },
+  ...{ url: 'https://hooks.example.com/', event_types: '["*"]', client_ids: '[]', description: '' },
+  ...{ status: 'DELETED', version: 'v1', created_at: 1, updated_at: 1, deleted_at: null },
 });
 
 export const KINDS: readonly PurgedKind[] = [
@@ -133,20 +154,68 @@ export const KINDS: readonly PurgedKind[] = [
     ends: ['expires_at', 'revoked_at'],
     row: (number) => ({ ...credential(number), kind: 'operator' }),
   },
+  {
+    kind: 'delivery',
+    table: 'deliveries',
+    ends: ['created_at'],
+    row: delivery,
+    // Deliveries are found by their ids, which begin with the time.
+    finish: ({ id, created_at }) => ({
+      id: firstPublicIdOf('DeliveryId', created_at as number) + String(id).padStart(14, '0'),
+    }),
+  },
+  {
+    kind: 'retry_batch',
+    table: 'retry_batches',
+    ends: ['created_at'],
+    row: (number) => ({
+      ...{ id: `bat_${number}`, subscription_id: 'whs', size: 1, closes_at: 1, handed_over_at: 1 },
+      created_at: LATER,
+    }),
+  },
+  { kind: 'event', table: 'events', ends: ['occurred_at'], row: event },
+  { kind: 'subscription', table: 'subscriptions', ends: ['deleted_at'], row: subscription },
+  {
+    kind: 'subscription_secret',
+    table: 'subscription_secrets',
+    ends: ['expires_at'],
+    row: (number) => ({
+      ...{ id: `sec_${number}`, subscription_id: 'whs_of_secrets', sealed: 'sealed', created_at: 1 },
+      expires_at: null,
+    }),
+  },
 ];
 
 /** One row for each of the ends; what an end leaves out is as in a row that is not over. */
 export async function plantRows(
   database: Database,
-  { table, row }: PurgedKind,
+  { kind, table, row, finish = () => ({}) }: PurgedKind,
   ends: readonly Record<string, number>[],
 ): Promise<void> {
-  const owners = {
-    account: (await plantAccount(database)).id,
-    integration: (await plantIntegration(database)).id,
-  };
-  const rows = ends.map((end, index) => ({ ...row(index, owners), ...end }));
-  await database.write((writer) =>
+  const owners = await plantOwners(database);
+  if (kind === 'subscription_secret') {
+    await plant(database, 'subscriptions', [{ ...subscription(0, owners), id: 'whs_of_secrets' }]);
+  }
+  const rows = ends.map((end, index) => {
+    const whole = { ...row(index, owners), ...end };
+    return { ...whole, ...finish(whole) };
+  });
+  await plant(database, table, rows);
+}
+
+async function plantOwners(database: Database): Promise<Owners> {
+  const [{ id: account }, { id: integration }, { id: instance }] = [
+    await plantAccount(database),
+    await plantIntegration(database),
+    await plantInstance(database),
+  ];
+  const owned = { integration_id: integration, instance_id: instance };
+  const { id: connection } = await plantConnection(database, owned);
+  return { account, integration, instance, connection };
+}
+
+function plant(database: Database, table: keyof Schema, rows: readonly object[]): Promise<unknown> {
+  return database.write((writer) =>
     writer
       .insertInto(table)
       .values(rows as never)

@@ -28,6 +28,7 @@ import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
+import { webhookParts } from './webhooks.js';
 
 /** The rules and the store behind gRPC: on a socket for the other roles, on a port for the platform and operators. */
 export async function startDomain({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
@@ -69,6 +70,8 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
       health,
       stop: async () => {
         health.drain();
+        // Whoever waits for deliveries goes home at once.
+        store.deliveriesDue.close();
         await closeRpcServer(server, config.SHUTDOWN_GRACE);
         await passwords.close();
         await store.close();
@@ -92,6 +95,7 @@ function servicesOf(
   const lostUse = note('the last use of an API key was not recorded');
   const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse);
   return allServices({
+    ...webhookParts(config, store, { derived }, log),
     directory: { gatekeeper, ...store },
     signOn: {
       issuer: config.SIGN_ON_URL,
@@ -129,6 +133,7 @@ function servicesOf(
         sessionIdleMs: config.SESSION_IDLE_LIMIT,
         auditMs: config.AUDIT_RETENTION,
         idempotencyMs: config.IDEMPOTENCY_RETENTION,
+        eventsMs: config.EVENT_RETENTION,
       },
       codeMinutes: store.codeMinutes,
       signingKeys: rotation,

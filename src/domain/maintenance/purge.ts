@@ -15,10 +15,15 @@ export type ExpiringKind =
   | 'audit_event'
   | 'signing_key'
   | 'api_key'
-  | 'service_token';
+  | 'service_token'
+  | 'delivery'
+  | 'retry_batch'
+  | 'event'
+  | 'subscription'
+  | 'subscription_secret';
 
 export interface PurgeStore {
-  /** One transaction: removes at most `limit` rows of the kind that were over before the time given. */
+  /** In short transactions: removes at most `limit` rows of the kind that were over before the time given. */
   remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
 }
 
@@ -29,6 +34,8 @@ export interface Retention {
   sessionIdleMs: number;
   idempotencyMs: number;
   auditMs: number;
+  /** How long events are kept after they happened, deliveries after they were made, and subscriptions after they were deleted. */
+  eventsMs: number;
 }
 
 export interface PurgeReport {
@@ -59,6 +66,12 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   signing_key: ({ credentialsMs }) => credentialsMs,
   api_key: ({ credentialsMs }) => credentialsMs,
   service_token: ({ credentialsMs }) => credentialsMs,
+  // Deliveries before what they refer to.
+  delivery: ({ eventsMs }) => eventsMs,
+  retry_batch: ({ eventsMs }) => eventsMs,
+  event: ({ eventsMs }) => eventsMs,
+  subscription: ({ eventsMs }) => eventsMs,
+  subscription_secret: () => 0,
 };
 
 /** Removes one bounded batch, over all kinds, of what is past its retention. Running it twice at once harms nothing. */

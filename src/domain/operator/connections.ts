@@ -4,6 +4,8 @@ import { newPublicId } from '../../identifiers/public-id.js';
 import type { PageRequest } from '../directory/page.js';
 import { assertExpectedVersion } from '../platform/changes.js';
 import { newVersion } from '../version.js';
+import { MAX_SUBSCRIPTIONS } from '../webhooks/subscription-rules.js';
+import { deleteSubscription } from '../webhooks/subscription-status.js';
 import { requireInstance } from './instances.js';
 import { getIntegration } from './integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
@@ -110,10 +112,25 @@ export async function configureConnection(
   return changed;
 }
 
-export async function disconnectInstance(changes: OperatorChanges, id: string): Promise<void> {
+/** Deletes its subscriptions with it, and answers how many those were. */
+export async function disconnectInstance(changes: OperatorChanges, id: string): Promise<number> {
   const present = await lockedConnection(changes, id);
+  const subscriptions = await deleteSubscriptionsOf(changes, present.id);
   await changes.connections.delete(present.id);
   await finish(changes, 'disconnected', present);
+  return subscriptions;
+}
+
+async function deleteSubscriptionsOf(
+  changes: OperatorChanges,
+  instanceIntegrationId: InstanceIntegrationId,
+): Promise<number> {
+  const page = { after: undefined, limit: MAX_SUBSCRIPTIONS };
+  const subscriptions = await changes.subscriptions.page(page, { instanceIntegrationId });
+  for (const { id } of subscriptions) {
+    await deleteSubscription(changes, { subscriptionId: id });
+  }
+  return subscriptions.length;
 }
 
 /** Which two to lock is known only from the row, which may change until they are. */

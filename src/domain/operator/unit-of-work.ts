@@ -1,4 +1,6 @@
 import type { Instance } from '../platform/instances.js';
+import type { SubscriptionDeliveryRows } from '../webhooks/subscription-deliveries.js';
+import type { SubscriptionRows } from '../webhooks/subscription-rows.js';
 import type { ApiKeyRows } from './api-keys.js';
 import type { ApplicationRows } from './applications.js';
 import type { Actor, AuditRows, RecordedAction } from './audit.js';
@@ -21,6 +23,9 @@ export interface OperatorRows {
 export interface OperatorChanges extends OperatorRows {
   /** The time of the write: its rows and its audit event all carry it. */
   readonly now: number;
+  /** Those of webhooks go with their connection. */
+  readonly subscriptions: SubscriptionRows;
+  readonly deliveries: SubscriptionDeliveryRows;
   /** As in `../platform/unit-of-work.ts`; an instance before an integration, and either before what belongs to them. */
   lock(...subjectIds: string[]): Promise<void>;
   /** Gives the subject's data a new version: whoever holds an answer about it must read again. */

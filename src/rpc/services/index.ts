@@ -1,12 +1,12 @@
-import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
-import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { TokenIssuer } from '../../domain/sign-on/token-issuer.js';
-import { type ServedService, serve } from '../handlers.js';
+import type { ServedService } from '../handlers.js';
 import { type DirectoryDependencies, directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { type OperatorDependencies, operatorService } from './operator/index.js';
 import { type PlatformDependencies, platformService } from './platform/index.js';
 import { signOnService } from './sign-on/index.js';
+import { type DeliveryDependencies, deliveryService } from './webhooks/delivery-service.js';
+import { type WebhookDependencies, webhookService } from './webhooks/index.js';
 
 export interface ServiceDependencies {
   directory: DirectoryDependencies;
@@ -14,22 +14,26 @@ export interface ServiceDependencies {
   platform: PlatformDependencies;
   operator: OperatorDependencies;
   signOn: TokenIssuer;
+  webhooks: WebhookDependencies;
+  deliveries: DeliveryDependencies;
 }
 
-/** Every service of the contract, with who may call it. Methods without a handler answer that they are not implemented. */
+/** Every service of the contract, with who may call it. */
 export function allServices({
   directory,
   maintenance,
   platform,
   operator,
   signOn,
+  webhooks,
+  deliveries,
 }: ServiceDependencies): ServedService[] {
   return [
     directoryService(directory),
     maintenanceService(maintenance),
     signOnService(signOn),
-    serve(DeliveryServiceService, ['service'], {}),
-    serve(WebhookServiceService, ['operator'], {}),
+    deliveryService(deliveries),
+    webhookService(webhooks),
     operatorService(operator),
     platformService(platform),
   ];

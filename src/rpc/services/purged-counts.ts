@@ -19,6 +19,11 @@ const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
   attempt_count: PurgedKind.ATTEMPT_COUNT,
   known_address: PurgedKind.KNOWN_ADDRESS,
   code_minute: PurgedKind.CODE_MINUTE,
+  delivery: PurgedKind.DELIVERY,
+  retry_batch: PurgedKind.RETRY_BATCH,
+  event: PurgedKind.EVENT,
+  subscription: PurgedKind.SUBSCRIPTION,
+  subscription_secret: PurgedKind.SUBSCRIPTION_SECRET,
 };
 
 export function purgedCounts(removed: PurgeReport['removed']): PurgedCount[] {

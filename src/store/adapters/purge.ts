@@ -2,15 +2,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExpiringKind, PurgeStore } from '../../domain/maintenance/purge.js';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
+import { deliveryRemoval, eventRemoval, type Removal } from './webhooks/purge.js';
 
 interface ExpiringRows {
   table: keyof Schema;
   key: readonly string[];
   /** Each says when a row is over; the first of several. */
   overAt: readonly string[];
+  /** What makes a row stay all the same. */
+  unless?: RawBuilder<SqlBool>;
 }
 
-const EXPIRING: Record<ExpiringKind, ExpiringRows> = {
+/** Those that are there by the million have ways of their own. */
+type OwnWay = 'delivery' | 'event';
+
+const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   session: { table: 'sessions', key: ['id'], overAt: ['expires_at'] },
   idle_session: { table: 'sessions', key: ['id'], overAt: ['last_seen_at'] },
   interaction: { table: 'interactions', key: ['token_hash'], overAt: ['expires_at'] },
@@ -29,27 +35,49 @@ const EXPIRING: Record<ExpiringKind, ExpiringRows> = {
   signing_key: { table: 'signing_keys', key: ['kid'], overAt: ['retired_at'] },
   api_key: { table: 'api_keys', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
   service_token: { table: 'service_tokens', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
+  retry_batch: {
+    table: 'retry_batches',
+    key: ['id'],
+    overAt: ['created_at'],
+    unless: sql`exists (
+      select 1 from deliveries where deliveries.retry_batch_id = retry_batches.id and deliveries.status = 'PENDING'
+    )`,
+  },
+  subscription: {
+    table: 'subscriptions',
+    key: ['id'],
+    overAt: ['deleted_at'],
+    unless: sql`exists (select 1 from deliveries where deliveries.subscription_id = subscriptions.id)`,
+  },
+  subscription_secret: { table: 'subscription_secrets', key: ['id'], overAt: ['expires_at'] },
 };
 
-export function purgeStore({ write }: Database): PurgeStore {
+export function purgeStore(database: Database): PurgeStore {
+  const ownWays: Record<OwnWay, Removal> = {
+    delivery: deliveryRemoval(database),
+    event: eventRemoval(database),
+  };
   return {
     remove: (kind, overBefore, limit) =>
-      write(async (writer) => {
-        const removal = removalOf(EXPIRING[kind], overBefore, limit);
-        return Number((await removal.execute(writer)).numAffectedRows ?? 0);
-      }),
+      kind === 'delivery' || kind === 'event'
+        ? ownWays[kind](overBefore, limit)
+        : database.write(async (writer) => {
+            const removal = removalOf(EXPIRING[kind], overBefore, limit);
+            return Number((await removal.execute(writer)).numAffectedRows ?? 0);
+          }),
   };
 }
 
 /** Says twice what is over: PostgreSQL asks again of a row that it waited for only what stands outside the list, and the row may have been renewed. */
-function removalOf({ table, key, overAt }: ExpiringRows, overBefore: number, limit: number) {
-  const isOver = sql.join(
+function removalOf({ table, key, overAt, unless }: ExpiringRows, overBefore: number, limit: number) {
+  const anyEnd = sql.join(
     overAt.map((column): RawBuilder<SqlBool> => sql`${sql.ref(column)} < ${overBefore}`),
     sql` or `,
   );
+  const isOver = unless ? sql`(${anyEnd}) and not ${unless}` : sql`(${anyEnd})`;
   const columns = sql.join(key.map((column) => sql.ref(column)));
   return sql`
     delete from ${sql.table(table)}
-    where (${isOver}) and (${columns}) in (select ${columns} from ${sql.table(table)} where ${isOver} limit ${limit})
+    where ${isOver} and (${columns}) in (select ${columns} from ${sql.table(table)} where ${isOver} limit ${limit})
   `;
 }

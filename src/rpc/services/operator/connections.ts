@@ -45,10 +45,9 @@ export function connectionHandlers(operator: OperatorDependencies): Handlers<Ope
       }));
     },
     disconnectInstance: ({ instanceIntegrationId }, context) =>
-      write(operator, context, async (changes) => {
-        await disconnectInstance(changes, instanceIntegrationId);
-        return { deletedSubscriptions: 0 };
-      }),
+      write(operator, context, async (changes) => ({
+        deletedSubscriptions: await disconnectInstance(changes, instanceIntegrationId),
+      })),
   };
 }
 

@@ -3,6 +3,8 @@ import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/
 import type { Database, Writer } from '../../database.js';
 import { instanceRows } from '../platform/instances.js';
 import { lock, touch } from '../platform/unit-of-work.js';
+import { subscriptionDeliveryRows } from '../webhooks/subscription-deliveries.js';
+import { subscriptionRows } from '../webhooks/subscriptions.js';
 import { apiKeyRows } from './api-keys.js';
 import { applicationRows } from './applications.js';
 import { auditRows, recordAction } from './audit-events.js';
@@ -18,6 +20,8 @@ export function operatorUnitOfWork({ reader, write }: Database, clock: Clock = D
         const now = clock();
         return work({
           ...rowsOf(writer),
+          subscriptions: subscriptionRows(writer),
+          deliveries: subscriptionDeliveryRows(writer),
           now,
           lock: (...subjectIds) => lock(writer, subjectIds),
           touch: (...subjectIds) => touch(writer, subjectIds),

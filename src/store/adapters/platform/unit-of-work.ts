@@ -8,11 +8,15 @@ import type {
 } from '../../../domain/platform/unit-of-work.js';
 import { newVersion } from '../../../domain/version.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { newPublicId } from '../../../identifiers/public-id.js';
+import { newOrderedPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
+import type { Schema } from '../../schema.js';
+import { afterCommit } from '../after-commit.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
+import { keptStatement } from '../kept-statement.js';
 import { recordAction } from '../operator/audit-events.js';
+import { FanOut } from '../webhooks/fan-out.js';
 import { accountRows } from './accounts.js';
 import { clientRows } from './clients.js';
 import { instanceRows } from './instances.js';
@@ -24,22 +28,30 @@ import { unitRows } from './units.js';
 import { userRows } from './users.js';
 import { workerRows } from './workers.js';
 
-export function unitOfWork({ write, writesInOrder }: Database, clock: Clock = Date.now): UnitOfWork {
+/** `onDue` is called after the commit of what has made deliveries that can be sent. */
+export function unitOfWork(
+  { write, writesInOrder }: Database,
+  clock: Clock = Date.now,
+  onDue: () => void = () => undefined,
+): UnitOfWork {
   return {
     inOrder: writesInOrder,
     run: (work, repeatable) =>
-      write((writer) => {
-        const changes = changesIn(writer, clock());
-        return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
-      }),
+      afterCommit(onDue, (noteDue) =>
+        write((writer) => {
+          const changes = changesIn(writer, clock(), noteDue);
+          return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
+        }),
+      ),
   };
 }
 
-export function changesIn(writer: Writer, now: number): Changes {
+export function changesIn(writer: Writer, now: number, noteDue: () => void): Changes {
+  const fanOut = new FanOut(writer, now, noteDue);
   return {
     now,
     ...rowsOf(writer),
-    record: (event) => record(writer, now, event),
+    record: (event) => record(writer, now, fanOut, event),
     audit: (actor, action) => recordAction(writer, now, actor, action),
   };
 }
@@ -87,25 +99,31 @@ export async function touch(writer: Writer, subjectIds: readonly string[]): Prom
   }
 }
 
+const eventInsertion = keptStatement((db, row: Omit<Schema['events'], 'is_test'>) =>
+  db.insertInto('events').values(row),
+);
+
+/** Who receives it is fixed here, in the transaction of the change. */
 async function record<T extends EventType>(
   writer: Writer,
   now: number,
-  event: RecordedEvent<T>,
+  fanOut: FanOut,
+  { type, instanceId, clientId, entity, data }: RecordedEvent<T>,
 ): Promise<void> {
-  const { type, instanceId, clientId, entity, data } = event;
-  await writer
-    .insertInto('events')
-    .values({
-      id: newPublicId('EventId'),
-      type,
-      occurred_at: now,
-      instance_id: instanceId,
-      client_id: clientId,
-      entity_type: entity.type,
-      entity_id: entity.id,
-      data: JSON.stringify(data),
-    })
-    .execute();
+  const id = newOrderedPublicId('EventId', now);
+  // Last, so that the last thing in it that looks like a receiver to be named is one.
+  const { links, ...payload } = data;
+  await eventInsertion(writer, {
+    id,
+    type,
+    occurred_at: now,
+    instance_id: instanceId,
+    client_id: clientId,
+    entity_type: entity.type,
+    entity_id: entity.id,
+    data: JSON.stringify({ ...payload, links }),
+  });
+  await fanOut.deliver({ id, type, instanceId, clientId });
 }
 
 /** The insert decides who is first; whoever comes second waits for the first one's commit and then finds its answer. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../../domain/clock.js';
 import type { CredentialRows } from '../../../domain/credentials/end-access.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
+import { afterCommit } from '../after-commit.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
 import { accountRows } from '../platform/accounts.js';
@@ -17,7 +18,12 @@ import { interactionRows } from './interactions.js';
 import { loginContextRows } from './login-contexts.js';
 import { signingKeyRows } from './signing-keys.js';
 
-export function signOnUnitOfWork({ reader, write }: Database, clock: Clock = Date.now): SignOnUnitOfWork {
+/** Signing in activates users, which is an event; `onDue` as for the writes of the platform. */
+export function signOnUnitOfWork(
+  { reader, write }: Database,
+  clock: Clock = Date.now,
+  onDue: () => void = () => undefined,
+): SignOnUnitOfWork {
   return {
     rows: {
       ...credentialRows(reader),
@@ -25,7 +31,10 @@ export function signOnUnitOfWork({ reader, write }: Database, clock: Clock = Dat
       accounts: accountRows(reader),
       instances: instanceRows(reader),
     },
-    run: (work) => write((writer) => work({ ...changesIn(writer, clock()), ...ownRows(writer) })),
+    run: (work) =>
+      afterCommit(onDue, (noteDue) =>
+        write((writer) => work({ ...changesIn(writer, clock(), noteDue), ...ownRows(writer) })),
+      ),
   };
 }
 

@@ -1,0 +1,49 @@
+import type { Config } from '../../config/config.js';
+import { AddressGuard } from '../../delivery/address-guard.js';
+import type { DeliveryDependencies } from '../../rpc/services/webhooks/delivery-service.js';
+import type { WebhookDependencies } from '../../rpc/services/webhooks/index.js';
+import type { Store } from '../../store/store.js';
+import type { Log } from '../../telemetry/log.js';
+import type { Secrets } from './secrets.js';
+
+/** What managing webhooks and sending them need, as the domain serves them. */
+export function webhookParts(
+  config: Config,
+  store: Store,
+  { derived }: Pick<Secrets, 'derived'>,
+  log: Log,
+): { webhooks: WebhookDependencies; deliveries: DeliveryDependencies } {
+  const { deliveriesDue } = store;
+  const secrets = derived.webhookSecrets;
+  const [beforeSecond = 0, beforeThird = 0] = config.WEBHOOK_RETRY_DELAYS;
+  return {
+    webhooks: {
+      unitOfWork: store.webhooks,
+      environment: config.ENVIRONMENT,
+      clock: Date.now,
+      secrets,
+      addressGuard: new AddressGuard({
+        allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+        allowLoopback: config.ENVIRONMENT === 'demo',
+      }),
+      draining: deliveriesDue.closing,
+    },
+    deliveries: {
+      unitOfWork: store.sending,
+      secrets,
+      deliveriesDue,
+      clock: Date.now,
+      random: Math.random,
+      settings: {
+        timeoutMs: config.WEBHOOK_TIMEOUT,
+        retryDelaysMs: [beforeSecond, beforeThird],
+        failingLimitMs: config.WEBHOOK_FAILING_LIMIT,
+      },
+      onUnsendable: (subscriptionId, error) =>
+        log.error('nothing can be sent to a subscription', {
+          subscriptionId,
+          reason: (error as Error).message,
+        }),
+    },
+  };
+}

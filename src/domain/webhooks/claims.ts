@@ -1,0 +1,154 @@
+import type { SubscriptionId } from '../../../generated/ids.js';
+import type { Clock } from '../clock.js';
+import { type Claim, NOTHING, type Share, shareOut, together } from './claims-shares.js';
+import { leaseFrom, type Receiver, type SendingChanges, type SendingDependencies } from './sending.js';
+import { recordLapsed } from './sending-lapses.js';
+import type { DeliveryTargets } from './sending-targets.js';
+
+export interface ClaimRequest {
+  /** At most so many are claimed, so that a crash burns no more. */
+  freeSlots: number;
+  /** Over all workers. */
+  maxRunningPerSubscription: number;
+  maxWaitMs: number;
+}
+
+/** Nobody tells of what another node has recorded, nor of a lease that lapsed. */
+const LOOK_EVERY_MS = 250;
+const SWEEP_EVERY_MS = 1_000;
+const MAX_SWEPT_AT_ONCE = 500;
+/** So many attempts are enough to see whether a subscriber that fails is back. */
+const MAX_RUNNING_WHILE_FAILING = 4;
+/** A claim looks at so many subscriptions as it has slots, within bounds; the next one goes on behind them. */
+const MIN_LOOKED_AT = 16;
+const MAX_LOOKED_AT = 256;
+
+export class DeliveryClaims {
+  /** Where the round of the subscriptions goes on. */
+  #after = '';
+  #turn: Promise<unknown> = Promise.resolve();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  /** Whether some subscription has more due than may run to it now. */
+  #heldBack = false;
+
+  constructor(
+    private readonly dependencies: SendingDependencies,
+    private readonly targets: DeliveryTargets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Waits while nothing is due, until the caller has gone or nothing more is handed out. */
+  async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
+    const { deliveriesDue } = this.dependencies;
+    const endsAt = performance.now() + request.maxWaitMs;
+    for (;;) {
+      const { count } = deliveriesDue;
+      if (caller.aborted || deliveriesDue.closing.aborted) {
+        // It may have been woken for nothing.
+        deliveriesDue.wake();
+        return NOTHING;
+      }
+      const claim = await this.#inTurn(() => this.#claimNow(request, caller));
+      const leftMs = endsAt - performance.now();
+      if (claim.deliveries.length > 0 || leftMs <= 0) {
+        return claim;
+      }
+      await deliveriesDue.news(count, Math.min(leftMs, LOOK_EVERY_MS), caller);
+    }
+  }
+
+  /** After attempts have ended: those that were held back may have room now. */
+  attemptsEnded(): void {
+    if (this.#heldBack) {
+      this.dependencies.deliveriesDue.wake();
+    }
+  }
+
+  /** One claim at a time: two would only wait for each other in the database, each with a connection of its own. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work, work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #claimNow(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
+    const { unitOfWork, deliveriesDue } = this.dependencies;
+    await this.#sweep();
+    const seen = new Set<SubscriptionId>();
+    while (!caller.aborted && (await unitOfWork.rows.anyDue())) {
+      const { claim, lookedAt, full } = await unitOfWork.run((changes) => this.#claimIn(changes, request));
+      if (full) {
+        // There may be more than one could take.
+        deliveriesDue.wake();
+      }
+      const isNewTo = lookedAt.some((id) => !seen.has(id));
+      if (claim.deliveries.length > 0 || !isNewTo) {
+        return claim;
+      }
+      for (const id of lookedAt) {
+        seen.add(id);
+      }
+    }
+    return NOTHING;
+  }
+
+  async #claimIn(
+    changes: SendingChanges,
+    request: ClaimRequest,
+  ): Promise<{ claim: Claim; lookedAt: SubscriptionId[]; full: boolean }> {
+    await changes.claimAlone();
+    const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
+    const lookedAt = await this.#nextInRound(changes, request);
+    const byId = new Map((await changes.receivers(lookedAt)).map((receiver) => [receiver.id, receiver]));
+    const shares = lookedAt.flatMap((id) => this.#shareOf(byId.get(id), request.maxRunningPerSubscription));
+    const left = await shareOut(changes, shares, request.freeSlots);
+    this.#heldBack = shares.some(({ room }) => room <= 0);
+    const served = shares.filter(({ due }) => due.length > 0);
+    this.#after = (left === 0 ? served.at(-1)?.receiver.id : lookedAt.at(-1)) ?? '';
+    const begun = await changes.beginFirst(
+      served.flatMap(({ due }) => due),
+      leaseUntil,
+    );
+    const eventOf = new Map(begun.map(({ id, eventId }) => [id, eventId]));
+    const events = await changes.events([...new Set(eventOf.values())]);
+    return { claim: together(served, eventOf, events, leaseUntil), lookedAt, full: left === 0 };
+  }
+
+  /** Those with deliveries that are due, from where the last claim ended, and on from the first one. */
+  async #nextInRound(changes: SendingChanges, { freeSlots }: ClaimRequest): Promise<SubscriptionId[]> {
+    const most = Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
+    const behind = await changes.dueSubscriptions(this.#after, most);
+    if (this.#after === '' || behind.length === most) {
+      return behind;
+    }
+    const first = await changes.dueSubscriptions('', most - behind.length);
+    return [...behind, ...first.filter((id) => id <= this.#after)];
+  }
+
+  #shareOf(receiver: Receiver | undefined, maxRunning: number): Share[] {
+    if (!receiver) {
+      return [];
+    }
+    const limit =
+      receiver.failingSince === null ? maxRunning : Math.min(maxRunning, MAX_RUNNING_WHILE_FAILING);
+    try {
+      const target = this.targets.of(receiver);
+      return [{ receiver, target, room: limit - receiver.running, due: [] }];
+    } catch (error) {
+      this.dependencies.onUnsendable(receiver.id, error);
+      return [];
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const now = this.clock();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) {
+      return;
+    }
+    this.#sweptAt = now;
+    const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
+    if (lapsed.length > 0) {
+      await recordLapsed(this.dependencies, lapsed);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { DeliveryId, EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
+
+/** Never more, whatever crashes meanwhile. */
+export const MAX_ATTEMPTS = 3;
+
+export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD' | 'CANCELLED';
+
+export type DeliveryOrigin = 'EVENT' | 'RESEND' | 'REPLAY' | 'TEST';
+
+export type AttemptOutcome =
+  | 'SUCCEEDED'
+  | 'STATUS_REFUSED'
+  | 'TIMED_OUT'
+  | 'NAME_NOT_RESOLVED'
+  | 'ADDRESS_REFUSED'
+  | 'CONNECTION_FAILED'
+  | 'TLS_FAILED'
+  | 'PROTOCOL_ERROR'
+  | 'INTERRUPTED';
+
+/** One event on its way to one subscription. */
+export interface Delivery {
+  id: DeliveryId;
+  subscriptionId: SubscriptionId;
+  instanceIntegrationId: InstanceIntegrationId;
+  eventId: EventId;
+  eventType: string;
+  origin: DeliveryOrigin;
+  status: DeliveryStatus;
+  attemptsBegun: number;
+  /** Of the attempt that runs; null with `leaseUntil` when none does. */
+  attemptStartedAt: number | null;
+  leaseUntil: number | null;
+  nextAttemptAt: number | null;
+  retryBatchId: string | null;
+  createdAt: number;
+  endedAt: number | null;
+}
+
+/** An attempt that has ended. */
+export interface DeliveryAttempt {
+  number: number;
+  startedAt: number;
+  endedAt: number;
+  outcome: AttemptOutcome;
+  durationMs: number | null;
+  httpStatus: number | null;
+  message: string | null;
+  responseStart: Uint8Array | null;
+}
+
+/** The workflow that retries a batch of one subscription's deliveries. */
+export function retryWorkflowIdOf(subscriptionId: string, batchId: string): string {
+  return `webhook-retry/${subscriptionId}/${batchId}`;
+}

@@ -1,0 +1,38 @@
+import type { EventId, InstanceIntegrationId } from '../../../generated/ids.js';
+import { RECEIVER } from '../platform/links.js';
+
+/** An event as it was recorded; what it is about is not known here. */
+export interface StoredEvent {
+  id: EventId;
+  type: string;
+  occurredAt: number;
+  instanceId: string;
+  clientId: string;
+  entityType: string;
+  entityId: string;
+  /** The payload as JSON, `links` last; in `links.self` stands `RECEIVER`. */
+  data: string;
+}
+
+const SPEC_VERSION = 1;
+const DATA_VERSION = 1;
+
+/** The exact text that is signed and posted. The payload is put in as it was recorded, neither parsed nor written anew. */
+export function eventBody(event: StoredEvent, receiver: InstanceIntegrationId): string {
+  const { id, type, entityType, entityId } = event;
+  const envelope = JSON.stringify({
+    id,
+    type,
+    specVersion: SPEC_VERSION,
+    dataVersion: DATA_VERSION,
+    occurredAt: new Date(event.occurredAt).toISOString(),
+    entity: { type: entityType, id: entityId },
+  });
+  return `${envelope.slice(0, -1)},"data":${linkedFor(receiver, event.data)}}`;
+}
+
+/** The link is the last thing in the payload, so the last mention is its own, whatever people have written into names. */
+function linkedFor(receiver: InstanceIntegrationId, data: string): string {
+  const at = data.lastIndexOf(RECEIVER);
+  return at < 0 ? data : `${data.slice(0, at)}${receiver}${data.slice(at + RECEIVER.length)}`;
+}

@@ -1,0 +1,63 @@
+import type { EventId } from '../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { PageRequest, Position } from '../directory/page.js';
+import { eventBody, type StoredEvent } from './event-body.js';
+import type { LogFilter } from './log-filter.js';
+import type { LogPage } from './log-page.js';
+import type { WebhookRows } from './unit-of-work.js';
+
+/** An event without its payload. */
+export type LoggedEvent = Omit<StoredEvent, 'data'>;
+
+export interface EventFilter extends LogFilter {
+  instanceId?: string;
+  clientId?: string;
+  entityId?: string;
+}
+
+export interface EventLogRows {
+  /** Newest first, without test events. */
+  page(page: PageRequest, filter: EventFilter): Promise<LogPage<LoggedEvent>>;
+  find(id: string): Promise<StoredEvent | undefined>;
+  /** Events of all instances behind a position and before a time, the oldest first; test events are not among them. */
+  following(after: Position, until: number, limit: number): Promise<LoggedEvent[]>;
+  /** Those of the events that are there, and stay at least until the transaction ends. */
+  keep(ids: readonly EventId[]): Promise<Set<EventId>>;
+}
+
+export async function findEvent(
+  { eventLog }: Pick<WebhookRows, 'eventLog'>,
+  id: string,
+): Promise<StoredEvent> {
+  const event = await eventLog.find(id);
+  if (!event) {
+    throw new ServiceError(ErrorCode.EVENT_NOT_FOUND, 'There is no such event.');
+  }
+  return event;
+}
+
+/** An event and its body: as the receiver gets it if one is named, else without links, which are a receiver's own. */
+export async function getEvent(
+  rows: Pick<WebhookRows, 'eventLog' | 'connections'>,
+  id: string,
+  receiverId: string | undefined,
+): Promise<{ event: LoggedEvent; body: string }> {
+  const event = await findEvent(rows, id);
+  if (receiverId === undefined) {
+    return { event, body: bodyWithoutLinks(event) };
+  }
+  const receiver = await rows.connections.find(receiverId);
+  if (!receiver || receiver.instanceId !== event.instanceId) {
+    throw new ServiceError(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
+      'There is no such instance integration on the instance of the event.',
+    );
+  }
+  return { event, body: eventBody(event, receiver.id) };
+}
+
+function bodyWithoutLinks(event: StoredEvent): string {
+  const { data, ...envelope } = JSON.parse(eventBody(event, 'iin_'));
+  const { links, ...payload } = data;
+  return JSON.stringify({ ...envelope, data: payload });
+}

@@ -1,0 +1,42 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { Delivery } from './deliveries.js';
+import { findDelivery } from './delivery-log.js';
+import { newDelivery } from './subscription-deliveries.js';
+import { lockedActiveSubscription } from './subscription-rows.js';
+import type { Subscription } from './subscriptions.js';
+import type { WebhookChanges } from './unit-of-work.js';
+
+/** Makes a new delivery of the same event, whatever became of the earlier one. */
+export async function resendDelivery(changes: WebhookChanges, id: string): Promise<Delivery> {
+  const earlier = await findDelivery(changes, id);
+  const subscription = await lockedActiveSubscription(changes, earlier.subscriptionId);
+  await assertConfigured(changes, subscription);
+  const { eventId } = earlier;
+  if (!(await changes.eventLog.keep([eventId])).has(eventId)) {
+    throw new ServiceError(ErrorCode.DELIVERY_NOT_FOUND, 'The delivery has just been purged.');
+  }
+  const event = { id: eventId, type: earlier.eventType };
+  const delivery = newDelivery(subscription, event, 'RESEND', changes.now);
+  await changes.deliveryLog.cancelHeld(subscription.id, [eventId], changes.now);
+  await changes.deliveries.insert([delivery]);
+  await changes.record({
+    type: 'delivery.resent',
+    subject: { type: 'delivery', id: earlier.id },
+    attributes: { delivery_id: delivery.id, subscription_id: subscription.id, event_id: eventId },
+  });
+  return delivery;
+}
+
+/** As events are recorded for configured connections only, so are they sent again: the links would lead nowhere. */
+export async function assertConfigured(
+  { connections }: Pick<WebhookChanges, 'connections'>,
+  { instanceIntegrationId }: Subscription,
+): Promise<void> {
+  const connection = await connections.find(instanceIntegrationId);
+  if (!connection || connection.configuredAt === null) {
+    throw new ServiceError(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+      'The instance integration of the subscription is not configured.',
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { type AttemptResult, saysGone } from './attempt-results.js';
+import type { ReceiverHealth } from './sending.js';
+import type { DisabledReason } from './subscriptions.js';
+
+/** Written no more often while all goes well. */
+const NOTED_EVERY_MS = 60_000;
+
+/** How an attempt ended, and when it began. */
+export interface Ending {
+  result: AttemptResult;
+  startedAt: number;
+}
+
+export interface HealthNews {
+  health: ReceiverHealth;
+  /** Whether it is worth a write. */
+  changed: boolean;
+  /** Why the subscription is to be disabled, if it is. */
+  disable: DisabledReason | undefined;
+}
+
+/** What the endings, in their order, say of who receives. */
+export function healthAfter(
+  before: ReceiverHealth,
+  endings: readonly Ending[],
+  now: number,
+  failingLimitMs: number,
+): HealthNews {
+  // An attempt that we lost ourselves says nothing of the receiver.
+  const telling = endings.filter(({ result }) => result.attempt.outcome !== 'INTERRUPTED');
+  const failingSince = telling.reduce<number | null>(
+    (since, { result }) => (result.attempt.outcome === 'SUCCEEDED' ? null : (since ?? now)),
+    before.failingSince,
+  );
+  const succeeded = telling.some(({ result }) => result.attempt.outcome === 'SUCCEEDED');
+  const changesSides = (failingSince === null) !== (before.failingSince === null);
+  const isNoteOld = before.lastSuccessAt === null || now - before.lastSuccessAt >= NOTED_EVERY_MS;
+  const lastSuccessAt = succeeded && (isNoteOld || changesSides) ? now : before.lastSuccessAt;
+  return {
+    health: { ...before, failingSince, lastSuccessAt },
+    changed: failingSince !== before.failingSince || lastSuccessAt !== before.lastSuccessAt,
+    disable: disablingReason(before, telling, failingSince, now, failingLimitMs),
+  };
+}
+
+function disablingReason(
+  { updatedAt }: ReceiverHealth,
+  endings: readonly Ending[],
+  failingSince: number | null,
+  now: number,
+  failingLimitMs: number,
+): DisabledReason | undefined {
+  // What was gone before an operator changed the subscription may have been another address.
+  if (endings.some(({ result, startedAt }) => saysGone(result) && startedAt >= updatedAt)) {
+    return 'GONE';
+  }
+  const failsForLong = failingSince !== null && now - failingSince >= failingLimitMs;
+  return failsForLong && endings.length > 0 ? 'FAILING' : undefined;
+}

@@ -1,0 +1,28 @@
+import type { AttemptResult } from './attempt-results.js';
+import type { DeliveryProgress } from './sending.js';
+import { type RecordingDependencies, recordResults } from './sending-records.js';
+
+const INTERRUPTED: Omit<AttemptResult['attempt'], 'number'> = {
+  outcome: 'INTERRUPTED',
+  durationMs: null,
+  httpStatus: null,
+  message:
+    'The sender was lost before it could report, and nobody knows whether the receiver got the delivery.',
+  responseStart: null,
+};
+
+/** An attempt whose lease is over counts, whatever became of it. */
+export async function recordLapsed(
+  dependencies: RecordingDependencies,
+  deliveries: readonly DeliveryProgress[],
+): Promise<void> {
+  const results = deliveries.map(({ id, attemptsBegun }) => ({
+    deliveryId: id,
+    attempt: { ...INTERRUPTED, number: attemptsBegun },
+  }));
+  await recordResults(dependencies, results);
+}
+
+export function hasLapsed({ leaseUntil }: DeliveryProgress, now: number): boolean {
+  return leaseUntil !== null && leaseUntil <= now;
+}

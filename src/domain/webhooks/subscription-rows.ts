@@ -1,0 +1,81 @@
+import type { InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { PageRequest } from '../directory/page.js';
+import { assertExpectedVersion } from '../platform/changes.js';
+import type { Subscription, SubscriptionStatus } from './subscriptions.js';
+import type { WebhookChanges, WebhookRows } from './unit-of-work.js';
+
+/** What deliveries are signed with; the secret itself is not among it. */
+export interface SubscriptionSecret {
+  /** The name that the secret is sealed for. */
+  id: string;
+  createdAt: number;
+  /** Null until a rotation sets it. */
+  expiresAt: number | null;
+}
+
+/** A subscription as operators see it. */
+export interface ManagedSubscription extends Subscription {
+  /** The oldest first; those that have ended stay until the next rotation or purge. */
+  secrets: SubscriptionSecret[];
+}
+
+export interface SubscriptionFilter {
+  instanceIntegrationId?: string;
+  status?: SubscriptionStatus;
+}
+
+/** Those that were deleted are found by none of these. */
+export interface SubscriptionRows {
+  find(id: string): Promise<ManagedSubscription | undefined>;
+  /** As it stands once nobody else is changing it: from now on events, attempts and other operators wait for this transaction. */
+  findLocked(id: string): Promise<ManagedSubscription | undefined>;
+  /** Newest first. */
+  page(page: PageRequest, filter: SubscriptionFilter): Promise<ManagedSubscription[]>;
+  countOf(id: InstanceIntegrationId): Promise<number>;
+  insert(subscription: Subscription): Promise<void>;
+  /** Everything but the secrets. */
+  update(subscription: Subscription): Promise<void>;
+  /** Keeps the row for the deliveries that name it, and removes the secrets. */
+  delete(id: SubscriptionId, now: number): Promise<void>;
+  insertSecret(id: SubscriptionId, secret: SubscriptionSecret, sealed: string): Promise<void>;
+  setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
+  deleteSecret(secretId: string): Promise<void>;
+}
+
+export async function getSubscription(
+  { subscriptions }: Pick<WebhookRows, 'subscriptions'>,
+  id: string,
+): Promise<ManagedSubscription> {
+  return required(await subscriptions.find(id));
+}
+
+export async function lockedSubscription(
+  { subscriptions }: Pick<WebhookChanges, 'subscriptions'>,
+  id: string,
+  expectedVersion?: string,
+): Promise<ManagedSubscription> {
+  const subscription = required(await subscriptions.findLocked(id));
+  assertExpectedVersion(subscription, expectedVersion);
+  return subscription;
+}
+
+/** For what sends: stays active until the transaction ends, so that nothing is added behind whoever disables it. */
+export async function lockedActiveSubscription(
+  changes: Pick<WebhookChanges, 'subscriptions'>,
+  id: string,
+): Promise<ManagedSubscription> {
+  const subscription = await lockedSubscription(changes, id);
+  if (subscription.status !== 'ACTIVE') {
+    const message = 'The subscription is disabled. Enable it first.';
+    throw new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
+  }
+  return subscription;
+}
+
+function required(subscription: ManagedSubscription | undefined): ManagedSubscription {
+  if (!subscription) {
+    throw new ServiceError(ErrorCode.SUBSCRIPTION_NOT_FOUND, 'There is no such subscription.');
+  }
+  return subscription;
+}

@@ -1,0 +1,74 @@
+import type { EventType } from '../../../generated/asyncapi/events.js';
+import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
+import { MAX_TEXT_LENGTH, Violations } from '../platform/violations.js';
+import { matchesAny } from './event-patterns.js';
+import { faultOfAddress } from './subscription-address.js';
+
+/** Every type of the contract, in its order. */
+export const EVENT_TYPES = Object.keys(payloadSchemaOf) as EventType[];
+
+/** Of one instance integration; each that matches costs a row for each event. */
+export const MAX_SUBSCRIPTIONS = 100;
+
+const MAX_PATTERNS = 50;
+const MAX_CLIENTS = 200;
+
+/** What may be set at creation and later; null clears what can be cleared. */
+export interface SubscriptionFields {
+  url?: string | null;
+  eventTypes?: readonly string[] | null;
+  clientIds?: readonly string[] | null;
+  description?: string | null;
+}
+
+/** Names every fault that can be seen in the fields alone. */
+export function validateSubscription({ url, eventTypes, clientIds, description }: SubscriptionFields): void {
+  const violations = new Violations();
+  const fault = typeof url === 'string' ? faultOfAddress(url) : undefined;
+  if (fault !== undefined) {
+    violations.add('url', fault);
+  }
+  if (eventTypes) {
+    validatePatterns(violations, eventTypes);
+  }
+  validateList(violations, 'client_ids', clientIds ?? [], MAX_CLIENTS);
+  violations.optionalText('description', description ?? undefined, MAX_TEXT_LENGTH);
+  violations.throwIfAny();
+}
+
+/** Whether it is an exact type, or takes at least one: a pattern that never matches is a mistake. */
+export function isKnownPattern(pattern: string): boolean {
+  return EVENT_TYPES.some((type) => matchesAny([pattern], type));
+}
+
+function validatePatterns(violations: Violations, patterns: readonly string[]): void {
+  if (patterns.length === 0) {
+    violations.add('event_types', 'must not be empty; * takes all events');
+  }
+  const checked = validateList(violations, 'event_types', patterns, MAX_PATTERNS);
+  checked.forEach((pattern, index) => {
+    if (!isKnownPattern(pattern)) {
+      const message = `must be *, all of a kind such as user.*, or one of ${EVENT_TYPES.join(', ')}`;
+      violations.add(`event_types[${index}]`, message);
+    }
+  });
+}
+
+/** Gives back what is worth a closer look: nothing of a list that is too long. */
+function validateList(
+  violations: Violations,
+  path: string,
+  list: readonly string[],
+  max: number,
+): readonly string[] {
+  if (list.length > max) {
+    violations.add(path, `must not be more than ${max}`);
+    return [];
+  }
+  list.forEach((entry, index) => {
+    if (list.indexOf(entry) < index) {
+      violations.add(`${path}[${index}]`, 'must be given once');
+    }
+  });
+  return list;
+}

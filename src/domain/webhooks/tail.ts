@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../clock.js';
+import type { Delivery, DeliveryAttempt } from './deliveries.js';
+import { matchesAny } from './event-patterns.js';
+import { type Happening, type HappeningRows, Happenings, LATEST_COMMIT_MS } from './happenings.js';
+
+export interface TailFilter {
+  subscriptionId?: string;
+  instanceIntegrationId?: string;
+  /** None means all. */
+  eventTypes: readonly string[];
+}
+
+export interface TailOptions {
+  rows: HappeningRows;
+  clock: Clock;
+  /** Aborted when the watcher is gone or the server drains. */
+  signal: AbortSignal;
+  /** Between one look and the next; rejects when it is aborted. */
+  pause?: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** What a watcher is told. */
+export interface TailEntry {
+  delivery: Delivery;
+  /** Undefined where the delivery was made. */
+  attempt: DeliveryAttempt | undefined;
+  /** How many happenings before it were left out. */
+  skipped: number;
+}
+
+const LOOK_EVERY_MS = 250;
+/** A watcher who takes longer from one look to the next is shown the present instead of ever older things. */
+const TOO_SLOW_MS = 10_000;
+
+/** Tells what happens to deliveries from a time on, or from now, until the signal. The past is told whole, however slowly it is read. */
+export async function* tailDeliveries(
+  filter: TailFilter,
+  since: number | undefined,
+  {
+    rows,
+    clock,
+    signal,
+    pause = (aborted) => delay(LOOK_EVERY_MS, undefined, { signal: aborted }),
+  }: TailOptions,
+): AsyncGenerator<TailEntry> {
+  const happenings = new Happenings(rows, since ?? clock());
+  let skipped = 0;
+  let caughtUp = false;
+  for (let lookedAt: number | undefined; !signal.aborted; ) {
+    const now = clock();
+    const slow = lookedAt !== undefined && now - lookedAt > TOO_SLOW_MS;
+    const shownFrom = caughtUp && slow ? now - LATEST_COMMIT_MS : Number.NEGATIVE_INFINITY;
+    caughtUp ||= lookedAt !== undefined && !slow;
+    lookedAt = now;
+    for await (const page of happenings.upTo(now)) {
+      for (const { at, ...entry } of await entriesOf(rows, page, filter)) {
+        if (signal.aborted) {
+          return;
+        }
+        if (at < shownFrom) {
+          skipped += 1;
+        } else {
+          yield { ...entry, skipped };
+          skipped = 0;
+        }
+      }
+    }
+    await pause(signal).catch(() => undefined);
+  }
+}
+
+type TimedEntry = Omit<TailEntry, 'skipped'> & { at: number };
+
+/** Without those that the watcher did not ask for, and what has been purged meanwhile. */
+async function entriesOf(
+  rows: HappeningRows,
+  page: readonly Happening[],
+  filter: TailFilter,
+): Promise<TimedEntry[]> {
+  const deliveries = await rows.findAll([...new Set(page.map(({ deliveryId }) => deliveryId))]);
+  const watched = page.flatMap((happening) => {
+    const delivery = deliveries.get(happening.deliveryId);
+    return delivery && isWatched(delivery, filter) ? [{ ...happening, delivery }] : [];
+  });
+  const tried = watched.filter(({ attemptNumber }) => attemptNumber !== null);
+  const attempts = await rows.attemptsOfAll([...new Set(tried.map(({ deliveryId }) => deliveryId))]);
+  return watched.flatMap(({ at, delivery, attemptNumber }): TimedEntry[] => {
+    if (attemptNumber === null) {
+      return [{ at, delivery: asMade(delivery), attempt: undefined }];
+    }
+    const attempt = attempts.get(delivery.id)?.find(({ number }) => number === attemptNumber);
+    return attempt ? [{ at, delivery, attempt }] : [];
+  });
+}
+
+function isWatched(
+  { subscriptionId, instanceIntegrationId, eventType }: Delivery,
+  filter: TailFilter,
+): boolean {
+  return (
+    (filter.subscriptionId === undefined || filter.subscriptionId === subscriptionId) &&
+    (filter.instanceIntegrationId === undefined || filter.instanceIntegrationId === instanceIntegrationId) &&
+    (filter.eventTypes.length === 0 || matchesAny(filter.eventTypes, eventType))
+  );
+}
+
+/** Its attempts are happenings of their own, and the first is often over before anybody looks. */
+function asMade(delivery: Delivery): Delivery {
+  return delivery.attemptsBegun === 0
+    ? delivery
+    : {
+        ...delivery,
+        status: 'PENDING',
+        attemptsBegun: 0,
+        attemptStartedAt: null,
+        leaseUntil: null,
+        nextAttemptAt: null,
+        retryBatchId: null,
+        endedAt: null,
+      };
+}

@@ -1,0 +1,70 @@
+import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import type { DeliveryStatus } from '../../../domain/webhooks/deliveries.js';
+import { type DeliveryFilter, getDelivery } from '../../../domain/webhooks/delivery-log.js';
+import { logFilterViolations } from '../../../domain/webhooks/log-filter.js';
+import { logPage } from '../../../domain/webhooks/log-page.js';
+import { resendDelivery } from '../../../domain/webhooks/resend.js';
+import { tailDeliveries } from '../../../domain/webhooks/tail.js';
+import type { Handlers } from '../../handlers.js';
+import { toAttemptMessage } from './attempt-messages.js';
+import { fromDeliveryStatus, toDeliveryMessage } from './messages.js';
+import { type WebhookDependencies, write } from './write.js';
+
+type StatusMessage = Parameters<typeof fromDeliveryStatus>[0];
+
+export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
+  const { unitOfWork, clock, draining } = webhooks;
+  return {
+    listDeliveries: async ({ pageSize, pageToken, since, until, statuses, ...rest }) => {
+      const filter = { ...rest, since: since?.getTime(), until: until?.getTime() };
+      const checked = { ...filter, statuses: checkedStatuses(filter, statuses) };
+      const { deliveryLog } = unitOfWork.rows;
+      const { rows, nextPageToken } = await logPage({ pageSize, pageToken }, (page) =>
+        deliveryLog.page(page, checked),
+      );
+      return { deliveries: rows.map(toDeliveryMessage), nextPageToken };
+    },
+    getDelivery: async ({ deliveryId }) => {
+      const { delivery, attempts, body } = await getDelivery(unitOfWork.rows, deliveryId);
+      return {
+        delivery: toDeliveryMessage(delivery),
+        attempts: attempts.map(toAttemptMessage),
+        body: Buffer.from(body),
+      };
+    },
+    resendDelivery: ({ deliveryId }, context) =>
+      write(webhooks, context, async (changes) => ({
+        delivery: toDeliveryMessage(await resendDelivery(changes, deliveryId)),
+      })),
+    tailDeliveries: async function* ({ since, ...filter }, { signal }) {
+      logFilterViolations(filter).throwIfAny();
+      const options = {
+        rows: unitOfWork.rows.deliveryLog,
+        clock,
+        signal: AbortSignal.any([signal, draining]),
+      };
+      for await (const { delivery, attempt, skipped } of tailDeliveries(filter, since?.getTime(), options)) {
+        yield {
+          delivery: toDeliveryMessage(delivery),
+          attempt: attempt && toAttemptMessage(attempt),
+          skipped,
+        };
+      }
+    },
+  };
+}
+
+function checkedStatuses(
+  filter: Omit<DeliveryFilter, 'statuses'>,
+  messages: readonly StatusMessage[],
+): DeliveryStatus[] {
+  const violations = logFilterViolations(filter);
+  const statuses = messages.map(fromDeliveryStatus);
+  statuses.forEach((status, index) => {
+    if (status === undefined) {
+      violations.add(`statuses[${index}]`, 'must be a status that deliveries have');
+    }
+  });
+  violations.throwIfAny();
+  return statuses.filter((status) => status !== undefined);
+}

@@ -1,0 +1,48 @@
+import type { WebhookEvent as EventMessage } from '../../../../generated/proto/integration/webhooks/v1/events.js';
+import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { getEvent, type LoggedEvent } from '../../../domain/webhooks/event-log.js';
+import { logFilterViolations } from '../../../domain/webhooks/log-filter.js';
+import { logPage } from '../../../domain/webhooks/log-page.js';
+import { replayEvents } from '../../../domain/webhooks/replay.js';
+import type { Handlers } from '../../handlers.js';
+import { actorOf } from '../actor.js';
+import type { WebhookDependencies } from './write.js';
+
+export function eventHandlers({
+  unitOfWork,
+  clock,
+  draining,
+}: WebhookDependencies): Handlers<WebhookServiceService> {
+  return {
+    listEvents: async ({ pageSize, pageToken, types, since, until, ...rest }) => {
+      const filter = {
+        ...rest,
+        eventTypes: types,
+        since: since?.getTime(),
+        until: until?.getTime(),
+      };
+      logFilterViolations(filter, 'types').throwIfAny();
+      const { eventLog } = unitOfWork.rows;
+      const { rows, nextPageToken } = await logPage({ pageSize, pageToken }, (page) =>
+        eventLog.page(page, filter),
+      );
+      return { events: rows.map(toMessage), nextPageToken };
+    },
+    getEvent: async ({ eventId, instanceIntegrationId }) => {
+      const { event, body } = await getEvent(unitOfWork.rows, eventId, instanceIntegrationId);
+      return { event: toMessage(event), body: Buffer.from(body) };
+    },
+    replayEvents: async function* ({ since, until, ...rest }, context) {
+      const request = { ...rest, since: since?.getTime(), until: until?.getTime() };
+      const signal = AbortSignal.any([context.signal, draining]);
+      for await (const progress of replayEvents(unitOfWork, actorOf(context), request, { clock, signal })) {
+        yield { ...progress, lastEventId: progress.lastEventId ?? '' };
+      }
+    },
+  };
+}
+
+function toMessage(event: LoggedEvent): EventMessage {
+  const { id, type, entityType, entityId, instanceId, clientId, occurredAt } = event;
+  return { id, type, entityType, entityId, instanceId, clientId, occurredAt: new Date(occurredAt) };
+}

@@ -1,0 +1,17 @@
+import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { serve } from '../../handlers.js';
+import { deliveryHandlers } from './deliveries.js';
+import { eventHandlers } from './events.js';
+import { subscriptionHandlers } from './subscriptions.js';
+import type { WebhookDependencies } from './write.js';
+
+export type { WebhookDependencies } from './write.js';
+
+/** What operators may do with webhooks. */
+export function webhookService(webhooks: WebhookDependencies) {
+  return serve(WebhookServiceService, ['operator'], {
+    ...subscriptionHandlers(webhooks),
+    ...deliveryHandlers(webhooks),
+    ...eventHandlers(webhooks),
+  });
+}

@@ -1,0 +1,123 @@
+import type { EventId } from '../../../../generated/ids.js';
+import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
+import { newOrderedPublicId } from '../../../identifiers/public-id.js';
+import type { Writer } from '../../database.js';
+import { keptStatement } from '../kept-statement.js';
+import { isPostgres } from './dialect-words.js';
+import { keptInsertion } from './many-rows.js';
+
+interface Recorded {
+  id: EventId;
+  type: string;
+  instanceId: string;
+  clientId: string;
+}
+
+interface Receiver {
+  id: string;
+  status: string;
+  eventTypes: readonly string[];
+  clientIds: readonly string[];
+}
+
+/** On PostgreSQL they stay as they are until the commit: whoever disables one then finds what was recorded before, and we what was disabled before. */
+const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) => {
+  const query = db
+    .selectFrom('subscriptions as subscription')
+    .innerJoin('instance_integrations as connection', 'connection.id', 'subscription.instance_integration_id')
+    .where('subscription.instance_id', '=', instanceId)
+    .where('subscription.status', '<>', 'DELETED')
+    .where('connection.configured_at', 'is not', null)
+    .orderBy('subscription.id')
+    .select([
+      'subscription.id',
+      'subscription.status',
+      'subscription.event_types',
+      'subscription.client_ids',
+    ]);
+  return isPostgres(db) ? query.forShare('subscription') : query;
+});
+
+const insertion = keptInsertion('deliveries', [
+  'id',
+  'subscription_id',
+  'event_id',
+  'event_type',
+  'origin',
+  'status',
+  'attempts_begun',
+  'created_at',
+]);
+
+/** Makes the deliveries of the events that one transaction records. */
+export class FanOut {
+  readonly #receivers = new Map<string, readonly Receiver[]>();
+
+  constructor(
+    private readonly writer: Writer,
+    private readonly now: number,
+    /** Hears of deliveries that are due when the transaction is over. */
+    private readonly onDue: () => void,
+  ) {}
+
+  async deliver(event: Recorded): Promise<void> {
+    const receivers = (await this.#receiversOn(event.instanceId)).filter((receiver) =>
+      receives(receiver, event),
+    );
+    if (receivers.length === 0) {
+      return;
+    }
+    const rows = receivers.map(({ id, status }) => ({
+      id: newOrderedPublicId('DeliveryId', this.now),
+      subscription_id: id,
+      event_id: event.id,
+      event_type: event.type,
+      origin: 'EVENT' as const,
+      status: status === 'ACTIVE' ? ('PENDING' as const) : ('HELD' as const),
+      attempts_begun: 0,
+      created_at: this.now,
+    }));
+    await insertion(this.writer, rows);
+    if (rows.some(({ status }) => status === 'PENDING')) {
+      this.onDue();
+    }
+  }
+
+  /** Read once a transaction, which may record thousands of events. */
+  async #receiversOn(instanceId: string): Promise<readonly Receiver[]> {
+    const present = this.#receivers.get(instanceId);
+    if (present) {
+      return present;
+    }
+    const { rows } = await receiversOn(this.writer, { instanceId });
+    const receivers = rows.map(({ id, status, event_types, client_ids }) => ({
+      id,
+      status,
+      eventTypes: listOf(event_types),
+      clientIds: listOf(client_ids),
+    }));
+    this.#receivers.set(instanceId, receivers);
+    return receivers;
+  }
+}
+
+function receives({ eventTypes, clientIds }: Receiver, { type, clientId }: Recorded): boolean {
+  return (clientIds.length === 0 || clientIds.includes(clientId)) && matchesAny(eventTypes, type);
+}
+
+const MAX_KEPT_LISTS = 10_000;
+const lists = new Map<string, readonly string[]>();
+
+/** Each text is parsed once: an event is matched against many of them. */
+function listOf(json: string): readonly string[] {
+  const present = lists.get(json);
+  if (present) {
+    return present;
+  }
+  if (lists.size >= MAX_KEPT_LISTS) {
+    lists.clear();
+  }
+  const list = JSON.parse(json) as string[];
+  lists.set(json, list);
+  return list;
+}

@@ -1,0 +1,45 @@
+import type { CompiledQuery, DialectAdapter, Insertable } from 'kysely';
+import type { Writer } from '../../database.js';
+import { executeCompiled } from '../../dialects/direct-statements.js';
+import type { Schema } from '../../schema.js';
+
+const MOST_ROWS = 64;
+
+/** Inserts any number of rows with few statements, whose texts are built once: they take 64 rows, 32, and so on. */
+export function keptInsertion<Table extends keyof Schema>(
+  table: Table,
+  columns: readonly (keyof Schema[Table] & string)[],
+): (db: Writer, rows: readonly Insertable<Schema[Table]>[]) => Promise<void> {
+  const kept = new WeakMap<DialectAdapter, Map<number, CompiledQuery>>();
+  const textFor = (db: Writer, size: number): CompiledQuery => {
+    const { adapter } = db.getExecutor();
+    const ofAdapter = kept.get(adapter) ?? new Map<number, CompiledQuery>();
+    kept.set(adapter, ofAdapter);
+    const present = ofAdapter.get(size);
+    if (present) {
+      return present;
+    }
+    const row = Object.fromEntries(columns.map((column) => [column, '']));
+    const compiled = db
+      .insertInto(table)
+      .values(Array.from({ length: size }, () => row) as never)
+      .compile();
+    ofAdapter.set(size, compiled);
+    return compiled;
+  };
+  return async (db, rows) => {
+    let size = MOST_ROWS;
+    for (let from = 0; from < rows.length; from += size) {
+      while (size > rows.length - from) {
+        size /= 2;
+      }
+      const parameters: unknown[] = [];
+      for (let index = from; index < from + size; index += 1) {
+        for (const column of columns) {
+          parameters.push((rows[index] as Record<string, unknown>)[column]);
+        }
+      }
+      await executeCompiled(db, textFor(db, size), parameters);
+    }
+  };
+}

@@ -1,0 +1,199 @@
+import { type Compilable, sql } from 'kysely';
+import type {
+  DeliveryId,
+  EventId,
+  InstanceIntegrationId,
+  SubscriptionId,
+} from '../../../../generated/ids.js';
+import type { StoredEvent } from '../../../domain/webhooks/event-body.js';
+import type { BegunDelivery, Receiver, SendingChanges } from '../../../domain/webhooks/sending.js';
+import type { Writer } from '../../database.js';
+import { keptStatement } from '../kept-statement.js';
+import { IS_OPEN, inList, isPostgres } from './dialect-words.js';
+
+type Claiming = Pick<
+  SendingChanges,
+  'claimAlone' | 'dueSubscriptions' | 'receivers' | 'due' | 'beginFirst' | 'beginLater' | 'events'
+>;
+
+/** A name for the lock, which PostgreSQL wants as a number. */
+const CLAIM_LOCK = 1_938_275_501;
+
+const claimLock = keptStatement((db) => ({
+  compile: () => sql`select pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`.compile(db),
+}));
+
+/** From one subscription with pending deliveries to the next by the index: of each, one row is looked at, however many there are. */
+const dueSubscriptions = keptStatement(
+  (db, { after, limit }: { after: string; limit: number }): Compilable<{ id: string }> => ({
+    compile: () =>
+      sql<{ id: string }>`
+        with recursive pending(id) as (
+          select min(subscription_id) from deliveries where ${IS_OPEN} and status = 'PENDING' and subscription_id > ${after}
+          union all
+          select (
+            select min(subscription_id) from deliveries
+            where ${IS_OPEN} and status = 'PENDING' and subscription_id > pending.id
+          ) from pending where pending.id is not null
+        )
+        select id from pending
+        where id is not null and exists (
+          select 1 from deliveries
+          where ${IS_OPEN} and status = 'PENDING' and subscription_id = pending.id and attempts_begun = 0
+        )
+        limit ${limit}
+      `.compile(db),
+  }),
+);
+
+const receivers = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+  db
+    .selectFrom('subscriptions as subscription')
+    .leftJoin('subscription_secrets as secret', (join) =>
+      join
+        .onRef('secret.subscription_id', '=', 'subscription.id')
+        .on((on) => on.or([on('secret.expires_at', 'is', null), on('secret.expires_at', '>', now)])),
+    )
+    .where(inList(db, 'subscription.id', ids))
+    .orderBy('subscription.id')
+    .orderBy('secret.created_at', 'desc')
+    .orderBy('secret.id')
+    .select((row) => [
+      'subscription.id',
+      'subscription.instance_integration_id',
+      'subscription.url',
+      'subscription.failing_since',
+      'secret.id as secret_id',
+      'secret.sealed',
+      row
+        .selectFrom('deliveries')
+        .whereRef('deliveries.subscription_id', '=', 'subscription.id')
+        .where('deliveries.lease_until', '>', now)
+        .select(({ fn }) => fn.countAll().as('count'))
+        .as('running'),
+    ]),
+);
+
+const due = keptStatement((db, { id, after, limit }: { id: string; after: string; limit: number }) => {
+  const query = db
+    .selectFrom('deliveries')
+    .where(IS_OPEN)
+    .where('status', '=', 'PENDING')
+    .where('subscription_id', '=', id)
+    .where('attempts_begun', '=', 0)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .select('id');
+  return isPostgres(db) ? query.forUpdate().skipLocked() : query;
+});
+
+/** One for all: SQLite takes several times as long where each subscription has its own. */
+const beginFirst = keptStatement((db, values: { ids: string; now: number; leaseUntil: number }) =>
+  db
+    .updateTable('deliveries')
+    .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
+    .where(inList(db, 'id', values.ids))
+    .where('status', '=', 'PENDING')
+    .where('attempts_begun', '=', 0)
+    .returning(['id', 'event_id']),
+);
+
+const beginLater = keptStatement(
+  (db, values: { id: string; number: number; before: number; now: number; leaseUntil: number }) =>
+    db
+      .updateTable('deliveries')
+      .set({
+        attempts_begun: values.number,
+        attempt_started_at: values.now,
+        lease_until: values.leaseUntil,
+        next_attempt_at: null,
+      })
+      .where('id', '=', values.id)
+      .where('status', '=', 'PENDING')
+      .where('attempts_begun', '=', values.before)
+      .where('lease_until', 'is', null)
+      .returning(['id', 'subscription_id', 'event_id']),
+);
+
+const events = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('events')
+    .where(inList(db, 'id', ids))
+    .select([
+      'id',
+      'type',
+      'occurred_at as occurredAt',
+      'instance_id as instanceId',
+      'client_id as clientId',
+      'entity_type as entityType',
+      'entity_id as entityId',
+      'data',
+    ]),
+);
+
+export function claiming(db: Writer, now: number): Claiming {
+  return {
+    claimAlone: async () => {
+      if (isPostgres(db)) {
+        await claimLock(db, {});
+      }
+    },
+    dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, limit),
+    receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
+    due: async (id, after, limit) =>
+      (await due(db, { id, after, limit })).rows.map((row) => row.id as DeliveryId),
+    beginFirst: async (ids, leaseUntil) =>
+      ids.length === 0
+        ? []
+        : (await beginFirst(db, { ids: JSON.stringify(ids), now, leaseUntil })).rows.map(toBegun),
+    beginLater: async (id, number, leaseUntil) => {
+      const [row] = (await beginLater(db, { id, number, before: number - 1, now, leaseUntil })).rows;
+      return row && { ...toBegun(row), subscriptionId: row.subscription_id as SubscriptionId };
+    },
+    events: async (ids) =>
+      ids.length === 0 ? [] : ((await events(db, { ids: JSON.stringify(ids) })).rows as StoredEvent[]),
+  };
+}
+
+export async function subscriptionsWithDue(
+  db: Writer,
+  after: string,
+  limit: number,
+): Promise<SubscriptionId[]> {
+  return (await dueSubscriptions(db, { after, limit })).rows.map(({ id }) => id as SubscriptionId);
+}
+
+function toBegun({ id, event_id }: { id: string; event_id: string }): BegunDelivery {
+  return { id: id as DeliveryId, eventId: event_id as EventId };
+}
+
+interface ReceiverRow {
+  id: string;
+  instance_integration_id: string;
+  url: string;
+  failing_since: number | null;
+  running: unknown;
+  secret_id: string | null;
+  sealed: string | null;
+}
+
+/** A subscription has a row for each of its secrets, one behind the other. */
+function toReceivers(rows: readonly ReceiverRow[]): Receiver[] {
+  const found = new Map<string, Receiver & { secrets: Receiver['secrets'][number][] }>();
+  for (const row of rows) {
+    const receiver = found.get(row.id) ?? {
+      id: row.id as SubscriptionId,
+      instanceIntegrationId: row.instance_integration_id as InstanceIntegrationId,
+      url: row.url,
+      failingSince: row.failing_since,
+      running: Number(row.running),
+      secrets: [],
+    };
+    found.set(row.id, receiver);
+    if (row.secret_id !== null && row.sealed !== null) {
+      receiver.secrets.push({ id: row.secret_id, sealed: row.sealed });
+    }
+  }
+  return [...found.values()];
+}

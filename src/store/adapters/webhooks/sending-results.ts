@@ -1,0 +1,180 @@
+import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
+import type { DeliveryProgress, RecordedAttempt, SendingChanges } from '../../../domain/webhooks/sending.js';
+import type { Writer } from '../../database.js';
+import type { Schema } from '../../schema.js';
+import { keptStatement } from '../kept-statement.js';
+import { inList, isPostgres } from './dialect-words.js';
+import { keptInsertion } from './many-rows.js';
+
+type Recording = Pick<
+  SendingChanges,
+  'look' | 'hold' | 'outcomeOf' | 'recordAttempts' | 'correctAttempt' | 'deliver' | 'settle'
+>;
+
+export const PROGRESS = [
+  'deliveries.id',
+  'deliveries.subscription_id as subscriptionId',
+  'deliveries.status',
+  'deliveries.attempts_begun as attemptsBegun',
+  'deliveries.attempt_started_at as attemptStartedAt',
+  'deliveries.lease_until as leaseUntil',
+  'deliveries.next_attempt_at as nextAttemptAt',
+  'deliveries.retry_batch_id as retryBatchId',
+  'deliveries.ended_at as endedAt',
+] as const;
+
+const progressOf = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('deliveries')
+    .where(inList(db, 'id', ids))
+    .select(PROGRESS),
+);
+
+/** In the order of their ids, so that two that want several of them wait for each other in one direction only. */
+const heldDeliveries = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('deliveries')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select(PROGRESS)
+    .forUpdate(),
+);
+const heldTogether = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('subscriptions')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select('id')
+    .forShare(),
+);
+const heldAlone = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('subscriptions')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select('id')
+    .forNoKeyUpdate(),
+);
+
+const outcomeOf = keptStatement((db, { id, number }: { id: string; number: number }) =>
+  db
+    .selectFrom('delivery_attempts')
+    .where('delivery_id', '=', id)
+    .where('number', '=', number)
+    .select('outcome'),
+);
+
+const attemptInsertion = keptInsertion('delivery_attempts', [
+  'delivery_id',
+  'number',
+  'started_at',
+  'ended_at',
+  'outcome',
+  'duration_ms',
+  'http_status',
+  'message',
+  'response_start',
+]);
+
+const correction = keptStatement((db, row: Schema['delivery_attempts']) =>
+  db
+    .updateTable('delivery_attempts')
+    .set({
+      started_at: row.started_at,
+      ended_at: row.ended_at,
+      outcome: row.outcome,
+      duration_ms: row.duration_ms,
+      http_status: row.http_status,
+      message: row.message,
+      response_start: row.response_start,
+    })
+    .where('delivery_id', '=', row.delivery_id)
+    .where('number', '=', row.number),
+);
+
+const delivering = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+  db
+    .updateTable('deliveries')
+    .set({ status: 'DELIVERED', attempt_started_at: null, lease_until: null, ended_at: now })
+    .where(inList(db, 'id', ids)),
+);
+
+type Settled = Pick<
+  Schema['deliveries'],
+  'id' | 'status' | 'attempt_started_at' | 'lease_until' | 'next_attempt_at' | 'retry_batch_id' | 'ended_at'
+>;
+
+const settling = keptStatement((db, row: Settled) =>
+  db
+    .updateTable('deliveries')
+    .set({
+      status: row.status,
+      attempt_started_at: row.attempt_started_at,
+      lease_until: row.lease_until,
+      next_attempt_at: row.next_attempt_at,
+      retry_batch_id: row.retry_batch_id,
+      ended_at: row.ended_at,
+    })
+    .where('id', '=', row.id),
+);
+
+export function recording(db: Writer, now: number): Recording {
+  const progress = async (ids: readonly string[]) =>
+    (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[];
+  return {
+    look: progress,
+    hold: async (deliveries, alone) =>
+      // On SQLite nobody else writes now.
+      isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],
+    outcomeOf: async (id, number) => (await outcomeOf(db, { id, number })).rows[0]?.outcome,
+    recordAttempts: (attempts) => attemptInsertion(db, attempts.map(toAttemptRow)),
+    correctAttempt: async (attempt) => {
+      await correction(db, toAttemptRow(attempt));
+    },
+    deliver: async (ids: readonly DeliveryId[]) => {
+      if (ids.length > 0) {
+        await delivering(db, { ids: JSON.stringify(ids), now });
+      }
+    },
+    settle: async (delivery) => {
+      await settling(db, toSettled(delivery));
+    },
+  };
+}
+
+async function hold(
+  db: Writer,
+  deliveries: readonly DeliveryProgress[],
+  alone: boolean,
+): Promise<DeliveryProgress[]> {
+  const subscriptionIds = new Set<SubscriptionId>(deliveries.map(({ subscriptionId }) => subscriptionId));
+  await (alone ? heldAlone : heldTogether)(db, { ids: JSON.stringify([...subscriptionIds]) });
+  const { rows } = await heldDeliveries(db, { ids: JSON.stringify(deliveries.map(({ id }) => id)) });
+  return rows as DeliveryProgress[];
+}
+
+function toAttemptRow(attempt: RecordedAttempt): Schema['delivery_attempts'] {
+  return {
+    delivery_id: attempt.deliveryId,
+    number: attempt.number,
+    started_at: attempt.startedAt,
+    ended_at: attempt.endedAt,
+    outcome: attempt.outcome,
+    duration_ms: attempt.durationMs,
+    http_status: attempt.httpStatus,
+    message: attempt.message,
+    response_start: attempt.responseStart && Buffer.from(attempt.responseStart).toString('base64'),
+  };
+}
+
+function toSettled(delivery: DeliveryProgress): Settled {
+  return {
+    id: delivery.id,
+    status: delivery.status,
+    attempt_started_at: delivery.attemptStartedAt,
+    lease_until: delivery.leaseUntil,
+    next_attempt_at: delivery.nextAttemptAt,
+    retry_batch_id: delivery.retryBatchId,
+    ended_at: delivery.endedAt,
+  };
+}

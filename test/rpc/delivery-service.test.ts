@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  AttemptOutcome,
+  type DeliveryAttempt,
+  DeliveryStatus,
+} from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import {
+  AttemptRefusalReason,
+  DeliveryServiceService,
+} from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { ErrorCode } from '../../src/errors/service-error.js';
+import { deliveryService } from '../../src/rpc/services/webhooks/delivery-service.js';
+import { LEASE_MS, sendingRig } from '../store/webhooks/sending-rig.js';
+import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../support/databases.js';
+import { refusalOf, rpcRigs } from './rig.js';
+
+const CALL = { requestId: 'r' };
+const CLAIM = { workerId: 'relay-1', freeSlots: 10, maxRunningPerSubscription: 10, maxWaitMs: 0 };
+
+const FAILED: DeliveryAttempt = {
+  ...{ number: 1, startedAt: undefined, outcome: AttemptOutcome.STATUS_REFUSED, durationMs: 9 },
+  ...{ httpStatus: 503, message: 'The receiver answered 503.', responseStart: Buffer.from('later') },
+};
+
+function deliveryServing(under: DatabaseUnderTest) {
+  const rigs = rpcRigs();
+  return async () => {
+    const sending = await sendingRig(under);
+    const service = deliveryService({ ...sending.dependencies, clock: sending.clock.now });
+    const { channel } = await rigs.start([service]);
+    return { ...sending, client: channel().clientOf(DeliveryServiceService) };
+  };
+}
+
+describeEachDatabase('deliveries over gRPC', (under) => {
+  const serving = deliveryServing(under);
+
+  test('go from the claim over failures and a batch to their end', async () => {
+    const { client, clock, connection, ...rig } = await serving();
+    const subscriptionId = await rig.subscribe();
+    await rig.happen();
+    const claim = await client.claimDeliveries(CLAIM, CALL);
+    const deliveryId = claim.deliveries[0]?.deliveryId as string;
+    const leaseExpiresAt = new Date(clock.now() + LEASE_MS);
+    expect(claim).toEqual({
+      deliveries: [{ deliveryId, targetIndex: 0, bodyIndex: 0, leaseExpiresAt }],
+      targets: [
+        {
+          subscriptionId,
+          url: 'https://hooks.example.com/in',
+          signingSecrets: [expect.any(Buffer)],
+        },
+      ],
+      bodies: [{ eventId: expect.any(String), eventType: 'user.updated', body: expect.any(Buffer) }],
+    });
+    expect(claim.targets[0]?.signingSecrets[0]).toHaveLength(32);
+
+    const result = { deliveryId, attempt: FAILED, retryAfterSeconds: 40 };
+    const waiting = { deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 1 };
+    const nextAttemptAt = new Date(clock.now() + 40_000);
+    expect(await client.recordAttempts({ results: [result] }, CALL)).toEqual({
+      deliveries: [{ ...waiting, nextAttemptAt, leaseExpiresAt: undefined }],
+    });
+    clock.advance(2_000);
+    const { batches } = await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL);
+    const batchId = batches[0]?.batchId as string;
+    const batch = {
+      ...{ batchId, subscriptionId, instanceIntegrationId: connection.id, eventTypes: ['user.updated'] },
+      deliveries: [{ ...waiting, nextAttemptAt, leaseExpiresAt: undefined }],
+    };
+    expect(batches).toEqual([batch]);
+    expect(await client.getRetryBatch({ batchId }, CALL)).toEqual({ batch });
+    await client.markRetryBatchesHandedOver({ batchIds: [batchId] }, CALL);
+    expect(await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL)).toEqual({ batches: [] });
+
+    const second = { workerId: 'worker-1', deliveryId, attemptNumber: 2 };
+    expect(await client.beginAttempt(second, CALL)).toEqual({
+      result: {
+        $case: 'begun',
+        value: {
+          ...{ target: claim.targets[0], body: claim.bodies[0] },
+          leaseExpiresAt: new Date(clock.now() + LEASE_MS),
+        },
+      },
+    });
+    const running = { deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 2 };
+    expect(await client.beginAttempt(second, CALL)).toEqual({
+      result: {
+        $case: 'refused',
+        value: {
+          reason: AttemptRefusalReason.ALREADY_BEGUN,
+          delivery: {
+            ...{ ...running, nextAttemptAt: undefined },
+            leaseExpiresAt: new Date(clock.now() + LEASE_MS),
+          },
+        },
+      },
+    });
+    expect(await client.giveUpDeliveries({ deliveryIds: [deliveryId] }, CALL)).toMatchObject({
+      deliveries: [{ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2 }],
+    });
+    const attempt = { ...FAILED, number: 2, outcome: AttemptOutcome.SUCCEEDED, httpStatus: 204 };
+    expect(await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL)).toMatchObject({
+      deliveries: [{ status: DeliveryStatus.DELIVERED, leaseExpiresAt: undefined }],
+    });
+    expect(await client.beginAttempt({ ...second, attemptNumber: 3 }, CALL)).toMatchObject({
+      result: { $case: 'refused', value: { reason: AttemptRefusalReason.ENDED } },
+    });
+  });
+
+  test('keep of an answer and a sentence what there is room for, whatever is in them', async () => {
+    const { client, ...rig } = await serving();
+    await rig.subscribe();
+    await rig.happen();
+    const { deliveries } = await client.claimDeliveries(CLAIM, CALL);
+    const deliveryId = deliveries[0]?.deliveryId as string;
+    const responseStart = Buffer.alloc(20_000, 'x');
+    const attempt = { ...FAILED, message: `a\0b${'c'.repeat(3_000)}`, responseStart };
+    await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL);
+    const [kept] = await rig.attempts(deliveryId);
+    expect(kept?.message).toMatch(/^a bc{1997}$/);
+    expect(Buffer.from(kept?.response_start as string, 'base64')).toEqual(responseStart.subarray(0, 16_384));
+  });
+});
+
+describe('whoever waits for deliveries over gRPC', () => {
+  const serving = deliveryServing(databaseUnderTest('SQLite'));
+
+  test('goes home when the domain drains', async () => {
+    const { client, deliveriesDue } = await serving();
+    const waiting = [
+      client.claimDeliveries({ ...CLAIM, maxWaitMs: 60_000 }, CALL),
+      client.claimRetryBatches({ limit: 1, maxWaitMs: 60_000 }, CALL),
+    ];
+    // A call of its own, so that those before it have arrived.
+    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+    deliveriesDue.close();
+    expect(await Promise.all(waiting)).toEqual([
+      { deliveries: [], targets: [], bodies: [] },
+      { batches: [] },
+    ]);
+  });
+
+  test('takes nothing when it hung up before', async () => {
+    const { client, ...rig } = await serving();
+    await rig.subscribe();
+    const caller = new AbortController();
+    const waiting = client.claimDeliveries(
+      { ...CLAIM, maxWaitMs: 60_000 },
+      { ...CALL, signal: caller.signal },
+    );
+    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+    caller.abort();
+    await expect(waiting).rejects.toBeDefined();
+    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+    await rig.happen();
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
+    expect((await client.claimDeliveries({ ...CLAIM, maxWaitMs: 5_000 }, CALL)).deliveries).toHaveLength(1);
+  });
+
+  type Client = Awaited<ReturnType<typeof serving>>['client'];
+  const many = Array.from({ length: 1_001 }, () => 'whd_1');
+  const result = (attempt: Partial<DeliveryAttempt> | undefined) => ({
+    deliveryId: 'whd_1',
+    attempt: attempt && { ...FAILED, ...attempt },
+  });
+  const recording = (client: Client, attempt: Partial<DeliveryAttempt> | undefined) =>
+    client.recordAttempts({ results: [result({}), result(attempt)] }, CALL);
+
+  test.each<[path: string, what: string, ask: (client: Client) => Promise<unknown>]>([
+    ['free_slots', 'none', (client) => client.claimDeliveries({ ...CLAIM, freeSlots: 0 }, CALL)],
+    ['free_slots', 'too many', (client) => client.claimDeliveries({ ...CLAIM, freeSlots: 1_001 }, CALL)],
+    [
+      'max_running_per_subscription',
+      'none',
+      (client) => client.claimDeliveries({ ...CLAIM, maxRunningPerSubscription: 0 }, CALL),
+    ],
+    ['max_wait_ms', 'too long', (client) => client.claimDeliveries({ ...CLAIM, maxWaitMs: 60_001 }, CALL)],
+    [
+      'attempt_number',
+      'the first',
+      (client) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 1 }, CALL),
+    ],
+    [
+      'attempt_number',
+      'a fourth',
+      (client) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 4 }, CALL),
+    ],
+    ['limit', 'none', (client) => client.claimRetryBatches({ limit: 0, maxWaitMs: 0 }, CALL)],
+    ['limit', 'too many', (client) => client.claimRetryBatches({ limit: 101, maxWaitMs: 0 }, CALL)],
+    ['batch_ids', 'too many', (client) => client.markRetryBatchesHandedOver({ batchIds: many }, CALL)],
+    ['delivery_ids', 'too many', (client) => client.giveUpDeliveries({ deliveryIds: many }, CALL)],
+    ['results', 'too many', (client) => client.recordAttempts({ results: many.map(() => result({})) }, CALL)],
+    ['results[1].attempt', 'nothing', (client) => recording(client, undefined)],
+    ['results[1].attempt.number', 'zero', (client) => recording(client, { number: 0 })],
+    ['results[1].attempt.number', 'a fourth', (client) => recording(client, { number: 4 })],
+    [
+      'results[1].attempt.outcome',
+      'one that runs',
+      (client) => recording(client, { outcome: AttemptOutcome.UNSPECIFIED }),
+    ],
+  ])('is refused %s: %s', async (path, _, ask) => {
+    const { client } = await serving();
+    const refusal = await refusalOf(ask(client));
+    expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
+    expect(refusal.fieldViolations.map((violation) => violation.path)).toEqual([path]);
+  });
+});

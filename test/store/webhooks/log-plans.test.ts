@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DeliveryId, EventId, SubscriptionId } from '../../../generated/ids.js';
+import type { DeliveryFilter } from '../../../src/domain/webhooks/delivery-log.js';
+import type { EventFilter } from '../../../src/domain/webhooks/event-log.js';
+import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
+import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { OPERATOR } from '../operator-rig.js';
+import { queryPlansOf } from '../query-plans.js';
+
+const after = { createdAt: 1, id: 'x' };
+const span = { from: 1, to: 2 };
+const eventIds = ['evt_1', 'evt_2'] as EventId[];
+const deliveryIds = ['whd_1'] as DeliveryId[];
+const subscriptionId = 'whs_1' as SubscriptionId;
+
+type Use = (changes: WebhookChanges) => Promise<unknown>;
+
+const deliveries =
+  (filter: Partial<DeliveryFilter>): Use =>
+  ({ deliveryLog }) =>
+    deliveryLog.page({ after, limit: 50 }, { eventTypes: ['user.*'], statuses: ['HELD'], ...filter });
+
+const events =
+  (filter: Partial<EventFilter>): Use =>
+  ({ eventLog }) =>
+    eventLog.page(
+      { after, limit: 50 },
+      { eventTypes: ['user.*'], instanceId: 'i', entityId: 'e', ...filter },
+    );
+
+const uses: [title: string, use: Use, plan: RegExp][] = [
+  ['a page of all deliveries', deliveries({}), /^SEARCH deliveries USING PRIMARY KEY \(id<\?\)$/],
+  [
+    'a page of the deliveries of a time',
+    deliveries({ since: 1, until: 2 }),
+    /^SEARCH deliveries USING PRIMARY KEY \(id>\? AND id<\?\)$/,
+  ],
+  [
+    'a page of the deliveries to a subscription',
+    deliveries({ subscriptionId, since: 1 }),
+    /^SEARCH deliveries USING INDEX deliveries_by_subscription \(subscription_id=\? AND id>\? AND id<\?\)$/,
+  ],
+  [
+    'a page of the deliveries of an event',
+    deliveries({ eventId: 'evt_1' }),
+    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_id=\?\)$/,
+  ],
+  [
+    'a page of all events',
+    events({}),
+    /^SEARCH events USING INDEX events_by_age \(\(occurred_at,id\)<\(\?,\?\)\)$/,
+  ],
+  [
+    'a page of the events of a time',
+    events({ since: 1, until: 2 }),
+    /events_by_age \(\(occurred_at,id\)>\(\?,\?\) AND \(occurred_at,id\)<\(\?,\?\)\)$/,
+  ],
+  [
+    'a page of the events of a client',
+    events({ clientId: 'c', since: 1 }),
+    /events_by_client \(client_id=\? AND /,
+  ],
+  [
+    'what to replay',
+    ({ eventLog }) => eventLog.following(after, 2, 9),
+    /events_by_age \(\(occurred_at,id\)>\(\?,\?\) AND occurred_at<\?\)$/,
+  ],
+  [
+    'what was made since a time',
+    ({ deliveryLog }) => deliveryLog.madeIn(span, undefined, 9),
+    /^SEARCH deliveries USING PRIMARY KEY \(id>\? AND id<\?\)$/,
+  ],
+  [
+    'what ended since a time',
+    ({ deliveryLog }) => deliveryLog.endedIn(span, undefined, 9),
+    /^SEARCH delivery_attempts USING COVERING INDEX delivery_attempts_by_age .*ended_at<\?\)$/,
+  ],
+  [
+    'what happened to deliveries',
+    async ({ deliveryLog }) => [
+      await deliveryLog.findAll(deliveryIds),
+      await deliveryLog.attemptsOfAll(deliveryIds),
+    ],
+    /^SEARCH delivery_attempts USING PRIMARY KEY \(delivery_id=\?\)$/,
+  ],
+  [
+    'how far deliveries of some events are',
+    ({ deliveryLog }) => deliveryLog.statusesOf(subscriptionId, eventIds),
+    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_id=\? AND subscription_id=\?\)$/,
+  ],
+  [
+    'what is held of some events',
+    ({ deliveryLog }) => deliveryLog.cancelHeld(subscriptionId, eventIds, 1),
+    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_id=\? AND subscription_id=\?\)$/,
+  ],
+];
+
+describe('on SQLite', () => {
+  const under = databaseUnderTest('SQLite');
+  const plansOf = (use: Use) =>
+    queryPlansOf(under, (database) => webhookUnitOfWork(database).run(OPERATOR, use));
+
+  test.each(uses)('%s goes by its index, at any size of the tables', async (_, use, plan) => {
+    const plans = await plansOf(use);
+    expect(plans).toContainEqual(expect.stringMatching(plan));
+    expect(plans.filter((line) => line.startsWith('SCAN'))).toEqual([]);
+  });
+
+  test.each(uses.filter(([title]) => title.startsWith('a page') && !/an event|a client/.test(title)))(
+    '%s is not sorted',
+    async (_, use) => {
+      expect((await plansOf(use)).join()).not.toContain('TEMP B-TREE');
+    },
+  );
+});

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import type { DeliveryId, EventId, SubscriptionId } from '../../../generated/ids.js';
+import type { SendingChanges, SendingRows } from '../../../src/domain/webhooks/sending.js';
+import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending-unit-of-work.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { queryPlansOf } from '../query-plans.js';
+
+const subscription = 'whs_1' as SubscriptionId;
+const delivery = 'whd_1' as DeliveryId;
+
+/** What tells of a list that came as JSON, and of what SQLite does with rows that it has found. */
+const ASIDE =
+  /^(SCAN json_each|LIST SUBQUERY|SCALAR SUBQUERY|CORRELATED|RECURSIVE STEP|SETUP|CO-ROUTINE|MATERIALIZE|SCAN pending|USE TEMP B-TREE|CREATE BLOOM FILTER)/;
+
+const reads: [title: string, read: (rows: SendingRows) => Promise<unknown>][] = [
+  ['whether anything is due', (rows) => rows.anyDue()],
+  ['retries that are overdue', (rows) => rows.overdue(1, 5)],
+  ['a batch', (rows) => rows.batch('bat_1')],
+  ['the deliveries of a batch', (rows) => rows.deliveriesOf('bat_1')],
+];
+const writes: [title: string, write: (changes: SendingChanges) => Promise<unknown>][] = [
+  ['who has deliveries due', (changes) => changes.dueSubscriptions('', 5)],
+  ['those who receive', (changes) => changes.receivers([subscription])],
+  ['deliveries that are due', (changes) => changes.due(subscription, '', 5)],
+  ['first attempts', (changes) => changes.beginFirst([delivery], 1)],
+  ['a later attempt', (changes) => changes.beginLater(delivery, 2, 1)],
+  ['events', (changes) => changes.events(['evt_1' as EventId])],
+  ['deliveries', (changes) => changes.look([delivery])],
+  ['how receivers fare', (changes) => changes.healthOf([subscription])],
+  ['how an attempt ended', (changes) => changes.outcomeOf(delivery, 1)],
+  ['deliveries that are delivered', (changes) => changes.deliver([delivery])],
+  ['a batch that is joined', (changes) => changes.retryBatches.join(subscription, 5)],
+  ['a subscription that is disabled', (changes) => changes.disable(subscription, 'GONE')],
+];
+
+const under = databaseUnderTest('SQLite');
+
+/** But for what is set aside, everything is found by some key of it. */
+function expectSearches(plans: readonly string[]): void {
+  const steps = plans.filter((plan) => !ASIDE.test(plan));
+  expect(steps.length).toBeGreaterThan(0);
+  expect(steps.filter((step) => !/^SEARCH .*\(.+\)/.test(step))).toEqual([]);
+}
+
+test.each(reads)('%s: nothing is looked through', async (_, read) => {
+  expectSearches(await queryPlansOf(under, (database) => read(sendingUnitOfWork(database).rows)));
+});
+
+test.each(writes)('%s: nothing is looked through', async (_, write) => {
+  expectSearches(await queryPlansOf(under, (database) => sendingUnitOfWork(database).run(write)));
+});
+
+test('leases that are over are looked for among those that run only', async () => {
+  const plans = await queryPlansOf(under, (database) => sendingUnitOfWork(database).rows.lapsed(1, 5));
+  expect(plans.filter((plan) => !ASIDE.test(plan))).toEqual([
+    expect.stringMatching(/^SEARCH deliveries USING .*\(id=\?\)$/),
+    'SCAN deliveries USING COVERING INDEX deliveries_under_way',
+  ]);
+});
+
+test('batches to hand over are looked for among those that wait only', async () => {
+  const plans = await queryPlansOf(under, (database) =>
+    sendingUnitOfWork(database).rows.waitingBatches(1, 5),
+  );
+  expect(plans).toEqual([
+    'SCAN batch USING INDEX retry_batches_waiting',
+    expect.stringMatching(/^SEARCH subscription USING .*\(id=\?\)$/),
+  ]);
+});
