@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
@@ -43,6 +43,57 @@ export function temporalPollingGauge(registry: Registry): Gauge {
     help: '1 while this role polls Temporal for work.',
     registers: [registry],
   });
+}
+
+export interface AttemptMetrics {
+  begun(): void;
+  ended(eventType: string, outcome: string, durationMs: number): void;
+}
+
+/** Attempts at webhook deliveries, first ones and retries. What can be counted plainly is, and told when somebody asks: there are thousands a second. */
+export function attemptMetrics(registry: Registry): AttemptMetrics {
+  const ended = new Map<string, Map<string, number>>();
+  let runningCount = 0;
+  new Gauge({
+    name: 'webhook_attempts_running',
+    help: 'Attempts at webhook deliveries under way.',
+    registers: [registry],
+    collect() {
+      this.set(runningCount);
+    },
+  });
+  new Counter({
+    name: 'webhook_attempts_total',
+    help: 'Attempts at webhook deliveries that have ended, by type of event and outcome.',
+    labelNames: ['event_type', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [eventType, counts] of ended) {
+        for (const [outcome, count] of counts) {
+          this.inc({ event_type: eventType, outcome }, count);
+        }
+      }
+    },
+  });
+  const duration = new Histogram({
+    name: 'webhook_attempt_duration_seconds',
+    help: 'Attempts at webhook deliveries, from the name of the host to the end of the answer, by outcome.',
+    labelNames: ['outcome'],
+    buckets: [...DURATION_BUCKETS_S, 15],
+    registers: [registry],
+  });
+  return {
+    begun: () => {
+      runningCount += 1;
+    },
+    ended: (eventType, outcome, durationMs) => {
+      runningCount -= 1;
+      const counts = ended.get(eventType) ?? new Map<string, number>();
+      ended.set(eventType, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+      duration.observe({ outcome }, durationMs / 1_000);
+    },
+  };
 }
 
 /** One exposition out of several: the samples of a metric stand together under one header, as Prometheus asks. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Counter } from 'prom-client';
 import {
+  attemptMetrics,
   createMetricsRegistry,
   httpRequestTimer,
   mergeExpositions,
@@ -34,6 +35,23 @@ describe('the metrics of a role', () => {
       'grpc_server_call_duration_seconds_count{role="domain",method="a.B/C",code="OK"} 1',
     );
     expect(text).toContain('temporal_worker_polling{role="domain"} 1');
+  });
+
+  test('count attempts at deliveries by type and outcome, say how many run, and stay right when asked twice', async () => {
+    const registry = createMetricsRegistry('worker');
+    const attempts = attemptMetrics(registry);
+    for (const outcome of ['SUCCEEDED', 'SUCCEEDED', 'TIMED_OUT']) {
+      attempts.begun();
+      attempts.ended('user.updated', outcome, 20);
+    }
+    attempts.begun();
+    await registry.metrics();
+    const text = await registry.metrics();
+    const type = 'event_type="user.updated"';
+    expect(text).toContain(`webhook_attempts_total{${type},outcome="SUCCEEDED",role="worker"} 2`);
+    expect(text).toContain(`webhook_attempts_total{${type},outcome="TIMED_OUT",role="worker"} 1`);
+    expect(text).toContain('webhook_attempts_running{role="worker"} 1');
+    expect(text).toContain('webhook_attempt_duration_seconds_sum{role="worker",outcome="SUCCEEDED"} 0.04');
   });
 });
 

@@ -1,0 +1,116 @@
+import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import type { Log } from '../telemetry/log.js';
+import { pause, pauseMsAfter } from './pauses.js';
+
+export interface EndedAttempt {
+  result: AttemptResult;
+  leaseExpiresAt: Date;
+}
+
+export interface AttemptRecorderOptions {
+  record(results: AttemptResult[]): Promise<unknown>;
+  /** So many attempts are off our hands. */
+  onSettled(count: number): void;
+  log: Log;
+}
+
+const MOST_AT_ONCE = 500;
+/** What the domain reads of one request is limited, and answers that were not wanted can be long. */
+const MOST_BYTES = 192 * 1_024;
+const BYTES_BESIDE_TEXTS = 200;
+
+/**
+ * Tells the domain how attempts ended: one call at a time, with all that ended meanwhile. What is not recorded is kept and told again, for
+ * a success counts however late it is told. A result that the domain refuses must not keep others back: it is told alone, and let go once
+ * its lease is over, when the domain has recorded the attempt as interrupted.
+ */
+export class AttemptRecorder {
+  readonly #stop = new AbortController();
+  #waiting: EndedAttempt[] = [];
+  #isTelling = false;
+  #failures = 0;
+  #atOnce = MOST_AT_ONCE;
+
+  constructor(private readonly options: AttemptRecorderOptions) {}
+
+  add(attempt: EndedAttempt): void {
+    this.#waiting.push(attempt);
+    if (!this.#isTelling) {
+      this.#isTelling = true;
+      // Those that end in the same turn go together.
+      setImmediate(() => void this.#tellAll());
+    }
+  }
+
+  /** Gives up what is not recorded. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #tellAll(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
+      const batch = this.#waiting.splice(0, fittingCount(this.#waiting, this.#atOnce));
+      try {
+        await this.options.record(batch.map(({ result }) => result));
+        this.#noteSuccess();
+        this.options.onSettled(batch.length);
+      } catch (error) {
+        this.#keep(batch, error);
+        await pause(pauseMsAfter(this.#failures), this.#stop.signal);
+      }
+    }
+    this.#isTelling = false;
+  }
+
+  #noteSuccess(): void {
+    if (this.#failures > 0) {
+      this.options.log.info('webhook attempts are recorded again', { failures: this.#failures });
+    }
+    this.#failures = 0;
+    this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce * 2);
+  }
+
+  #keep(batch: EndedAttempt[], error: unknown): void {
+    this.#failures += 1;
+    this.options.log[this.#failures === 1 ? 'warn' : 'debug']('webhook attempts are not recorded for now', {
+      attempts: batch.length,
+      reason: reasonOf(error),
+    });
+    const isRefused = !(error instanceof ServiceError && error.code === ErrorCode.UNAVAILABLE);
+    if (isRefused && batch.length === 1) {
+      this.#setAside(batch[0] as EndedAttempt);
+      return;
+    }
+    if (isRefused) {
+      this.#atOnce = Math.ceil(batch.length / 2);
+    }
+    this.#waiting = [...batch, ...this.#waiting];
+  }
+
+  /** Behind the others, or away. */
+  #setAside(attempt: EndedAttempt): void {
+    if (attempt.leaseExpiresAt.getTime() > Date.now()) {
+      this.#waiting.push(attempt);
+      return;
+    }
+    const { deliveryId } = attempt.result;
+    this.options.log.error('the domain does not take the result of a webhook attempt', { deliveryId });
+    this.options.onSettled(1);
+  }
+}
+
+/** How many of the first fit into one request; one always does. */
+function fittingCount(attempts: readonly EndedAttempt[], most: number): number {
+  let bytes = 0;
+  const tooMany = attempts.findIndex(({ result: { attempt } }, index) => {
+    // A character of a message takes up to three bytes.
+    bytes += BYTES_BESIDE_TEXTS + (attempt?.responseStart.length ?? 0) + 3 * (attempt?.message.length ?? 0);
+    return index > 0 && (index >= most || bytes > MOST_BYTES);
+  });
+  return tooMany < 0 ? attempts.length : tooMany;
+}
+
+export function reasonOf(error: unknown): string {
+  return (error instanceof ServiceError && error.internal) || (error as Error).message;
+}

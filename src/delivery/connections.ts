@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net';
+import { Client } from 'undici';
+import { AttemptFault } from './attempt-fault.js';
+import { Dial, type DialOptions } from './dial.js';
+
+/** Shorter than what most receivers keep; one that closes at the moment we send costs an attempt. A receiver that says how long is believed. */
+const IDLE_MS = 1_500;
+const LONGEST_IDLE_MS = 60_000;
+/** Then a new connection finds a receiver that has moved. */
+const LONGEST_LIFE_MS = 300_000;
+const MAX_HEADER_BYTES = 16_384;
+const MOST_IDLE = 512;
+
+const CLIENT_OPTIONS = {
+  pipelining: 1,
+  maxHeaderSize: MAX_HEADER_BYTES,
+  keepAliveTimeout: IDLE_MS,
+  keepAliveMaxTimeout: LONGEST_IDLE_MS,
+  // One deadline is over the whole exchange, kept by whoever makes it.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
+
+/** One connection to one receiver, which makes one exchange at a time. */
+export class Connection {
+  readonly client: Client;
+  readonly #dial: Dial;
+  readonly #openedAt = performance.now();
+  #socket: Socket | undefined;
+  #wasDialled = false;
+
+  constructor(
+    readonly origin: URL,
+    options: DialOptions,
+    onGone: (connection: Connection) => void,
+  ) {
+    this.#dial = new Dial(origin, options);
+    this.client = new Client(origin, {
+      ...CLIENT_OPTIONS,
+      connect: (_, done) => {
+        this.#open().then(
+          (socket) => done(null, socket),
+          (error: Error) => done(error, null),
+        );
+      },
+    });
+    this.client.on('disconnect', () => onGone(this));
+  }
+
+  get phase() {
+    return this.#dial.phase;
+  }
+
+  get isUsable(): boolean {
+    const isFresh = performance.now() - this.#openedAt < LONGEST_LIFE_MS;
+    return isFresh && this.#socket !== undefined && !this.#socket.destroyed && !this.#socket.readableEnded;
+  }
+
+  destroy(): void {
+    this.#dial.cancel();
+    this.client.destroy(() => undefined);
+  }
+
+  /** Once: an exchange that has lost its connection has failed, and is not to be sent on another behind our back. */
+  async #open(): Promise<Socket> {
+    if (this.#wasDialled) {
+      throw new AttemptFault(
+        'CONNECTION_FAILED',
+        `${this.origin.host} closed the connection as soon as it was open.`,
+      );
+    }
+    this.#wasDialled = true;
+    this.#socket = await this.#dial.open();
+    return this.#socket;
+  }
+}
+
+/** The connections that are kept for the next delivery to the same receiver. Those that nobody uses close by themselves. */
+export class Connections {
+  /** By origin, the one used last at the end, so that what is not needed gets old. */
+  readonly #idle = new Map<string, Connection[]>();
+  #idleCount = 0;
+  #isClosed = false;
+
+  constructor(private readonly options: DialOptions) {}
+
+  /** One that is open already, or a new one. */
+  take(origin: URL): Connection {
+    const stack = this.#idle.get(origin.origin);
+    for (let kept = stack?.at(-1); kept; kept = stack?.at(-1)) {
+      this.#forget(kept);
+      if (kept.isUsable) {
+        return kept;
+      }
+      kept.destroy();
+    }
+    return new Connection(origin, this.options, (gone) => this.#dismiss(gone));
+  }
+
+  /** Takes a connection back whose exchange is over. A turn later: a receiver that closes now, or says more than its answer, is found out by then. */
+  release(connection: Connection): void {
+    setImmediate(() => {
+      if (this.#isClosed || this.#idleCount >= MOST_IDLE || !connection.isUsable) {
+        connection.destroy();
+        return;
+      }
+      const { origin } = connection.origin;
+      const stack = this.#idle.get(origin);
+      stack ? stack.push(connection) : this.#idle.set(origin, [connection]);
+      this.#idleCount += 1;
+    });
+  }
+
+  get idleCount(): number {
+    return this.#idleCount;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of [...this.#idle.values()].flat()) {
+      this.#dismiss(connection);
+    }
+  }
+
+  #dismiss(connection: Connection): void {
+    this.#forget(connection);
+    connection.destroy();
+  }
+
+  #forget(connection: Connection): void {
+    const { origin } = connection.origin;
+    const stack = this.#idle.get(origin);
+    const at = stack?.lastIndexOf(connection) ?? -1;
+    if (stack && at >= 0) {
+      stack.splice(at, 1);
+      this.#idleCount -= 1;
+      if (stack.length === 0) {
+        this.#idle.delete(origin);
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { STATUS_CODES } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { AttemptOutcome } from './attempt.js';
+import { exchangeFault } from './connection-faults.js';
+import { retryAfterSeconds } from './retry-after.js';
+
+/** What is kept of an answer, and more than any receiver needs to send. */
+const MAX_ANSWER_BYTES = 16_384;
+const MAX_LOCATION_LENGTH = 200;
+const NOTHING = new Uint8Array(0);
+
+/** How an exchange ended. */
+export interface ExchangeEnd {
+  outcome: AttemptOutcome;
+  message: string;
+  /** The answer is over and the connection as it was before. */
+  isConnectionFree: boolean;
+}
+
+/** One request and its answer, as undici hands it over piece by piece. It says once how it ended. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  httpStatus: number | undefined;
+  retryAfterSeconds: number | undefined;
+  /** The request is on its way; before, nothing was sent. */
+  isSent = false;
+  #location: string | undefined;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #onEnd: ((end: ExchangeEnd) => void) | undefined;
+
+  constructor(
+    private readonly place: string,
+    onEnd: (end: ExchangeEnd) => void,
+  ) {
+    this.#onEnd = onEnd;
+  }
+
+  get hasEnded(): boolean {
+    return this.#onEnd === undefined;
+  }
+
+  get responseStart(): Uint8Array {
+    return this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : (this.#chunks[0] ?? NOTHING);
+  }
+
+  /** For whoever watches the time; what undici says afterwards is not heard. */
+  end(outcome: AttemptOutcome, message: string, isConnectionFree = false): void {
+    const onEnd = this.#onEnd;
+    this.#onEnd = undefined;
+    onEnd?.({ outcome, message, isConnectionFree });
+  }
+
+  onConnect(abort: () => void): void {
+    if (this.hasEnded) {
+      abort();
+    }
+    this.isSent = true;
+  }
+
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    if (status >= 200) {
+      this.httpStatus = status;
+      if (status >= 300) {
+        this.retryAfterSeconds = retryAfterSeconds(status, headerIn(headers, 'retry-after'), Date.now());
+        this.#location = isRedirect(status) ? headerIn(headers, 'location') : undefined;
+      }
+    }
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const room = MAX_ANSWER_BYTES - this.#size;
+    if (room > 0) {
+      // A copy: the rest of what was read goes on to be used.
+      this.#chunks.push(Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk));
+      this.#size += Math.min(room, chunk.length);
+    }
+    if (chunk.length > room) {
+      this.#endByStatus(false);
+    }
+    return true;
+  }
+
+  onComplete(): void {
+    this.#endByStatus(true);
+  }
+
+  onError(error: unknown): void {
+    const { outcome, message } = exchangeFault(error, this.place);
+    this.end(outcome, message);
+  }
+
+  #endByStatus(isConnectionFree: boolean): void {
+    const status = this.httpStatus ?? 0;
+    if (status >= 200 && status < 300) {
+      this.end('SUCCEEDED', '', isConnectionFree);
+    } else {
+      this.end('STATUS_REFUSED', this.#refusal(status), isConnectionFree);
+    }
+  }
+
+  #refusal(status: number): string {
+    const answered = `The receiver answered ${nameOf(status)}`;
+    if (!isRedirect(status)) {
+      return `${answered}.`;
+    }
+    const to = this.#location && ` (this one leads to ${printable(this.#location)})`;
+    return `${answered}, and redirects are not followed${to ?? ''}.`;
+  }
+}
+
+/** `404 Not Found`; the name is ours, not what the receiver wrote. */
+export function nameOf(status: number): string {
+  return [status, STATUS_CODES[status]].join(' ').trimEnd();
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+function headerIn(headers: readonly Buffer[], name: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index]?.length === name.length && headers[index]?.toString('latin1').toLowerCase() === name) {
+      return headers[index + 1]?.toString('latin1');
+    }
+  }
+  return undefined;
+}
+
+function printable(text: string): string {
+  const plain = text.replace(/[^\x21-\x7e]/g, '?');
+  return plain.length > MAX_LOCATION_LENGTH ? `${plain.slice(0, MAX_LOCATION_LENGTH)}…` : plain;
+}

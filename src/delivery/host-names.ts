@@ -1,0 +1,84 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup, Resolver } from 'node:dns/promises';
+import { AttemptFault } from './attempt-fault.js';
+
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+const KEPT_MS = 10_000;
+const MOST_KEPT = 1_000;
+const QUERY = { timeout: 2_000, tries: 2 };
+
+/** The name servers know no such name, or there are none: the system may know more, such as from a hosts file. */
+const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
+  'ENOTFOUND',
+  'ENODATA',
+  'ENONAME',
+  'ECONNREFUSED',
+  'EBADNAME',
+  'EFORMERR',
+  'ENOTIMP',
+]);
+
+/** Asks for a name once for all who need it, and keeps the answer for a moment. */
+export class HostNames {
+  readonly #known = new Map<string, { addresses: readonly LookupAddress[]; until: number }>();
+  readonly #asked = new Map<string, Promise<readonly LookupAddress[]>>();
+
+  constructor(private readonly resolve: Resolve = resolveHostName) {}
+
+  addressesOf(hostname: string): Promise<readonly LookupAddress[]> {
+    const known = this.#known.get(hostname);
+    if (known && known.until > performance.now()) {
+      return Promise.resolve(known.addresses);
+    }
+    const asked = this.#asked.get(hostname) ?? this.#ask(hostname);
+    this.#asked.set(hostname, asked);
+    return asked;
+  }
+
+  async #ask(hostname: string): Promise<readonly LookupAddress[]> {
+    try {
+      const addresses = await this.resolve(hostname);
+      if (this.#known.size >= MOST_KEPT) {
+        this.#known.clear();
+      }
+      this.#known.set(hostname, { addresses, until: performance.now() + KEPT_MS });
+      return addresses;
+    } catch (error) {
+      throw new AttemptFault('NAME_NOT_RESOLVED', sentenceFor(hostname, (error as { code?: unknown }).code));
+    } finally {
+      this.#asked.delete(hostname);
+    }
+  }
+}
+
+/**
+ * Name servers first and without the system's resolver, which has four threads for all: names whose servers are dead would hold them,
+ * and every other subscriber with them. A name without a dot is the system's.
+ */
+async function resolveHostName(hostname: string): Promise<readonly LookupAddress[]> {
+  if (/\.[^.]/.test(hostname)) {
+    const resolver = new Resolver(QUERY);
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
+    if (addresses.length > 0) {
+      return addresses;
+    }
+    for (const { reason } of [ipv4, ipv6].filter((answer) => answer.status === 'rejected')) {
+      if (!NOT_IN_DNS.has(reason.code)) {
+        throw reason;
+      }
+    }
+  }
+  return lookup(hostname, { all: true });
+}
+
+function addressesIn(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+}
+
+function sentenceFor(hostname: string, code: unknown): string {
+  return code === 'ENOTFOUND' || code === 'ENODATA'
+    ? `The host name ${hostname} does not exist.`
+    : `The host name ${hostname} could not be resolved: the name servers gave no answer (${code}).`;
+}

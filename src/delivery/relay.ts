@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import type {
+  ClaimDeliveriesResponse,
+  ClaimedDelivery,
+  DeliveryServiceService,
+} from '../../generated/proto/integration/webhooks/v1/sending.js';
+import type { RpcClient } from '../rpc/client.js';
+import type { Log } from '../telemetry/log.js';
+import type { SendBody, Sender, SendTarget } from './attempt.js';
+import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
+import { attemptResultOf } from './attempt-result.js';
+import { pause, pauseMsAfter } from './pauses.js';
+import { Slots } from './slots.js';
+
+export type DeliveryClient = Pick<
+  RpcClient<typeof DeliveryServiceService>,
+  'claimDeliveries' | 'recordAttempts'
+>;
+
+export interface RelayOptions {
+  deliveries: DeliveryClient;
+  sender: Sender;
+  log: Log;
+  /** Names this relay in leases and logs. */
+  workerId: string;
+  /** How many attempts may be under way or not yet recorded. */
+  sends: number;
+  /** Of those, to one subscription. */
+  sendsPerSubscription: number;
+}
+
+/** How long the domain may wait for something that is due, and how long we wait for the domain. */
+const CLAIM_WAIT_MS = 10_000;
+const CLAIM_DEADLINE_MS = 15_000;
+/** A claim on its way as we stop has mostly begun attempts already, which would be lost; one that waits has not. */
+const LAST_CLAIM_MS = 250;
+/** At the end of the grace, to record what was cut off. */
+const LAST_RECORD_MS = 1_000;
+/** Nothing due should take longer to say; a domain that is about to end says it at once. */
+const SHORT_ANSWER_MS = 20;
+
+/** Makes the first attempts: claims no more than it can send at once, sends, and tells how it ended. */
+export class Relay {
+  readonly #slots: Slots;
+  readonly #recorder: AttemptRecorder;
+  readonly #stop = new AbortController();
+  readonly #giveUpClaim = new AbortController();
+  readonly #interrupt = new AbortController();
+  readonly #claiming: Promise<void>;
+  #failures = 0;
+
+  constructor(private readonly options: RelayOptions) {
+    const { deliveries, log, sends } = options;
+    setMaxListeners(0, this.#interrupt.signal);
+    this.#slots = new Slots(sends);
+    this.#recorder = new AttemptRecorder({
+      record: (results) => deliveries.recordAttempts({ results }, { requestId: requestId() }),
+      onSettled: (count) => this.#slots.give(count),
+      log,
+    });
+    this.#claiming = this.#claimUntilStopped();
+  }
+
+  /** No new attempts; those under way end, are cut off at the end of the grace, and are recorded. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stop.abort();
+    const over = new AbortController();
+    const timers = [
+      setTimeout(
+        () => this.#giveUpClaim.abort(new Error('the relay stops')),
+        Math.min(LAST_CLAIM_MS, graceMs),
+      ),
+      setTimeout(() => this.#interrupt.abort(), Math.max(0, graceMs - LAST_RECORD_MS)),
+      setTimeout(() => over.abort(), graceMs),
+    ];
+    await this.#claiming;
+    await this.#slots.untilFree(this.#slots.total, over.signal);
+    timers.forEach(clearTimeout);
+    this.#recorder.stop();
+  }
+
+  async #claimUntilStopped(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#slots.untilFree(1, signal);
+      if (!signal.aborted) {
+        await this.#claim();
+      }
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { deliveries, workerId, sendsPerSubscription, log } = this.options;
+    const asked = performance.now();
+    try {
+      const claimed = await deliveries.claimDeliveries(
+        {
+          workerId,
+          freeSlots: this.#slots.free,
+          maxRunningPerSubscription: sendsPerSubscription,
+          maxWaitMs: CLAIM_WAIT_MS,
+        },
+        { requestId: requestId(), deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
+      );
+      if (this.#failures > 0) {
+        log.info('webhook deliveries are claimed again', { failures: this.#failures });
+      }
+      this.#failures = 0;
+      this.#begin(claimed);
+      if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
+        await pause(SHORT_ANSWER_MS, this.#stop.signal);
+      }
+    } catch (error) {
+      await this.#noteFailure(error);
+    }
+  }
+
+  async #noteFailure(error: unknown): Promise<void> {
+    if (this.#stop.signal.aborted) {
+      return;
+    }
+    this.#failures += 1;
+    const level = this.#failures === 1 ? 'warn' : 'debug';
+    this.options.log[level]('webhook deliveries are not claimed for now', { reason: reasonOf(error) });
+    await pause(pauseMsAfter(this.#failures), this.#stop.signal);
+  }
+
+  #begin({ deliveries, targets, bodies }: ClaimDeliveriesResponse): void {
+    this.#slots.take(deliveries.length);
+    for (const delivery of deliveries) {
+      const target = targets[delivery.targetIndex];
+      const body = bodies[delivery.bodyIndex];
+      if (target && body) {
+        void this.#attempt(delivery, target, body);
+      } else {
+        this.#lose(delivery, new Error('the claim names no target or body'));
+      }
+    }
+  }
+
+  async #attempt(delivery: ClaimedDelivery, target: SendTarget, body: SendBody): Promise<void> {
+    try {
+      const report = await this.options.sender.attempt(target, body, this.#interrupt.signal);
+      this.#recorder.add({
+        result: attemptResultOf(delivery.deliveryId, 1, report),
+        leaseExpiresAt: delivery.leaseExpiresAt ?? new Date(),
+      });
+    } catch (error) {
+      this.#lose(delivery, error);
+    }
+  }
+
+  /** Its lease lapses, and the domain records the attempt as interrupted. */
+  #lose({ deliveryId }: ClaimedDelivery, error: unknown): void {
+    this.options.log.error('a webhook attempt was lost', { deliveryId, reason: reasonOf(error) });
+    this.#slots.give(1);
+  }
+}
+
+function requestId(): string {
+  return `relay/${randomUUID()}`;
+}

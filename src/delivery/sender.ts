@@ -1,0 +1,153 @@
+import type { AttemptMetrics } from '../telemetry/metrics.js';
+import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
+import { type Connection, Connections } from './connections.js';
+import { Destinations } from './destinations.js';
+import type { DialOptions } from './dial.js';
+import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
+import { signaturesOf } from './signature.js';
+
+export interface SenderOptions extends DialOptions {
+  /** From the name of the host to the end of the answer. */
+  timeoutMs: number;
+  /** The version of the service, for the User-Agent. */
+  version: string;
+  metrics?: AttemptMetrics;
+}
+
+/** Posts signed events to receivers that may do anything: the time, the size and the place of what they do are limited. */
+export class HttpSender implements Sender {
+  readonly #connections: Connections;
+  readonly #destinations = new Destinations();
+  readonly #running = new Set<Exchange>();
+  readonly #fixedHeaders: readonly string[];
+
+  constructor(private readonly options: SenderOptions) {
+    this.#connections = new Connections(options);
+    this.#fixedHeaders = [
+      'content-type',
+      'application/json',
+      'user-agent',
+      `IntegrationService-Webhooks/${options.version}`,
+    ];
+  }
+
+  attempt(target: SendTarget, body: SendBody, signal?: AbortSignal): Promise<AttemptReport> {
+    const { metrics } = this.options;
+    const startedAt = new Date();
+    const started = performance.now();
+    metrics?.begun();
+    return new Promise((resolve) => {
+      this.#exchange(target, body, startedAt, signal, ({ outcome, message }, exchange) => {
+        const durationMs = Math.round(performance.now() - started);
+        metrics?.ended(body.eventType, outcome, durationMs);
+        resolve({
+          startedAt,
+          durationMs,
+          outcome,
+          message,
+          httpStatus: exchange?.httpStatus,
+          responseStart: exchange?.responseStart ?? new Uint8Array(0),
+          retryAfterSeconds: exchange?.retryAfterSeconds,
+        });
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    for (const exchange of this.#running) {
+      exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
+    }
+    this.#connections.close();
+    return Promise.resolve();
+  }
+
+  #exchange(
+    { url, signingSecrets }: SendTarget,
+    { eventId, body }: SendBody,
+    startedAt: Date,
+    signal: AbortSignal | undefined,
+    onEnd: (end: ExchangeEnd, exchange?: Exchange) => void,
+  ): void {
+    const refused = refusalOf(url, signingSecrets, signal);
+    if (refused) {
+      onEnd(refused);
+      return;
+    }
+    const { origin, path } = this.#destinations.of(url);
+    const connection = this.#connections.take(origin);
+    const timer = setTimeout(() => this.#timeOut(exchange, connection), this.options.timeoutMs);
+    const interrupt = () => exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
+    const exchange = new Exchange(origin.host, (end) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', interrupt);
+      this.#running.delete(exchange);
+      end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
+      onEnd(end, exchange);
+    });
+    signal?.addEventListener('abort', interrupt);
+    this.#running.add(exchange);
+    const seconds = Math.floor(startedAt.getTime() / 1_000);
+    const headers = [
+      ...this.#fixedHeaders,
+      'webhook-id',
+      eventId,
+      'webhook-timestamp',
+      String(seconds),
+      'webhook-signature',
+      signaturesOf(signingSecrets, eventId, seconds, body),
+    ];
+    connection.client.dispatch({ method: 'POST', path, headers, body }, exchange);
+  }
+
+  #timeOut(exchange: Exchange, { phase, origin: { host } }: Connection): void {
+    const within = `within ${this.options.timeoutMs / 1_000} s`;
+    exchange.end('TIMED_OUT', sentenceOfTimeOut(exchange, phase, host, within));
+  }
+}
+
+/** What must not be sent at all. */
+function refusalOf(
+  url: string,
+  signingSecrets: readonly Uint8Array[],
+  signal: AbortSignal | undefined,
+): ExchangeEnd | undefined {
+  const isConnectionFree = false;
+  if (signal?.aborted) {
+    return {
+      outcome: 'INTERRUPTED',
+      message: 'Nothing was sent: the service was stopping.',
+      isConnectionFree,
+    };
+  }
+  if (signingSecrets.length === 0) {
+    const message = 'Nothing was sent: the subscription has no secret to sign with.';
+    return { outcome: 'INTERRUPTED', message, isConnectionFree };
+  }
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    const message = 'Nothing was sent: the address of the subscription is not a web address.';
+    return { outcome: 'ADDRESS_REFUSED', message, isConnectionFree };
+  }
+  return undefined;
+}
+
+function sentenceOfTimeOut(
+  { httpStatus, isSent }: Exchange,
+  phase: Connection['phase'],
+  host: string,
+  within: string,
+): string {
+  if (httpStatus !== undefined) {
+    return `The answer, ${nameOf(httpStatus)}, began but was not over ${within}.`;
+  }
+  if (isSent) {
+    return `${host} took the event but did not answer ${within}.`;
+  }
+  switch (phase) {
+    case 'name':
+      return `The name servers gave no answer for ${host} ${within}.`;
+    case 'tcp':
+      return `There was no connection to ${host} ${within}.`;
+    default:
+      return `TLS with ${host} was not agreed ${within}.`;
+  }
+}

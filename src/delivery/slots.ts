@@ -1,0 +1,41 @@
+/** How many attempts this worker may have begun and not yet had recorded: what a crash can leave in doubt. */
+export class Slots {
+  #free: number;
+  #wake: (() => void) | undefined;
+
+  constructor(readonly total: number) {
+    this.#free = total;
+  }
+
+  get free(): number {
+    return this.#free;
+  }
+
+  get areAllFree(): boolean {
+    return this.#free === this.total;
+  }
+
+  take(count: number): void {
+    this.#free -= count;
+  }
+
+  give(count: number): void {
+    this.#free += count;
+    this.#wake?.();
+  }
+
+  /** Resolves when so many are free, or `stop` is called. */
+  async untilFree(count: number, stop: AbortSignal): Promise<void> {
+    const wakened = () =>
+      new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    const wake = () => this.#wake?.();
+    stop.addEventListener('abort', wake, { once: true });
+    while (this.#free < count && !stop.aborted) {
+      await wakened();
+    }
+    stop.removeEventListener('abort', wake);
+    this.#wake = undefined;
+  }
+}

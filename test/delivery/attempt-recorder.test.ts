@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import {
+  type AttemptResult,
+  RecordAttemptsRequest,
+} from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { AttemptRecorder, type EndedAttempt } from '../../src/delivery/attempt-recorder.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import { recordedLog } from '../support/recorded-log.js';
+
+const REQUEST_LIMIT = 256 * 1_024;
+const recorders: AttemptRecorder[] = [];
+
+afterEach(() => {
+  for (const recorder of recorders.splice(0)) {
+    recorder.stop();
+  }
+});
+
+function ended(deliveryId: string, responseStart = Buffer.alloc(0), leaseMs = 30_000): EndedAttempt {
+  const attempt = {
+    number: 1,
+    startedAt: new Date(),
+    outcome: AttemptOutcome.STATUS_REFUSED,
+    message: 'ö'.repeat(300),
+    responseStart,
+  };
+  return { result: { deliveryId, attempt }, leaseExpiresAt: new Date(Date.now() + leaseMs) };
+}
+
+/** A recorder, what it told, and a promise of so many attempts being off its hands. */
+function recorderWith(record: (results: AttemptResult[]) => Promise<unknown>, total: number) {
+  const log = recordedLog();
+  let settled = 0;
+  let done: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const recorder = new AttemptRecorder({
+    record,
+    onSettled: (count) => {
+      settled += count;
+      if (settled >= total) {
+        done();
+      }
+    },
+    log: log.log,
+  });
+  recorders.push(recorder);
+  return { recorder, all, log };
+}
+
+describe('what is recorded of attempts', () => {
+  test('fits into requests that the domain reads, however long the answers were', async () => {
+    const sizes: number[] = [];
+    const seen: string[] = [];
+    const { recorder, all } = recorderWith((results) => {
+      sizes.push(RecordAttemptsRequest.encode({ results }).finish().length);
+      seen.push(...results.map(({ deliveryId }) => deliveryId));
+      return Promise.resolve();
+    }, 100);
+    const ids = Array.from({ length: 100 }, (_, index) => `whd_${index}`);
+    for (const id of ids) {
+      recorder.add(ended(id, Buffer.alloc(16 * 1_024, 'x')));
+    }
+    await all;
+    expect(Math.max(...sizes)).toBeLessThan(REQUEST_LIMIT);
+    expect(sizes.length).toBeLessThan(15);
+    expect(seen).toEqual(ids);
+  });
+
+  test('is not kept back by a result that the domain refuses, which goes when its lease is over', async () => {
+    const recorded = new Set<string>();
+    const { recorder, all, log } = recorderWith((results) => {
+      if (results.some(({ deliveryId }) => deliveryId === 'whd_poison')) {
+        return Promise.reject(new ServiceError(ErrorCode.INVALID_REQUEST, 'No.'));
+      }
+      for (const { deliveryId } of results) {
+        recorded.add(deliveryId);
+      }
+      return Promise.resolve();
+    }, 5);
+    for (const id of ['whd_1', 'whd_2', 'whd_3', 'whd_4']) {
+      recorder.add(ended(id));
+    }
+    recorder.add(ended('whd_poison', undefined, 200));
+    await all;
+    expect(recorded.size).toBe(4);
+    expect(log.lines().filter(({ level }) => level === 'error')).toMatchObject([
+      { deliveryId: 'whd_poison' },
+    ]);
+  });
+
+  test('is told again for as long as the domain is away, even after the lease', async () => {
+    let calls = 0;
+    const { recorder, all } = recorderWith(() => {
+      calls += 1;
+      return calls < 4 ? Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Away.')) : Promise.resolve();
+    }, 2);
+    recorder.add(ended('whd_1', undefined, -1_000));
+    recorder.add(ended('whd_2', undefined, -1_000));
+    await all;
+    expect(calls).toBe(4);
+  });
+});

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { AddressGuard } from '../../src/delivery/address-guard.js';
+import { freePorts } from '../support/free-ports.js';
+import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { noContent, rawReceivers } from './raw-receivers.js';
+import { body, secret, senders, targetAt } from './senders.js';
+
+const open = senders();
+const raw = rawReceivers();
+const { certificate, key } = selfSignedCertificate();
+
+/** Names of the tests, all of which are this machine. */
+function guardKnowing(...addresses: string[]) {
+  return new AddressGuard({
+    allowedNetworks: [],
+    allowLoopback: true,
+    resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+  });
+}
+
+function to(url: string) {
+  return { url, signingSecrets: [secret] };
+}
+
+describe('a connection', () => {
+  test('that is refused is a failure', async () => {
+    const [port = 0] = await freePorts(1);
+    const report = await open().attempt(targetAt(port), body);
+    expect(report).toMatchObject({
+      outcome: 'CONNECTION_FAILED',
+      message: `Nobody listens at 127.0.0.1:${port}: the connection was refused.`,
+    });
+  });
+
+  test('to a host without a name is a failure that names it', async () => {
+    const guard = new AddressGuard({
+      allowedNetworks: [],
+      allowLoopback: true,
+      resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
+    });
+    const report = await open({ guard }).attempt(to('https://hooks.example.invalid/'), body);
+    expect(report).toMatchObject({
+      outcome: 'NAME_NOT_RESOLVED',
+      message: 'The host name hooks.example.invalid does not exist.',
+    });
+  });
+
+  test('to a host whose name servers are silent is given up', async () => {
+    const guard = new AddressGuard({
+      allowedNetworks: [],
+      allowLoopback: true,
+      resolve: () => new Promise(() => undefined),
+    });
+    const report = await open({ guard, timeoutMs: 60 }).attempt(to('https://hooks.example.com/'), body);
+    expect(report).toMatchObject({
+      outcome: 'TIMED_OUT',
+      message: 'The name servers gave no answer for hooks.example.com within 0.06 s.',
+    });
+  });
+
+  test('goes on to the next address of a host', async () => {
+    const receiver = await raw.start(noContent);
+    const guard = guardKnowing('127.0.0.2', '127.0.0.1');
+    const { outcome } = await open({ guard }).attempt(to(`http://hooks.example.com:${receiver.port}/`), body);
+    expect(outcome).toBe('SUCCEEDED');
+    expect(receiver.requests[0]).toContain(`host: hooks.example.com:${receiver.port}\r\n`);
+  });
+
+  test.each(['[::1]', 'ip6.example.com'])('to %s goes over IPv6', async (host) => {
+    const receiver = await raw.start(noContent, '::1');
+    const report = await open({ guard: guardKnowing('::1') }).attempt(
+      to(`http://${host}:${receiver.port}/`),
+      body,
+    );
+    expect(report.message).toBe('');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('to a name in another script goes to it as the name servers write it', async () => {
+    const receiver = await raw.start(noContent);
+    const asked: string[] = [];
+    const guard = new AddressGuard({
+      allowedNetworks: [],
+      allowLoopback: true,
+      resolve: async (hostname) => {
+        asked.push(hostname);
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    await open({ guard }).attempt(to(`http://bücher.example:${receiver.port}/`), body);
+    expect(asked).toEqual(['xn--bcher-kva.example']);
+    expect(receiver.requests[0]).toContain('host: xn--bcher-kva.example:');
+  });
+});
+
+describe('TLS', () => {
+  const servers: Server[] = [];
+  const sockets: Socket[] = [];
+  let httpsPort: number;
+
+  beforeAll(async () => {
+    const server = createHttpsServer({ cert: certificate, key }, (request, response) => {
+      request.resume().once('end', () => response.writeHead(204).end());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    server.unref();
+    httpsPort = (server.address() as { port: number }).port;
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) {
+      socket.destroy();
+    }
+    for (const server of servers.splice(0)) {
+      server.close();
+    }
+  });
+
+  async function listen(take: Parameters<typeof createServer>[1]): Promise<number> {
+    const server = createServer(take).listen(0, '127.0.0.1');
+    servers.push(server.on('connection', (socket) => sockets.push(socket)));
+    await once(server, 'listening');
+    return (server.address() as { port: number }).port;
+  }
+
+  test.each(['127.0.0.1', 'localhost', 'localhost.'])(
+    'is agreed with %s, whom the certificate names',
+    async (host) => {
+      const sender = open({ trusted: certificate, guard: guardKnowing('127.0.0.1') });
+      const report = await sender.attempt(to(`https://${host}:${httpsPort}/`), body);
+      expect(report).toMatchObject({ outcome: 'SUCCEEDED', message: '' });
+    },
+  );
+
+  test('with a name that the certificate does not hold fails', async () => {
+    const sender = open({ trusted: certificate, guard: guardKnowing('127.0.0.1') });
+    const report = await sender.attempt(to(`https://hooks.example.com:${httpsPort}/`), body);
+    expect(report).toMatchObject({
+      outcome: 'TLS_FAILED',
+      message: 'The certificate that came is not for hooks.example.com.',
+    });
+  });
+
+  test('with a certificate that nobody vouches for fails', async () => {
+    const report = await open().attempt(to(`https://127.0.0.1:${httpsPort}/`), body);
+    expect(report).toMatchObject({
+      outcome: 'TLS_FAILED',
+      message: 'The certificate of 127.0.0.1 is self-signed.',
+    });
+  });
+
+  test('with a receiver that does not speak it fails', async () => {
+    const port = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const report = await open().attempt(to(`https://127.0.0.1:${port}/`), body);
+    expect(report).toMatchObject({ outcome: 'TLS_FAILED', httpStatus: undefined });
+    expect(report.message).toBe('127.0.0.1 does not speak TLS on this port.');
+  });
+
+  test('with a receiver that hangs up fails', async () => {
+    const port = await listen((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const report = await open().attempt(to(`https://127.0.0.1:${port}/`), body);
+    expect(report).toMatchObject({
+      outcome: 'TLS_FAILED',
+      message: '127.0.0.1 broke the connection off before TLS was agreed.',
+    });
+  });
+
+  test('that never ends is given up, and its connection closed', async () => {
+    let hungUp: (value: unknown) => void = () => undefined;
+    const closed = new Promise((resolve) => {
+      hungUp = resolve;
+    });
+    const port = await listen((socket) =>
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .once('close', hungUp),
+    );
+    const report = await open({ timeoutMs: 100 }).attempt(to(`https://127.0.0.1:${port}/`), body);
+    expect(report).toMatchObject({
+      outcome: 'TIMED_OUT',
+      message: `TLS with 127.0.0.1:${port} was not agreed within 0.1 s.`,
+    });
+    await closed;
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import { AddressGuard } from '../../src/delivery/address-guard.js';
+import { Connections } from '../../src/delivery/connections.js';
+import { Exchange, type ExchangeEnd } from '../../src/delivery/exchange.js';
+import { eventually } from '../support/eventually.js';
+import { answering, noContent, type RawReceiver, rawReceivers } from './raw-receivers.js';
+import { body, senders, targetAt } from './senders.js';
+
+const open = senders();
+const raw = rawReceivers();
+const guard = new AddressGuard({ allowedNetworks: [], allowLoopback: true });
+const nextTurn = () => new Promise(setImmediate);
+
+/** One exchange over the pool itself, as a sender makes it. */
+async function exchange(connections: Connections, { port }: RawReceiver): Promise<ExchangeEnd> {
+  const connection = connections.take(new URL(`http://127.0.0.1:${port}`));
+  const end = await new Promise<ExchangeEnd>((resolve) => {
+    connection.client.dispatch({ method: 'POST', path: '/', body: '{}' }, new Exchange('place', resolve));
+  });
+  end.isConnectionFree ? connections.release(connection) : connection.destroy();
+  await nextTurn();
+  return end;
+}
+
+describe('a connection', () => {
+  test('is used again for the next delivery to the same receiver', async () => {
+    const receiver = await raw.start(noContent);
+    const sender = open();
+    for (let count = 0; count < 5; count += 1) {
+      expect((await sender.attempt(targetAt(receiver.port, `/${count}`), body)).outcome).toBe('SUCCEEDED');
+      await nextTurn();
+    }
+    expect(receiver.connections).toBe(1);
+  });
+
+  test('carries one delivery at a time', async () => {
+    const receiver = await raw.start((socket) => setImmediate(() => noContent(socket, 0)));
+    const sender = open();
+    await Promise.all(Array.from({ length: 8 }, () => sender.attempt(targetAt(receiver.port), body)));
+    expect(receiver.connections).toBe(8);
+  });
+
+  test('that the receiver closes after each answer is not used again', async () => {
+    const receiver = await raw.start(
+      answering('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
+    );
+    const sender = open();
+    for (let count = 0; count < 3; count += 1) {
+      expect((await sender.attempt(targetAt(receiver.port), body)).outcome).toBe('SUCCEEDED');
+      await nextTurn();
+    }
+    expect(receiver.connections).toBe(3);
+  });
+
+  test('that the receiver closes while nobody uses it is forgotten', async () => {
+    const connections = new Connections({ guard });
+    const receiver = await raw.start(noContent);
+    await exchange(connections, receiver);
+    expect(connections.idleCount).toBe(1);
+    for (const socket of receiver.sockets) {
+      socket.end();
+    }
+    await eventually('it is forgotten', () => connections.idleCount === 0, 1_000);
+    expect((await exchange(connections, receiver)).outcome).toBe('SUCCEEDED');
+    expect(receiver.connections).toBe(2);
+    connections.close();
+  });
+
+  test('that breaks as the next delivery goes out is one failed attempt, and nothing is sent again', async () => {
+    const receiver = await raw.start((socket, count) => {
+      count === 1 ? noContent(socket, count) : socket.resetAndDestroy();
+    });
+    const sender = open();
+    await sender.attempt(targetAt(receiver.port), body);
+    await nextTurn();
+    const report = await sender.attempt(targetAt(receiver.port), body);
+    expect(report.outcome).toBe('CONNECTION_FAILED');
+    await nextTurn();
+    expect(receiver.requests).toHaveLength(2);
+    expect(receiver.connections).toBe(1);
+  });
+
+  test('never takes what came beyond an answer for the answer to the next delivery', async () => {
+    const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+    const refusal = 'HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n';
+    const receiver = await raw.start((socket, count) => socket.write(count === 1 ? `${ok}${ok}` : refusal));
+    const sender = open();
+    expect((await sender.attempt(targetAt(receiver.port), body)).outcome).toBe('SUCCEEDED');
+    expect((await sender.attempt(targetAt(receiver.port), body)).outcome).toBe('STATUS_REFUSED');
+    expect(receiver.requests).toHaveLength(2);
+  });
+});
+
+describe('the connections that are kept', () => {
+  test('close by themselves when nobody uses them, or when the receiver says', async () => {
+    const connections = new Connections({ guard });
+    const silent = await raw.start(noContent);
+    const hasty = await raw.start(answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n'));
+    await exchange(connections, silent);
+    await exchange(connections, hasty);
+    expect(connections.idleCount).toBe(1);
+    await eventually('nothing is kept', () => connections.idleCount === 0);
+    await eventually('the receiver is let go', () => silent.sockets.size === 0 && hasty.sockets.size === 0);
+  });
+
+  test('are of many receivers, and all go with the sender', async () => {
+    const connections = new Connections({ guard });
+    const receivers = await Promise.all(Array.from({ length: 40 }, () => raw.start(noContent)));
+    await Promise.all(receivers.map((receiver) => exchange(connections, receiver)));
+    expect(connections.idleCount).toBe(40);
+    connections.close();
+    expect(connections.idleCount).toBe(0);
+    await eventually('every receiver is let go', () => receivers.every(({ sockets }) => sockets.size === 0));
+  });
+
+  test('are no more once the sender is closed', async () => {
+    const connections = new Connections({ guard });
+    const receiver = await raw.start(noContent);
+    connections.close();
+    await exchange(connections, receiver);
+    expect(connections.idleCount).toBe(0);
+    await eventually('the receiver is let go', () => receiver.sockets.size === 0);
+  });
+});

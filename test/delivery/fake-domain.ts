@@ -1,0 +1,155 @@
+import type {
+  AttemptResult,
+  ClaimDeliveriesRequest,
+  ClaimDeliveriesResponse,
+} from '../../generated/proto/integration/webhooks/v1/sending.js';
+import type { AttemptReport, SendBody, Sender, SendTarget } from '../../src/delivery/attempt.js';
+import type { DeliveryClient } from '../../src/delivery/relay.js';
+
+type ClaimOptions = Parameters<DeliveryClient['claimDeliveries']>[1];
+
+/** The domain's side of first attempts, in memory: gives out what is due, once, and waits while nothing is. */
+export class FakeDomain implements DeliveryClient {
+  readonly claims: ClaimDeliveriesRequest[] = [];
+  readonly recorded = new Map<string, AttemptResult>();
+  /** What goes wrong with a call, before it has done anything. */
+  claimFault: Error | undefined;
+  recordFault: ((results: AttemptResult[]) => Error | undefined) | undefined;
+  leaseMs = 30_000;
+  #due: { deliveryId: string; subscriptionId: string }[] = [];
+  readonly #changes = new Set<() => void>();
+  #count = 0;
+
+  /** Makes so many deliveries due, and answers their ids. */
+  add(count: number, subscriptionId = 'whs_1'): string[] {
+    const ids = Array.from({ length: count }, () => {
+      this.#count += 1;
+      return `whd_${this.#count}`;
+    });
+    this.#due.push(...ids.map((deliveryId) => ({ deliveryId, subscriptionId })));
+    this.#changed();
+    return ids;
+  }
+
+  async claimDeliveries(
+    request: ClaimDeliveriesRequest,
+    { signal }: ClaimOptions,
+  ): Promise<ClaimDeliveriesResponse> {
+    this.claims.push(request);
+    await new Promise(setImmediate);
+    await this.until(() => this.#due.length > 0 || this.claimFault !== undefined, signal);
+    if (this.claimFault) {
+      throw this.claimFault;
+    }
+    return this.#response(this.#due.splice(0, request.freeSlots));
+  }
+
+  async recordAttempts({ results }: { results: AttemptResult[] }) {
+    await new Promise(setImmediate);
+    const fault = this.recordFault?.(results);
+    if (fault) {
+      throw fault;
+    }
+    for (const result of results) {
+      this.recorded.set(result.deliveryId, result);
+    }
+    this.#changed();
+    return { deliveries: [] };
+  }
+
+  /** Resolves once it holds; it is looked at whenever something happened here. */
+  until(holds: () => boolean, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (signal?.aborted || holds()) {
+          this.#changes.delete(look);
+          signal?.aborted ? reject(signal.reason) : resolve();
+        }
+      };
+      signal?.addEventListener('abort', look);
+      this.#changes.add(look);
+      look();
+    });
+  }
+
+  untilRecorded(ids: readonly string[]): Promise<void> {
+    return this.until(() => ids.every((id) => this.recorded.has(id)));
+  }
+
+  fail(error: Error | undefined): void {
+    this.claimFault = error;
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const look of [...this.#changes]) {
+      look();
+    }
+  }
+
+  #response(claimed: { deliveryId: string; subscriptionId: string }[]): ClaimDeliveriesResponse {
+    const subscriptions = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
+    return {
+      deliveries: claimed.map(({ deliveryId, subscriptionId }, bodyIndex) => ({
+        deliveryId,
+        targetIndex: subscriptions.indexOf(subscriptionId),
+        bodyIndex,
+        leaseExpiresAt: new Date(Date.now() + this.leaseMs),
+      })),
+      targets: subscriptions.map((subscriptionId) => ({
+        subscriptionId,
+        url: `https://${subscriptionId}.example.com/`,
+        signingSecrets: [Buffer.from('secret')],
+      })),
+      bodies: claimed.map(({ deliveryId }) => ({
+        eventId: `evt_${deliveryId}`,
+        eventType: 'user.updated',
+        body: Buffer.from('{}'),
+      })),
+    };
+  }
+}
+
+/** Holds each attempt until the test lets it end. */
+export class HeldSender implements Sender {
+  readonly running = new Map<string, (outcome: AttemptReport['outcome']) => void>();
+  mostRunning = 0;
+  attempts = 0;
+
+  /** `isQuick` says whose attempts succeed at once. */
+  constructor(private readonly isQuick: (target: SendTarget) => boolean = () => false) {}
+
+  attempt(target: SendTarget, { eventId }: SendBody, signal?: AbortSignal): Promise<AttemptReport> {
+    this.attempts += 1;
+    return new Promise((resolve) => {
+      const end = (outcome: AttemptReport['outcome']) => {
+        this.running.delete(eventId);
+        resolve({
+          startedAt: new Date(),
+          durationMs: 1,
+          outcome,
+          httpStatus: outcome === 'SUCCEEDED' ? 204 : undefined,
+          message: outcome === 'SUCCEEDED' ? '' : 'It failed.',
+          responseStart: new Uint8Array(0),
+          retryAfterSeconds: undefined,
+        });
+      };
+      this.running.set(eventId, end);
+      this.mostRunning = Math.max(this.mostRunning, this.running.size);
+      signal?.addEventListener('abort', () => end('INTERRUPTED'));
+      if (this.isQuick(target)) {
+        setImmediate(end, 'SUCCEEDED');
+      }
+    });
+  }
+
+  endAll(outcome: AttemptReport['outcome'] = 'SUCCEEDED'): void {
+    for (const end of [...this.running.values()]) {
+      end(outcome);
+    }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import { answering, lastly, noContent, type RawAnswer, rawReceivers } from './raw-receivers.js';
+import { body, senders, targetAt } from './senders.js';
+
+const open = senders();
+const raw = rawReceivers();
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const KIB = 1_024;
+
+/** What the receiver does, how the attempt ends, and what a person reads. */
+const answers: [string, RawAnswer, string, RegExp][] = [
+  [
+    'closes at once',
+    (socket) => socket.end(),
+    'CONNECTION_FAILED',
+    /closed the connection before its answer/,
+  ],
+  ['resets', (socket) => socket.resetAndDestroy(), 'CONNECTION_FAILED', /broke the connection off/],
+  ['answers in HTTP/0.9', lastly('<html>hello</html>'), 'PROTOCOL_ERROR', /not HTTP as it should be/],
+  ['speaks SMTP', answering('220 mail.example.com ESMTP\r\n'), 'PROTOCOL_ERROR', /not HTTP as it should be/],
+  [
+    'sends chunks that are none',
+    answering(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n`),
+    'PROTOCOL_ERROR',
+    /not HTTP as it should be/,
+  ],
+  [
+    'contradicts itself about the length',
+    answering(`${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n`),
+    'PROTOCOL_ERROR',
+    /not HTTP as it should be/,
+  ],
+  [
+    'has endless headers',
+    (socket) => socket.write(`${OK}x: ${'x'.repeat(40 * KIB)}\r\n\r\n`),
+    'PROTOCOL_ERROR',
+    /headers are too large/,
+  ],
+  [
+    'switches protocols',
+    answering('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'),
+    'PROTOCOL_ERROR',
+    /switches to another protocol/,
+  ],
+  ['says Continue', answering('HTTP/1.1 100 Continue\r\n\r\n'), 'PROTOCOL_ERROR', /100 Continue/],
+  [
+    'breaks off in its answer',
+    lastly(`${OK}content-length: 100\r\n\r\nhalf`),
+    'CONNECTION_FAILED',
+    /before its answer was complete/,
+  ],
+  [
+    'gives early hints first',
+    answering(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${OK}content-length: 0\r\n\r\n`),
+    'SUCCEEDED',
+    /^$/,
+  ],
+  ['answers in HTTP/1.0', lastly('HTTP/1.0 200 OK\r\n\r\nfine'), 'SUCCEEDED', /^$/],
+  ['answers with a body after 204', answering('HTTP/1.1 204 No Content\r\n\r\nsurprise'), 'SUCCEEDED', /^$/],
+  [
+    'answers a second time',
+    answering(`${OK}content-length: 0\r\n\r\n${OK}content-length: 0\r\n\r\n`),
+    'SUCCEEDED',
+    /^$/,
+  ],
+  [
+    'resets after its answer',
+    (socket) => socket.write(`${OK}content-length: 0\r\n\r\n`, () => socket.resetAndDestroy()),
+    'SUCCEEDED',
+    /^$/,
+  ],
+];
+
+describe('a receiver that', () => {
+  test.each(answers)('%s', async (_, answer, outcome, message) => {
+    const receiver = await raw.start(answer);
+    const report = await open().attempt(targetAt(receiver.port), body);
+    expect(report.outcome).toBe(outcome);
+    expect(report.message).toMatch(message);
+    // Whatever it did, it was asked once.
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('answers before it has the whole body is believed', async () => {
+    const receiver = await raw.start(noContent);
+    receiver.server.on('connection', (socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 413 Too Much\r\n\r\n')),
+    );
+    const long = { ...body, body: Buffer.alloc(4 * KIB * KIB, 'x') };
+    const { httpStatus, outcome } = await open().attempt(targetAt(receiver.port), long);
+    expect([`STATUS_REFUSED 413`, 'CONNECTION_FAILED undefined']).toContain(`${outcome} ${httpStatus}`);
+  });
+
+  test.each([
+    ['200 OK', 'SUCCEEDED'],
+    ['500 Internal Server Error', 'STATUS_REFUSED'],
+  ])('pours out an endless answer of %s is cut off, and its status decides', async (status, outcome) => {
+    const receiver = await raw.start((socket) => {
+      socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
+      const pour = () => {
+        while (!socket.destroyed && socket.write('x'.repeat(64 * KIB))) {
+          // Until the other side is full.
+        }
+      };
+      socket.on('drain', pour);
+      pour();
+    });
+    const report = await open().attempt(targetAt(receiver.port), body);
+    expect(report).toMatchObject({ outcome, httpStatus: Number(status.slice(0, 3)) });
+    expect(report.responseStart).toHaveLength(16 * KIB);
+  });
+
+  test('answers as much as is kept, and no more, keeps its connection', async () => {
+    const text = 'x'.repeat(16 * KIB);
+    const receiver = await raw.start(answering(`${OK}content-length: ${text.length}\r\n\r\n${text}`));
+    const sender = open();
+    for (const _ of [1, 2]) {
+      const { responseStart } = await sender.attempt(targetAt(receiver.port), body);
+      expect(Buffer.from(responseStart).toString()).toBe(text);
+      await new Promise(setImmediate);
+    }
+    expect(receiver.connections).toBe(1);
+  });
+});
+
+describe('a receiver that takes its time', () => {
+  const timeoutMs = 150;
+
+  test.each<[string, RawAnswer, number | undefined, RegExp]>([
+    ['never answers', () => undefined, undefined, /took the event but did not answer within 0\.15 s\.$/],
+    [
+      'answers a byte at a time',
+      (socket) => {
+        socket.write(`${OK}content-length: 1000\r\n\r\n`);
+        const drip = setInterval(() => socket.write('x'), 20);
+        socket.once('close', () => clearInterval(drip));
+      },
+      200,
+      /^The answer, 200 OK, began but was not over within 0\.15 s\.$/,
+    ],
+    [
+      'sends hints without end',
+      (socket) => {
+        const hint = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
+        socket.once('close', () => clearInterval(hint));
+      },
+      undefined,
+      /did not answer within/,
+    ],
+  ])('and %s is cut off, whatever its status', async (_, answer, httpStatus, message) => {
+    const receiver = await raw.start(answer);
+    const report = await open({ timeoutMs }).attempt(targetAt(receiver.port), body);
+    expect(report).toMatchObject({ outcome: 'TIMED_OUT', httpStatus });
+    expect(report.message).toMatch(message);
+    expect(report.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
+  });
+
+  test('holds nobody else up, and its connection is closed', async () => {
+    const slow = await raw.start(() => undefined);
+    const quick = await raw.start(noContent);
+    const sender = open({ timeoutMs: 500 });
+    const hanging = Array.from({ length: 64 }, () => sender.attempt(targetAt(slow.port), body));
+    const { outcome, durationMs } = await sender.attempt(targetAt(quick.port), body);
+    expect(outcome).toBe('SUCCEEDED');
+    expect(durationMs).toBeLessThan(500);
+    expect(new Set((await Promise.all(hanging)).map((report) => report.outcome))).toEqual(
+      new Set(['TIMED_OUT']),
+    );
+  });
+});

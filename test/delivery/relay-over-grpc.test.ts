@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { DeliveryServiceService } from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { Relay } from '../../src/delivery/relay.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { rpcRigs } from '../rpc/rig.js';
+import { recordedLog } from '../support/recorded-log.js';
+import { FakeDomain } from './fake-domain.js';
+import { noContent, rawReceivers } from './raw-receivers.js';
+import { secret, senders } from './senders.js';
+
+const GRACE_MS = 5_000;
+const rigs = rpcRigs();
+const raw = rawReceivers();
+const open = senders();
+
+/** The domain in memory behind real gRPC; every delivery goes to the port. */
+function serviceOf(domain: FakeDomain, port: number) {
+  return serve(DeliveryServiceService, ['service'], {
+    claimDeliveries: async (request, { signal }) => {
+      const claimed = await domain.claimDeliveries(request, { requestId: 'r', signal });
+      const targets = claimed.targets.map(({ subscriptionId }) => ({
+        subscriptionId,
+        url: `http://127.0.0.1:${port}/${subscriptionId}`,
+        signingSecrets: [secret],
+      }));
+      return { ...claimed, targets };
+    },
+    recordAttempts: (request) => domain.recordAttempts(request),
+  });
+}
+
+describe('the relay over gRPC', () => {
+  test('sends what a domain has, and goes on with the next one at its address', async () => {
+    const receiver = await raw.start(noContent);
+    const before = new FakeDomain();
+    const rig = await rigs.start([serviceOf(before, receiver.port)]);
+    const log = recordedLog();
+    const relay = new Relay({
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
+      sender: open(),
+      log: log.log,
+      workerId: 'test',
+      sends: 32,
+      sendsPerSubscription: 8,
+    });
+    await before.untilRecorded(before.add(200));
+
+    rig.server.forceShutdown();
+    const after = new FakeDomain();
+    await rigs.start([serviceOf(after, receiver.port)], { address: rig.address });
+    const ids = after.add(200);
+    await after.untilRecorded(ids);
+    await relay.stop(GRACE_MS);
+
+    const recorded = [...before.recorded.values(), ...after.recorded.values()];
+    expect(recorded.map(({ attempt }) => attempt?.outcome)).toEqual(
+      Array(400).fill(AttemptOutcome.SUCCEEDED),
+    );
+    expect(receiver.requests).toHaveLength(400);
+  });
+
+  test('records with the next domain what it sent for the one before', async () => {
+    let answer: () => void = () => undefined;
+    const receiver = await raw.start((socket) => {
+      answer = () => noContent(socket, 1);
+    });
+    const before = new FakeDomain();
+    const rig = await rigs.start([serviceOf(before, receiver.port)]);
+    const relay = new Relay({
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
+      sender: open(),
+      log: recordedLog().log,
+      workerId: 'test',
+      sends: 4,
+      sendsPerSubscription: 4,
+    });
+    const arrived = new Promise<void>((resolve) => {
+      receiver.server.on('connection', (socket) => socket.once('data', () => setImmediate(resolve)));
+    });
+    const [id = ''] = before.add(1);
+    await arrived;
+    rig.server.forceShutdown();
+    answer();
+    const after = new FakeDomain();
+    await rigs.start([serviceOf(after, receiver.port)], { address: rig.address });
+    await after.untilRecorded([id]);
+    expect(after.recorded.get(id)?.attempt).toMatchObject({ number: 1, outcome: AttemptOutcome.SUCCEEDED });
+    expect(receiver.requests).toHaveLength(1);
+    await relay.stop(GRACE_MS);
+  });
+
+  test('that has nothing to do stops soon, though its claim could wait longer', async () => {
+    const domain = new FakeDomain();
+    const rig = await rigs.start([serviceOf(domain, 1)]);
+    const relay = new Relay({
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
+      sender: open(),
+      log: recordedLog().log,
+      workerId: 'test',
+      sends: 4,
+      sendsPerSubscription: 4,
+    });
+    await domain.until(() => true);
+    const began = performance.now();
+    await relay.stop(GRACE_MS);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});

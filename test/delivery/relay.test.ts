@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { Relay, type RelayOptions } from '../../src/delivery/relay.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import { eventually } from '../support/eventually.js';
+import { recordedLog } from '../support/recorded-log.js';
+import { FakeDomain, HeldSender } from './fake-domain.js';
+
+const away = new ServiceError(ErrorCode.UNAVAILABLE, 'away');
+const GRACE_MS = 5_000;
+const relays: Relay[] = [];
+
+function start(options: Partial<RelayOptions> = {}) {
+  const domain = new FakeDomain();
+  const sender = new HeldSender();
+  const log = recordedLog();
+  const relay = new Relay({
+    deliveries: domain,
+    sender,
+    log: log.log,
+    workerId: 'test',
+    sends: 8,
+    sendsPerSubscription: 4,
+    ...options,
+  });
+  relays.push(relay);
+  return { domain, sender, relay, log };
+}
+
+afterEach(() => Promise.all(relays.splice(0).map((relay) => relay.stop(0))));
+
+describe('the relay', () => {
+  test('claims, sends and records the first attempt of each delivery', async () => {
+    const { domain, relay } = start({ sender: new HeldSender(() => true) });
+    const ids = domain.add(100);
+    await domain.untilRecorded(ids);
+    expect(domain.recorded.get(ids[0] as string)).toMatchObject({
+      deliveryId: ids[0],
+      attempt: { number: 1, outcome: AttemptOutcome.SUCCEEDED, httpStatus: 204, durationMs: 1, message: '' },
+    });
+    expect(domain.claims[0]).toMatchObject({ workerId: 'test', freeSlots: 8, maxRunningPerSubscription: 4 });
+    await relay.stop(GRACE_MS);
+  });
+
+  test('never has more under way or unrecorded than it may, and claims no more than that', async () => {
+    const { domain, sender } = start();
+    domain.recordFault = () => away;
+    domain.add(50);
+    await eventually('all slots are taken', () => sender.running.size === 8);
+    sender.endAll();
+    // None is free before it is recorded: what a crash leaves in doubt is no more than the slots.
+    await eventually('recording was tried', () => sender.running.size === 0);
+    expect(sender.attempts).toBe(8);
+    domain.recordFault = undefined;
+    await eventually('the next are sent', () => sender.attempts === 16);
+    expect(sender.mostRunning).toBe(8);
+    expect(Math.max(...domain.claims.map(({ freeSlots }) => freeSlots))).toBe(8);
+  });
+
+  test('has a claim out as soon as one slot is free, whatever the others wait for', async () => {
+    const sender = new HeldSender(({ url }) => !url.includes('hanging'));
+    const { domain } = start({ sender });
+    domain.add(7, 'whs_hanging');
+    await eventually('seven slots hang', () => sender.running.size === 7);
+    const ids = domain.add(50, 'whs_quick');
+    await domain.untilRecorded(ids);
+    expect(sender.running.size).toBe(7);
+  });
+
+  test('asks the domain once for several results', async () => {
+    const { domain, sender } = start();
+    const calls: number[] = [];
+    domain.recordFault = ({ length }) => {
+      calls.push(length);
+      return undefined;
+    };
+    const ids = domain.add(8);
+    await eventually('all are under way', () => sender.running.size === 8);
+    sender.endAll('TIMED_OUT');
+    await domain.untilRecorded(ids);
+    expect(calls).toEqual([8]);
+    expect(domain.recorded.get(ids[7] as string)?.attempt?.outcome).toBe(AttemptOutcome.TIMED_OUT);
+  });
+
+  test('goes on when the domain is there again, says both once, and loses no result', async () => {
+    const { domain, sender, log } = start();
+    const ids = domain.add(3);
+    await eventually('all are under way', () => sender.running.size === 3);
+    domain.fail(away);
+    domain.recordFault = () => away;
+    sender.endAll();
+    await log.nextLine(({ msg }) => msg === 'webhook deliveries are not claimed for now');
+    await log.nextLine(
+      ({ level, msg }) => level === 'debug' && msg === 'webhook attempts are not recorded for now',
+    );
+    domain.fail(undefined);
+    domain.recordFault = undefined;
+    await domain.untilRecorded(ids);
+    await log.nextLine(({ msg }) => msg === 'webhook attempts are recorded again');
+    const more = domain.add(1);
+    await log.nextLine(({ msg }) => msg === 'webhook deliveries are claimed again');
+    sender.endAll();
+    await domain.untilRecorded(more);
+    expect(log.lines().filter(({ level }) => level === 'warn')).toHaveLength(2);
+    expect(sender.attempts).toBe(4);
+  });
+
+  test('lets go of what it cannot send, and takes the next', async () => {
+    const sender = new HeldSender(() => true);
+    const { domain, log } = start({ sender, sends: 1 });
+    const { attempt } = sender;
+    sender.attempt = () => Promise.reject(new Error('a fault'));
+    domain.add(1);
+    expect(await log.nextLine(({ level }) => level === 'error')).toMatchObject({ reason: 'a fault' });
+    sender.attempt = attempt;
+    await domain.untilRecorded(domain.add(1));
+  });
+});
+
+describe('a relay that stops', () => {
+  test('claims nothing more, lets what is under way end, and records it', async () => {
+    const { domain, sender, relay } = start();
+    const ids = domain.add(8);
+    await eventually('all are under way', () => sender.running.size === 8);
+    const stopped = relay.stop(GRACE_MS);
+    const later = domain.add(5);
+    sender.endAll();
+    await stopped;
+    expect([...domain.recorded.keys()].sort()).toEqual(ids);
+    expect(later.some((id) => domain.recorded.has(id))).toBe(false);
+  });
+
+  test('sends what a claim on its way still brings', async () => {
+    const domain = new FakeDomain();
+    let asked: () => void = () => undefined;
+    const claimed = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { relay } = start({
+      deliveries: {
+        claimDeliveries: (request, options) => {
+          asked();
+          return domain.claimDeliveries(request, options);
+        },
+        recordAttempts: (request) => domain.recordAttempts(request),
+      },
+      sender: new HeldSender(() => true),
+    });
+    await claimed;
+    const stopped = relay.stop(GRACE_MS);
+    const ids = domain.add(2);
+    await stopped;
+    expect([...domain.recorded.keys()]).toEqual(ids);
+  });
+
+  test('cuts off what does not end within the grace, and records that', async () => {
+    const { domain, sender, relay } = start();
+    const ids = domain.add(2);
+    await eventually('both are under way', () => sender.running.size === 2);
+    await relay.stop(1_050);
+    expect(ids.map((id) => domain.recorded.get(id)?.attempt?.outcome)).toEqual([
+      AttemptOutcome.INTERRUPTED,
+      AttemptOutcome.INTERRUPTED,
+    ]);
+  });
+
+  test('ends with its grace, even if the domain is away', async () => {
+    const { domain, sender, relay } = start();
+    domain.add(2);
+    await eventually('both are under way', () => sender.running.size === 2);
+    domain.recordFault = () => away;
+    const began = performance.now();
+    await relay.stop(100);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { answerWith, webhookReceivers } from '../support/webhook-receiver.js';
+import { rawReceivers } from './raw-receivers.js';
+import { body, secret, senders, targetAt, VERSION } from './senders.js';
+
+const open = senders();
+const raw = rawReceivers();
+const start = webhookReceivers();
+
+describe('one attempt', () => {
+  test('posts the exact bytes, signed for every valid secret, and says who it is', async () => {
+    const receiver = await start(answerWith(200, { 'content-type': 'text/plain' }, 'thanks'));
+    const older = randomBytes(32);
+    const report = await open().attempt(
+      { url: `${receiver.url}?team=a%20b`, signingSecrets: [secret, older] },
+      body,
+    );
+    expect(report).toMatchObject({ outcome: 'SUCCEEDED', httpStatus: 200, message: '' });
+    expect(Buffer.from(report.responseStart).toString()).toBe('thanks');
+    const [{ method, path, headers, body: came }] = receiver.received as [(typeof receiver.received)[0]];
+    expect({ method, path }).toEqual({ method: 'POST', path: '/hook?team=a%20b' });
+    expect(came.equals(body.body)).toBe(true);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(body.body.length),
+      'user-agent': `IntegrationService-Webhooks/${VERSION}`,
+      'webhook-id': body.eventId,
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/),
+    });
+    expect(Object.keys(headers)).not.toContain('expect');
+    for (const key of [secret, older]) {
+      const webhook = new Webhook(key.toString('base64'));
+      expect(webhook.verify(came, headers as Record<string, string>)).toMatchObject({ id: body.eventId });
+    }
+  });
+
+  test('has a timestamp of its own, and measures itself', async () => {
+    const receiver = await start(answerWith(204));
+    const before = Date.now();
+    const { startedAt, durationMs } = await open().attempt(
+      targetAt(new URL(receiver.url).port as never),
+      body,
+    );
+    expect(startedAt.getTime()).toBeGreaterThanOrEqual(before);
+    expect(durationMs).toBeGreaterThanOrEqual(0);
+    expect(durationMs).toBeLessThanOrEqual(Date.now() - before + 1);
+    const timestamp = Number(receiver.received[0]?.headers['webhook-timestamp']);
+    expect(timestamp).toBe(Math.floor(startedAt.getTime() / 1_000));
+  });
+
+  test.each([
+    [200, 'SUCCEEDED', ''],
+    [202, 'SUCCEEDED', ''],
+    [204, 'SUCCEEDED', ''],
+    [299, 'SUCCEEDED', ''],
+    [304, 'STATUS_REFUSED', 'The receiver answered 304 Not Modified.'],
+    [400, 'STATUS_REFUSED', 'The receiver answered 400 Bad Request.'],
+    [410, 'STATUS_REFUSED', 'The receiver answered 410 Gone.'],
+    [500, 'STATUS_REFUSED', 'The receiver answered 500 Internal Server Error.'],
+    [599, 'STATUS_REFUSED', 'The receiver answered 599.'],
+  ])('answered %i is %s', async (status, outcome, message) => {
+    const receiver = await start(answerWith(status));
+    const report = await open().attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    expect(report).toMatchObject({ outcome, message, httpStatus: status });
+  });
+
+  test.each([300, 301, 302, 303, 307, 308])('does not follow a redirect by %i', async (status) => {
+    const elsewhere = await start(answerWith(204));
+    const receiver = await start(answerWith(status, { Location: elsewhere.url }));
+    const report = await open().attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    expect(report).toMatchObject({ outcome: 'STATUS_REFUSED', httpStatus: status });
+    expect(report.message).toMatch(
+      /redirects are not followed \(this one leads to http:\/\/127\.0\.0\.1:\d+\/hook\)\.$/,
+    );
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  test.each([
+    [429, '120', 120],
+    [503, '7', 7],
+    [503, 'soon', undefined],
+    [500, '120', undefined],
+    [200, '120', undefined],
+  ])('answered %i with Retry-After %p asks for a wait of %p', async (status, value, seconds) => {
+    const receiver = await start(answerWith(status, { 'Retry-After': value }));
+    const report = await open().attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    expect(report.retryAfterSeconds).toBe(seconds);
+  });
+
+  test('keeps a compressed answer as it came, which nobody unpacks', async () => {
+    const receiver = await raw.start((socket) =>
+      socket.write(
+        'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x8bno',
+        'latin1',
+      ),
+    );
+    const report = await open().attempt(targetAt(receiver.port), body);
+    expect(Buffer.from(report.responseStart).toString('latin1')).toBe('\x1f\x8bno');
+  });
+
+  test('that has nothing to sign with, or no web address, is never sent', async () => {
+    const receiver = await start();
+    const unsigned = await open().attempt({ url: receiver.url, signingSecrets: [] }, body);
+    expect(unsigned).toMatchObject({ outcome: 'INTERRUPTED', message: expect.stringContaining('no secret') });
+    const nowhere = await open().attempt({ url: 'file:///etc/passwd', signingSecrets: [secret] }, body);
+    expect(nowhere.outcome).toBe('ADDRESS_REFUSED');
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe('an attempt that is cut off', () => {
+  test.each(['the signal', 'the end of the sender'])('by %s ends at once as interrupted', async (by) => {
+    const stop = new AbortController();
+    const sender = open();
+    const receiver = await raw.start(() => (by === 'the signal' ? stop.abort() : void sender.close()));
+    const report = await sender.attempt(targetAt(receiver.port), body, stop.signal);
+    expect(report).toMatchObject({ outcome: 'INTERRUPTED', httpStatus: undefined });
+    const late = await sender.attempt(targetAt(receiver.port), body, AbortSignal.abort());
+    expect(late).toMatchObject({
+      outcome: 'INTERRUPTED',
+      message: expect.stringContaining('Nothing was sent'),
+    });
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('what is counted of attempts', () => {
+  test('is each beginning, and each end with its type, outcome and time', async () => {
+    const seen: unknown[] = [];
+    const metrics = {
+      begun: () => seen.push('begun'),
+      ended: (...end: unknown[]) => seen.push(end),
+    };
+    const receiver = await start(answerWith(500));
+    await open({ metrics }).attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    expect(seen).toEqual(['begun', ['user.updated', 'STATUS_REFUSED', expect.any(Number)]]);
+  });
+});

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach } from '@jest/globals';
+import { AddressGuard } from '../../src/delivery/address-guard.js';
+import type { SendBody } from '../../src/delivery/attempt.js';
+import { HttpSender, type SenderOptions } from '../../src/delivery/sender.js';
+
+export const VERSION = '1.2.3';
+export const secret = randomBytes(32);
+
+export const body: SendBody = {
+  eventId: 'evt_4ZfVbQm1sT6xKc0yRw2LdJ',
+  eventType: 'user.updated',
+  body: Buffer.from('{"id":"evt_4ZfVbQm1sT6xKc0yRw2LdJ","data":{"name":"Zoë 🦊"}}'),
+};
+
+/** As in the demo, where receivers on this machine are welcome. Call it where a group of tests is described. */
+export function senders(): (options?: Partial<SenderOptions>) => HttpSender {
+  const opened: HttpSender[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((sender) => sender.close())));
+  return (options = {}) => {
+    const sender = new HttpSender({
+      guard: new AddressGuard({ allowedNetworks: [], allowLoopback: true }),
+      timeoutMs: 5_000,
+      version: VERSION,
+      ...options,
+    });
+    opened.push(sender);
+    return sender;
+  };
+}
+
+export function targetAt(port: number, path = '/hook') {
+  return { url: `http://127.0.0.1:${port}${path}`, signingSecrets: [secret] };
+}
