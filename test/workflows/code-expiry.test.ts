@@ -31,7 +31,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
 
   test('leaves the domain alone while they are valid', async () => {
     const { maintenance, calls } = scriptedMaintenance({});
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start({ waitMs: 3_600_000 });
     const timer = await eventually('the timer', async () => {
       const { events } = await handle.fetchHistory();
@@ -45,7 +45,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
 
   test('asks the domain when the last of them is over, under an id that leads back to the workflow', async () => {
     const { maintenance, calls } = scriptedMaintenance({ expiry: [over] });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start({ minute: '2026-07-01T10:59Z', waitMs: 100 });
     await handle.result();
     const { events = [] } = await handle.fetchHistory();
@@ -61,7 +61,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
 
   test('tells how many were issued, redeemed and expired: in its result, its memo and its details', async () => {
     const { maintenance } = scriptedMaintenance({ expiry: [over] });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start();
     expect(await handle.result()).toEqual(counts);
     expect(await handle.query(queryNames.progress)).toEqual(counts);
@@ -77,7 +77,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
     const { maintenance, calls } = scriptedMaintenance({
       expiry: [soon, { issued: 2, redeemed: 1, expired: 1, retryAt: null }],
     });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start();
     expect(await handle.result()).toEqual({ issued: 2, redeemed: 1, expired: 1 });
     expect(calls.map(({ requestId }) => requestId)).toEqual([
@@ -89,7 +89,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   test('never asks faster than the least wait, although the clocks differ', async () => {
     const past = { ...counts, retryAt: new Date(0) };
     const { maintenance } = scriptedMaintenance({ expiry: [past, over] });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start({ leastWaitMs: 123 });
     await handle.result();
     const { events } = await handle.fetchHistory();
@@ -102,7 +102,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   test('fails with a sentence when codes stay valid beyond reason', async () => {
     const stillValid = { ...counts, expired: 0, retryAt: new Date(0) };
     const { maintenance, calls } = scriptedMaintenance({ expiry: [stillValid, stillValid, over] });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start({ minute: '2026-07-01T11:00Z', giveUpAfterRounds: 2 });
     const failed = await handle.result().catch((error) => error);
     expect(reasonOf(failed)).toBe('Codes of 2026-07-01T11:00Z were still valid after 2 rounds.');
@@ -112,7 +112,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   test('outlasts a domain that fails for a while', async () => {
     const down = () => new Error('14 UNAVAILABLE: the domain is not there');
     const { maintenance, calls } = scriptedMaintenance({ expiry: [down(), down(), over] });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start();
     expect(await handle.result()).toEqual(counts);
     expect(calls.map(({ requestId }) => requestId.split('/').pop())).toEqual(['1', '2', '3']);
@@ -120,13 +120,13 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
 
   test('is taken up by another worker when the first one goes while it waits', async () => {
     const first = scriptedMaintenance({});
-    const firstWorker = await workAlone(first.maintenance);
+    const firstWorker = await workAlone(first);
     const handle = await start({ waitMs: 2_000 });
     await eventually('the first task done', async () => (await handle.fetchHistory()).events?.[4]);
     await firstWorker.shutdown();
 
     const second = scriptedMaintenance({ expiry: [over] });
-    await workAlone(second.maintenance);
+    await workAlone(second);
     expect(await handle.result()).toEqual(counts);
     expect(first.calls).toEqual([]);
   });

@@ -113,7 +113,7 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
     // Enough for the workflows of other tests, whose time may have come too.
     const answer = { issued: 1, redeemed: 1, expired: 0, retryAt: null };
     const { maintenance, calls } = scriptedMaintenance({ expiry: Array(20).fill(answer) });
-    await work(maintenance);
+    await work({ maintenance });
     const minute = minuteAt(5, 0);
     watch(listOf(minute).list);
     await eventually('the workflow', () => describeAt(5).catch(() => undefined));
@@ -182,9 +182,12 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
     const minutes = listOf(minuteAt(15));
     const { log } = recordingLog();
     const options = { list: minutes.list, log, everyMs: 20 };
-    const worker = await workAlone(scriptedMaintenance({}).maintenance, {
-      companions: [(workflows, stop) => watchCodeMinutes(options, workflows, stop)],
-    });
+    const worker = await workAlone(
+      {},
+      {
+        companions: [(workflows, stop) => watchCodeMinutes(options, workflows, stop)],
+      },
+    );
     await allMarked(minutes);
     await worker.shutdown();
     const looks = minutes.limits.length;
@@ -196,10 +199,13 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
   test('does not even ask the domain where a worker has no server', async () => {
     const minutes = listOf(minuteAt(17));
     const { log } = recordingLog();
-    const worker = await workAlone(scriptedMaintenance({}).maintenance, {
-      address: `127.0.0.1:${await freePort()}`,
-      companions: [(workflows, stop) => watchCodeMinutes({ list: minutes.list, log }, workflows, stop)],
-    });
+    const worker = await workAlone(
+      {},
+      {
+        address: `127.0.0.1:${await freePort()}`,
+        companions: [(workflows, stop) => watchCodeMinutes({ list: minutes.list, log }, workflows, stop)],
+      },
+    );
     await eventually('the loss', () => worker.state.status === 'disconnected');
     expect(minutes.limits).toEqual([]);
   });

@@ -1,15 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
-import { createActivities } from '../../workflows/activities/index.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { addSearchAttributes } from '../../workflows/search-attributes.js';
 import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker.js';
 import { describeWith } from '../support/toolchains.js';
 import {
+  activitiesOf,
   eventually,
   namespace,
   recordingLog,
-  scriptedMaintenance,
   startServer,
   temporaryFolder,
   writeBundle,
@@ -41,7 +40,7 @@ describeWith('temporal', 'a server that somebody else has set up', (executable) 
     const worker = await startTemporalWorker({
       address: server.address,
       namespace: inNamespace,
-      activities: createActivities(scriptedMaintenance({})),
+      activities: activitiesOf({}),
       log,
       probeIntervalMs: 50,
       bundlePath,

@@ -30,7 +30,7 @@ describeWith('temporal', 'the purge', (executable) => {
         { deleted: {}, more: false },
       ],
     });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start('purge-in-batches');
     const result: PurgeProgress = await handle.result();
     expect(result).toEqual({ batches: 3, deleted: { sessions: 13, codes: 0, deliveries: 7 }, more: false });
@@ -46,7 +46,7 @@ describeWith('temporal', 'the purge', (executable) => {
         { deleted: { codes: 1 }, more: false },
       ],
     });
-    await work(maintenance);
+    await work({ maintenance });
     await (await start('purge-request-ids')).result();
     expect(calls.map(({ requestId }) => requestId)).toEqual([
       'purge-request-ids/batch-1/1',
@@ -62,7 +62,7 @@ describeWith('temporal', 'the purge', (executable) => {
         { deleted: { grants: 1 }, more: false },
       ],
     });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start('purge-as-new', { batchesPerRun: 2 });
     expect(await handle.result()).toEqual({ batches: 5, deleted: { grants: 9 }, more: false });
     expect(calls.at(-1)?.requestId).toBe('purge-as-new/batch-5/1');
@@ -76,7 +76,7 @@ describeWith('temporal', 'the purge', (executable) => {
     const { maintenance } = scriptedMaintenance({
       purge: [down(), down(), down(), { deleted: { codes: 4 }, more: false }],
     });
-    await work(maintenance);
+    await work({ maintenance });
     expect(await (await start('purge-outlasts')).result()).toMatchObject({
       batches: 1,
       deleted: { codes: 4 },
@@ -87,7 +87,7 @@ describeWith('temporal', 'the purge', (executable) => {
     const { maintenance } = scriptedMaintenance({
       purge: Array.from({ length: 100 }, () => new Error('the disk is full')),
     });
-    await work(maintenance);
+    await work({ maintenance });
     const failed = await (await start('purge-gives-up', { giveUpAfterAttempts: 3 }))
       .result()
       .catch((error) => error);
@@ -103,7 +103,7 @@ describeWith('temporal', 'the purge', (executable) => {
         { deleted: {}, more: false },
       ],
     });
-    await work(maintenance);
+    await work({ maintenance });
     expect(await (await start('purge-uncounted')).result()).toEqual({
       batches: 3,
       deleted: { sessions: 1 },
@@ -114,7 +114,7 @@ describeWith('temporal', 'the purge', (executable) => {
   test('fails rather than loop for ever on rows that cannot be deleted', async () => {
     const stuck = { deleted: { codes: 0 }, more: true };
     const { maintenance, calls } = scriptedMaintenance({ purge: [stuck, stuck, stuck] });
-    await work(maintenance);
+    await work({ maintenance });
     const failed = await (await start('purge-stuck', { batchesPerRun: 2 })).result().catch((error) => error);
     expect(failed.cause.message).toBe(
       'The domain reports expired rows, but a whole run of batches deleted none of them.',
@@ -132,14 +132,14 @@ describeWith('temporal', 'the purge', (executable) => {
           }),
       ],
     });
-    const firstWorker = await workAlone(first.maintenance, { shutdownGraceMs: 200 });
+    const firstWorker = await workAlone(first, { shutdownGraceMs: 200 });
     const handle = await start('purge-restart');
     await eventually('the second batch under way', () => first.calls.length === 2);
     expect(await handle.query(queryNames.progress)).toMatchObject({ batches: 1, more: true });
     await firstWorker.shutdown();
 
     const second = scriptedMaintenance({ purge: [{ deleted: { sessions: 5 }, more: false }] });
-    await workAlone(second.maintenance);
+    await workAlone(second);
     expect(await handle.result()).toEqual({ batches: 2, deleted: { sessions: 15 }, more: false });
     expect(second.calls[0]?.requestId).toMatch(/^purge-restart\/batch-2\//);
   });

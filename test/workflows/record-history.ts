@@ -2,20 +2,27 @@
  * Records a workflow that goes through everything it can go through, for replay.test.ts. Run it when a definition has
  * changed on purpose, and keep the old files: workflows of the old shape may still be running.
  *
- *     npx tsx test/workflows/record-history.ts <purge|code-expiry|key-rotation>-<what is new>
+ *     npx tsx test/workflows/record-history.ts <purge|code-expiry|key-rotation|webhook-retry>-<what is new>
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { createActivities } from '../../workflows/activities/index.js';
-import { defaultSigningKeyRotationInput, taskQueue, workflowTypes } from '../../workflows/contract.js';
+import {
+  defaultSigningKeyRotationInput,
+  signalNames,
+  taskQueue,
+  workflowTypes,
+} from '../../workflows/contract.js';
 import { findTemporal } from '../../workflows/dev-server/find.js';
 import { startTemporalWorker } from '../../workflows/worker.js';
 import { historyToFile } from './history-file.js';
+import { RetryDomain } from './retry-domain.js';
 import {
+  activitiesOf,
   connectClient,
   namespace,
   quickCodeExpiry,
   quickPurge,
+  quickWebhookRetry,
   type Scripts,
   scriptedMaintenance,
   silentLog,
@@ -27,7 +34,10 @@ import {
 interface Recording {
   workflowType: string;
   input: object;
-  domain: Scripts;
+  domain?: Scripts;
+  /** Made when all is ready, because its times are near. */
+  retries?: () => RetryDomain;
+  signals?: { name: string; args: unknown[] }[];
 }
 
 const restart = () => new Error('the domain restarts');
@@ -52,6 +62,15 @@ const recordings: Record<string, Recording> = {
     input: { ...quickCodeExpiry, waitMs: 200 },
     domain: { expiry: [restart(), soon, { issued: 12, redeemed: 9, expired: 3, retryAt: null }] },
   },
+  'webhook-retry': {
+    workflowType: workflowTypes.webhookRetry,
+    input: { ...quickWebhookRetry, subscriptionId: 'whs_1', batchId: 'bat_1', stepsPerRun: 5 },
+    retries: failingRetries,
+    signals: [
+      { name: signalNames.retryNow, args: [['whd_patient']] },
+      { name: signalNames.giveUp, args: [['whd_given_up']] },
+    ],
+  },
   'key-rotation': {
     workflowType: workflowTypes.signingKeyRotation,
     input: { ...defaultSigningKeyRotationInput, retryFirstDelayMs: 20 },
@@ -63,6 +82,25 @@ const recordings: Record<string, Recording> = {
     },
   },
 };
+
+/** Deliveries that go every way there is, past a domain that is away twice and an attempt that is lost. */
+function failingRetries(): RetryDomain {
+  const hourFromNow = Date.now() + 3_600_000;
+  const faults = ['before', undefined, 'before'] as const;
+  const retries = new RetryDomain({ delaysMs: [300, 1_200] }).add(
+    'bat_1',
+    { deliveryId: 'whd_delivered' },
+    { deliveryId: 'whd_exhausted' },
+    { deliveryId: 'whd_held', status: 'HELD' },
+    { deliveryId: 'whd_lost', attemptsBegun: 2, leaseUntil: Date.now() + 6_000, nextAttemptAt: undefined },
+    { deliveryId: 'whd_patient', nextAttemptAt: hourFromNow },
+    { deliveryId: 'whd_given_up', nextAttemptAt: hourFromNow },
+  );
+  let calls = 0;
+  retries.fault = () => faults[calls++];
+  retries.receiver = ({ deliveryId }) => (deliveryId === 'whd_exhausted' ? 503 : 204);
+  return retries;
+}
 
 const name = process.argv[2] ?? '';
 const recording = Object.entries(recordings).find(([kind]) => name.startsWith(`${kind}-`))?.[1];
@@ -76,7 +114,10 @@ const [server, bundlePath] = await Promise.all([startServer(executable), writeBu
 const worker = await startTemporalWorker({
   address: server.address,
   namespace,
-  activities: createActivities(scriptedMaintenance(recording.domain)),
+  activities: activitiesOf({
+    ...scriptedMaintenance(recording.domain ?? {}),
+    ...(recording.retries && { webhookRetries: recording.retries().dependencies() }),
+  }),
   log: silentLog,
   bundlePath,
 });
@@ -86,12 +127,14 @@ const handle = await client.workflow.start(recording.workflowType, {
   workflowId: name,
   args: [recording.input],
 });
+for (const { name: signal, args } of recording.signals ?? []) await handle.signal(signal, ...args);
 await handle.result();
-const lastRun = await client.workflow.getHandle(name).describe();
-for (const [run, runId] of [...new Set([handle.firstExecutionRunId, lastRun.runId])].entries()) {
+let runId: string | null | undefined = handle.firstExecutionRunId;
+for (let run = 1; runId; run++) {
   const history = await client.workflow.getHandle(name, runId).fetchHistory();
-  const file = fileURLToPath(new URL(`./histories/${name}-run-${run + 1}.json`, import.meta.url));
+  const file = fileURLToPath(new URL(`./histories/${name}-run-${run}.json`, import.meta.url));
   await writeFile(file, historyToFile(history));
+  runId = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
 }
 await client.connection.close();
 await worker.shutdown();

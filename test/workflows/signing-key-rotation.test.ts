@@ -47,7 +47,7 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
     },
   ])('tells $title', async ({ title, outcome, memo, details }) => {
     const { maintenance, calls } = scriptedMaintenance({ rotation: [outcome] });
-    await work(maintenance);
+    await work({ maintenance });
     const workflowId = `rotation-tells-${title.replaceAll(/\W/g, '-')}`;
     const handle = await start(workflowId);
     expect(await handle.result()).toEqual(outcome);
@@ -60,7 +60,7 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
     const { maintenance, calls } = scriptedMaintenance({
       rotation: [new Error('busy'), new Error('busy'), rotated],
     });
-    await work(maintenance);
+    await work({ maintenance });
     expect(await (await start('rotation-outlasts')).result()).toEqual(rotated);
     expect(calls).toHaveLength(3);
   });
@@ -69,7 +69,7 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
     const { maintenance } = scriptedMaintenance({
       rotation: Array.from({ length: 9 }, () => new Error('the key file is gone')),
     });
-    await work(maintenance);
+    await work({ maintenance });
     const handle = await start('rotation-gives-up', { ...quickInput, giveUpAfterAttempts: 2 });
     expect(reasonOf(await handle.result().catch((error) => error))).toBe('the key file is gone');
   });
@@ -80,12 +80,15 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
       .schedule.getHandle('signing-key-rotation')
       .delete()
       .catch(() => undefined);
-    await workAlone(maintenance, {
-      schedules: {
-        purge: { intervalMs: 300 * 24 * 3_600_000 },
-        signingKeyRotation: { input: quickInput, startAtOnce: true },
+    await workAlone(
+      { maintenance },
+      {
+        schedules: {
+          purge: { intervalMs: 300 * 24 * 3_600_000 },
+          signingKeyRotation: { input: quickInput, startAtOnce: true },
+        },
       },
-    });
+    );
     const run = await eventually('the first run', async () => {
       const handle = client().schedule.getHandle('signing-key-rotation');
       const schedule = await handle.describe().catch(() => undefined);

@@ -5,18 +5,26 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import type { Maintenance } from '../../workflows/activities/index.js';
+import {
+  type Activities,
+  type ActivityDependencies,
+  createActivities,
+  type Maintenance,
+} from '../../workflows/activities/index.js';
 import { bundleDefinitions } from '../../workflows/bundle.js';
 import {
   type CodeCounts,
   type CodeExpiryInput,
+  defaultWebhookRetryLimits,
   type PurgeBatch,
   type PurgeInput,
   type SigningKeyRotationOutcome,
   searchAttributes,
+  type WebhookRetryInput,
 } from '../../workflows/contract.js';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
 import type { Log, LogFields } from '../../workflows/log.js';
+import { RetryDomain } from './retry-domain.js';
 
 export const namespace = 'integration-test';
 
@@ -40,6 +48,20 @@ export const quickCodeExpiry: CodeExpiryInput = {
   retryFirstDelayMs: 50,
   retryMaxDelayMs: 200,
   giveUpAfterAttempts: 50,
+};
+
+export const quickWebhookRetry: Omit<WebhookRetryInput, 'subscriptionId' | 'batchId'> = {
+  ...defaultWebhookRetryLimits,
+  stepTimeoutMs: 5_000,
+  roundTimeoutMs: 20_000,
+  heartbeatTimeoutMs: 2_000,
+  beginForMs: 2_000,
+  gatherLeastMs: 20,
+  leastWaitMs: 50,
+  mostWaitMs: 500,
+  putOffMs: 50,
+  retryFirstDelayMs: 50,
+  retryMaxDelayMs: 200,
 };
 
 export async function freePort(): Promise<number> {
@@ -112,6 +134,18 @@ export function scriptedMaintenance({ purge = [], expiry = [], rotation = [] }: 
     },
   };
   return { maintenance, calls };
+}
+
+/** What a test leaves out is there and has nothing to do. */
+export function wholeDomain({
+  maintenance = scriptedMaintenance({}).maintenance,
+  webhookRetries = new RetryDomain().dependencies(),
+}: Partial<ActivityDependencies>): ActivityDependencies {
+  return { maintenance, webhookRetries };
+}
+
+export function activitiesOf(domain: Partial<ActivityDependencies>): Activities {
+  return createActivities(wholeDomain(domain));
 }
 
 export async function eventually<T>(

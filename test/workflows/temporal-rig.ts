@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import { createActivities, type Maintenance } from '../../workflows/activities/index.js';
+import type { ActivityDependencies } from '../../workflows/activities/index.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
 import {
+  activitiesOf,
   connectClient,
   namespace,
   silentLog,
   startServer,
   temporaryFolder,
+  wholeDomain,
   writeBundle,
 } from './temporal-fixture.js';
 
@@ -24,7 +26,7 @@ export function temporalRig(executable: string) {
   let client: Client;
   let bundlePath: string;
   let files: Awaited<ReturnType<typeof temporaryFolder>>;
-  let current: Maintenance;
+  let current: ActivityDependencies;
   let shared: TemporalWorker | undefined;
   const own: TemporalWorker[] = [];
   const endAll = async () => {
@@ -47,11 +49,11 @@ export function temporalRig(executable: string) {
     await files?.remove();
   });
 
-  const start = (maintenance: Maintenance, options: Partial<WorkerOptions> = {}) =>
+  const start = (domain: Partial<ActivityDependencies>, options: Partial<WorkerOptions> = {}) =>
     startTemporalWorker({
       address: server.address,
       namespace,
-      activities: createActivities({ maintenance }),
+      activities: activitiesOf(domain),
       schedules: { purge: farAway, signingKeyRotation: farAway },
       log: silentLog,
       shutdownGraceMs: 2_000,
@@ -60,22 +62,41 @@ export function temporalRig(executable: string) {
     });
 
   /** From here on the shared worker asks this domain. */
-  async function work(maintenance: Maintenance): Promise<void> {
-    current = maintenance;
-    shared ??= await start({
-      purgeExpired: (...request) => current.purgeExpired(...request),
-      expireAuthorizationCodes: (...request) => current.expireAuthorizationCodes(...request),
-      advanceSigningKeys: (...request) => current.advanceSigningKeys(...request),
-    });
+  async function work(domain: Partial<ActivityDependencies>): Promise<void> {
+    current = wholeDomain(domain);
+    shared ??= await start(delegating(() => current));
   }
 
   /** A worker of this test alone, in place of the shared one. */
-  async function workAlone(maintenance: Maintenance, options?: Partial<WorkerOptions>) {
+  async function workAlone(domain: Partial<ActivityDependencies>, options?: Partial<WorkerOptions>) {
     if (own.length === 0) await endAll();
-    const worker = await start(maintenance, options);
+    const worker = await start(domain, options);
     own.push(worker);
     return worker;
   }
 
-  return { client: () => client, work, workAlone };
+  return { client: () => client, address: () => server.address, work, workAlone };
+}
+
+function delegating(current: () => ActivityDependencies): ActivityDependencies {
+  const maintenance = () => current().maintenance;
+  const retries = () => current().webhookRetries;
+  return {
+    maintenance: {
+      purgeExpired: (...request) => maintenance().purgeExpired(...request),
+      expireAuthorizationCodes: (...request) => maintenance().expireAuthorizationCodes(...request),
+      advanceSigningKeys: (...request) => maintenance().advanceSigningKeys(...request),
+    },
+    webhookRetries: {
+      domain: {
+        retryBatch: (...request) => retries().domain.retryBatch(...request),
+        beginAttempt: (...request) => retries().domain.beginAttempt(...request),
+        recordAttempt: (...request) => retries().domain.recordAttempt(...request),
+        giveUp: (...request) => retries().domain.giveUp(...request),
+      },
+      sender: { attempt: (...request) => retries().sender.attempt(...request) },
+      sends: { atOnce: 1_000, atOncePerSubscription: 100 },
+      ending: new AbortController().signal,
+    },
+  };
 }

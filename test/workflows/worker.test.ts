@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { createActivities } from '../../workflows/activities/index.js';
 import { backoffDelayMs } from '../../workflows/backoff.js';
 import { taskQueue, workflowTypes } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
@@ -11,6 +10,7 @@ import {
 } from '../../workflows/worker.js';
 import { describeWith } from '../support/toolchains.js';
 import {
+  activitiesOf,
   connectClient,
   eventually,
   freePort,
@@ -44,7 +44,7 @@ async function work(address: string, options: Partial<WorkerOptions> = {}) {
   const worker = await startTemporalWorker({
     address,
     namespace,
-    activities: createActivities(scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] })),
+    activities: activitiesOf(scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] })),
     log: silentLog,
     onState: (state) => states.push(state),
     shutdownGraceMs: 1_000,
@@ -133,7 +133,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   test('notices that the server is gone and works for one that came back with an empty database', async () => {
     const server = await serve();
     const maintenance = scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] });
-    const { states, reaches } = await work(server.address, { activities: createActivities(maintenance) });
+    const { states, reaches } = await work(server.address, { activities: activitiesOf(maintenance) });
     await reaches('polling');
     process.kill(server.pid, 'SIGKILL');
     await server.exited;
@@ -173,7 +173,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       ],
     });
     const { worker, reaches } = await work(server.address, {
-      activities: createActivities(maintenance),
+      activities: activitiesOf(maintenance),
       shutdownGraceMs: 10_000,
     });
     await reaches('polling');
@@ -197,7 +197,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   test('ends within its grace although an activity hangs and the server is gone', async () => {
     const server = await serve();
     const maintenance = scriptedMaintenance({ purge: [() => new Promise(() => undefined)] });
-    const { worker, reaches } = await work(server.address, { activities: createActivities(maintenance) });
+    const { worker, reaches } = await work(server.address, { activities: activitiesOf(maintenance) });
     await reaches('polling');
     const client = await connectClient(server.address);
     await client.workflow.start(workflowTypes.purge, {

@@ -4,24 +4,31 @@ import {
   createCodeExpiryActivities,
 } from './code-expiry.js';
 import { createPurgeActivities, type PurgeActivities, type PurgingDomain } from './purge.js';
+import type { RetryDependencies } from './retry-ports.js';
 import {
   createSigningKeyRotationActivities,
   type KeyRotatingDomain,
   type SigningKeyRotationActivities,
 } from './signing-key-rotation.js';
+import { createWebhookRetryActivities, type WebhookRetryActivities } from './webhook-retry.js';
 
 export type Maintenance = PurgingDomain & CodeExpiringDomain & KeyRotatingDomain;
 
 export interface ActivityDependencies {
   maintenance: Maintenance;
+  webhookRetries: RetryDependencies;
 }
 
-export type Activities = PurgeActivities & CodeExpiryActivities & SigningKeyRotationActivities;
+export type Activities = PurgeActivities &
+  CodeExpiryActivities &
+  SigningKeyRotationActivities &
+  WebhookRetryActivities;
 
-export function createActivities({ maintenance }: ActivityDependencies): Activities {
+export function createActivities({ maintenance, webhookRetries }: ActivityDependencies): Activities {
   return {
     ...createPurgeActivities(maintenance),
     ...createCodeExpiryActivities(maintenance),
     ...createSigningKeyRotationActivities(maintenance),
+    ...createWebhookRetryActivities(webhookRetries),
   };
 }

@@ -2,3 +2,4 @@
 export { authorizationCodeExpiry } from './code-expiry.js';
 export { purge } from './purge.js';
 export { signingKeyRotation } from './signing-key-rotation.js';
+export { webhookRetry } from './webhook-retry.js';

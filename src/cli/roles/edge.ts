@@ -1,5 +1,9 @@
 import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { packageRoot, packageVersion } from '../../config/package.js';
 import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
+import { withLibrary } from '../../edge/docs/desk.js';
+import { openLibrary } from '../../edge/docs/library.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { Health } from '../../telemetry/health.js';
 import { httpRequestTimer } from '../../telemetry/metrics.js';
@@ -7,13 +11,14 @@ import { listenError } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 
-/** The HTTP listeners: sign-on and gateway. Holds nothing; any number of them can run. */
+/** The HTTP listeners: sign-on and, with the documentation beside it, gateway. Holds nothing; any number of them can run. */
 export async function startEdge({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
   const domain = openDomainChannel(config, 'edge');
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);
   const [signOn, gateway] = await Promise.all([createSignOnApi(options), createGatewayApi(options)]);
+  const library = openLibrary({ ...options, distDir: join(packageRoot, 'dist'), version: packageVersion });
   const trustedProxies = config.TRUSTED_PROXIES;
   const listeners: [server: Server, port: number, setting: string][] = [
     [
@@ -22,7 +27,7 @@ export async function startEdge({ config, log, metrics }: RoleOptions): Promise<
       'SIGN_ON_PORT',
     ],
     [
-      createListener({ api: 'gateway', dispatch: gateway, trustedProxies, log, timer }),
+      createListener({ api: 'gateway', dispatch: withLibrary(library, gateway), trustedProxies, log, timer }),
       config.GATEWAY_PORT,
       'GATEWAY_PORT',
     ],

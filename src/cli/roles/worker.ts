@@ -1,56 +1,125 @@
+import { hostname } from 'node:os';
+import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { createActivities } from '../../../workflows/activities/index.js';
+import type { RetryDependencies } from '../../../workflows/activities/retry-ports.js';
 import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
+import { handOverRetryBatches } from '../../../workflows/retry-batches.js';
 import { startTemporalWorker, type TemporalWorker } from '../../../workflows/worker.js';
 import type { Config } from '../../config/config.js';
+import { packageVersion } from '../../config/package.js';
+import { AddressGuard } from '../../delivery/address-guard.js';
+import type { Sender } from '../../delivery/attempt.js';
+import { Relay } from '../../delivery/relay.js';
+import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
-import { temporalPollingGauge } from '../../telemetry/metrics.js';
+import { attemptMetrics, temporalPollingGauge } from '../../telemetry/metrics.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
+import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { temporalAccess } from './temporal-access.js';
 import { startTimedMaintenance } from './timed-maintenance.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Works for Temporal whenever it is there. Where none is named, timers do what cannot wait; codes are over by themselves. */
+/** Of the attempts that Temporal has this worker make at once: a subscription that fails is not to fill them all. */
+const RETRIES_PER_SUBSCRIPTION = 16;
+
+/**
+ * Makes the first attempts at webhook deliveries, and works for Temporal whenever it is there. Where none is named, timers do what cannot
+ * wait; codes are over by themselves.
+ */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
   const domain = openDomainChannel(config, 'worker');
-  const temporal = await joinTemporal(options, domain);
+  const sender = openSender(options);
+  const ending = new AbortController();
+  const temporal = await joinTemporal(options, domain, retriesWith(options, domain, sender, ending.signal));
+  const relay = startRelay(options, domain, sender);
   const timed = temporal ? undefined : startTimers(options, domain);
   const health = new Health([domainCheck(domain), temporalCheck(temporal)]);
   return {
     health,
     stop: async () => {
       health.drain();
-      await temporal?.shutdown();
-      await timed?.stop();
+      ending.abort();
+      await Promise.all([relay.stop(config.SHUTDOWN_GRACE), temporal?.shutdown(), timed?.stop()]);
+      await sender.close();
       domain.close();
     },
   };
+}
+
+function openSender({ config, metrics }: RoleOptions): Sender {
+  return new HttpSender({
+    guard: new AddressGuard({
+      allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+      allowLoopback: config.ENVIRONMENT === 'demo',
+    }),
+    timeoutMs: config.WEBHOOK_TIMEOUT,
+    version: packageVersion,
+    metrics: attemptMetrics(metrics),
+  });
+}
+
+function startRelay({ config, log }: RoleOptions, domain: RpcChannel, sender: Sender): Relay {
+  return new Relay({
+    deliveries: domain.clientOf(DeliveryServiceService),
+    sender,
+    log,
+    workerId: workerId(),
+    sends: config.WEBHOOK_SENDS,
+    sendsPerSubscription: config.WEBHOOK_SENDS_PER_SUBSCRIPTION,
+  });
+}
+
+/** What the retries under Temporal send with: the relay's sender, and send slots of their own. */
+function retriesWith(
+  { config }: RoleOptions,
+  domain: RpcChannel,
+  sender: Sender,
+  ending: AbortSignal,
+): RetryDependencies {
+  const atOncePerSubscription = Math.min(RETRIES_PER_SUBSCRIPTION, config.WEBHOOK_SENDS_PER_SUBSCRIPTION);
+  return {
+    domain: retriesOver(domain, workerId()),
+    sender,
+    sends: { atOnce: config.WEBHOOK_SENDS, atOncePerSubscription },
+    ending,
+  };
+}
+
+/** Names this worker in leases and logs. */
+function workerId(): string {
+  return `${hostname()}/${process.pid}`;
 }
 
 /** Without an address none is guessed: the one next door may belong to another environment. */
 async function joinTemporal(
   { config, log, metrics }: RoleOptions,
   domain: RpcChannel,
+  webhookRetries: RetryDependencies,
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
   if (config.TEMPORAL_ADDRESS === undefined) {
     return undefined;
   }
   const codeMinutes = { list: codeMinutesOver(domain), log };
+  const retryBatches = { list: retryBatchesOver(domain), log };
   return startTemporalWorker({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     ...temporalAccess(config),
-    activities: createActivities({ maintenance: maintenanceOver(domain) }),
+    activities: createActivities({ maintenance: maintenanceOver(domain), webhookRetries }),
     schedules: {
       purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true },
       signingKeyRotation: { intervalMs: advanceKeysEveryMs(config), startAtOnce: true },
     },
-    companions: [(client, stop) => watchCodeMinutes(codeMinutes, client, stop)],
+    companions: [
+      (client, stop) => watchCodeMinutes(codeMinutes, client, stop),
+      (client, stop) => handOverRetryBatches(retryBatches, client, stop),
+    ],
     log,
     shutdownGraceMs: config.SHUTDOWN_GRACE,
     onState: ({ status }) => polling.set(status === 'polling' ? 1 : 0),

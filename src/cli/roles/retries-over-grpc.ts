@@ -1,0 +1,101 @@
+import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import {
+  AttemptRefusalReason,
+  type BeginAttemptResponse,
+  DeliveryServiceService,
+  type RetryDelivery,
+} from '../../../generated/proto/integration/webhooks/v1/sending.js';
+import type {
+  AttemptBeginning,
+  RetriedDelivery,
+  RetryingDomain,
+} from '../../../workflows/activities/retry-ports.js';
+import type { RetryBatchList } from '../../../workflows/retry-batches.js';
+import { attemptResultOf } from '../../delivery/attempt-result.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { RpcChannel } from '../../rpc/client.js';
+
+/** Shorter than the time that Temporal gives a step, and than a lease. */
+const STEP_DEADLINE_MS = 10_000;
+/** A call that waits for something to do is given so much longer than it waits. */
+const ANSWER_MARGIN_MS = 5_000;
+
+const STATUSES: Partial<Record<DeliveryStatus, RetriedDelivery['status']>> = {
+  [DeliveryStatus.PENDING]: 'PENDING',
+  [DeliveryStatus.DELIVERED]: 'DELIVERED',
+  [DeliveryStatus.EXHAUSTED]: 'EXHAUSTED',
+  [DeliveryStatus.HELD]: 'HELD',
+  [DeliveryStatus.CANCELLED]: 'CANCELLED',
+};
+
+/** What the activities of `webhookRetry` ask of the domain. */
+export function retriesOver(domain: RpcChannel, workerId: string): RetryingDomain {
+  const client = domain.clientOf(DeliveryServiceService);
+  const deadlineMs = STEP_DEADLINE_MS;
+  return {
+    retryBatch: async (batchId, call) => {
+      const { batch } = await client
+        .getRetryBatch({ batchId }, { ...call, deadlineMs })
+        .catch(noneWherePurged);
+      return (batch?.deliveries ?? []).map(toDelivery);
+    },
+    beginAttempt: async (attempt, call) =>
+      toBeginning(await client.beginAttempt({ workerId, ...attempt }, { ...call, deadlineMs })),
+    recordAttempt: async ({ deliveryId, attemptNumber }, report, call) => {
+      const results = [attemptResultOf(deliveryId, attemptNumber, report)];
+      const { deliveries } = await client.recordAttempts({ results }, { ...call, deadlineMs });
+      return deliveries.map(toDelivery)[0];
+    },
+    giveUp: async (deliveryIds, call) => {
+      const { deliveries } = await client.giveUpDeliveries({ deliveryIds }, { ...call, deadlineMs });
+      return deliveries.map(toDelivery);
+    },
+  };
+}
+
+/** The batches for which the worker starts workflows. */
+export function retryBatchesOver(domain: RpcChannel): RetryBatchList {
+  const client = domain.clientOf(DeliveryServiceService);
+  return {
+    toHandOver: async (request, call) => {
+      const deadlineMs = request.maxWaitMs + ANSWER_MARGIN_MS;
+      const { batches } = await client.claimRetryBatches(request, { ...call, deadlineMs });
+      return batches.map(({ deliveries, ...batch }) => ({ ...batch, deliveries: deliveries.length }));
+    },
+    markHandedOver: async (batchIds, call) => {
+      await client.markRetryBatchesHandedOver({ batchIds }, { ...call, deadlineMs: STEP_DEADLINE_MS });
+    },
+  };
+}
+
+function noneWherePurged(error: unknown): { batch: undefined } {
+  if (error instanceof ServiceError && error.code === ErrorCode.RETRY_BATCH_NOT_FOUND) {
+    return { batch: undefined };
+  }
+  throw error;
+}
+
+function toDelivery({ status, ...delivery }: RetryDelivery): RetriedDelivery {
+  const known = STATUSES[status];
+  if (known === undefined) {
+    throw new Error(`The domain says that delivery ${delivery.deliveryId} is ${status}, which nobody knows.`);
+  }
+  return { ...delivery, status: known };
+}
+
+function toBeginning({ result }: BeginAttemptResponse): AttemptBeginning {
+  if (result?.$case === 'refused') {
+    const { reason, delivery } = result.value;
+    return {
+      refused: {
+        delivery: delivery && toDelivery(delivery),
+        isLeaseRunning: reason === AttemptRefusalReason.LEASE_RUNNING,
+      },
+    };
+  }
+  const { target, body, leaseExpiresAt } = result?.value ?? {};
+  if (!target || !body || !leaseExpiresAt) {
+    throw new Error('The domain began an attempt and did not say what to send, or where.');
+  }
+  return { begun: { target, body, leaseExpiresAt } };
+}

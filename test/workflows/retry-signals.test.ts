@@ -1,0 +1,133 @@
+import { expect, test } from '@jest/globals';
+import {
+  queryNames,
+  signalNames,
+  taskQueue,
+  type WebhookRetryProgress,
+  webhookRetryWorkflowId,
+  workflowTypes,
+} from '../../workflows/contract.js';
+import { describeWith } from '../support/toolchains.js';
+import { RetryDomain } from './retry-domain.js';
+import { eventually, quickWebhookRetry } from './temporal-fixture.js';
+import { temporalRig } from './temporal-rig.js';
+
+const hour = 3_600_000;
+
+describeWith('temporal', 'what people ask of the retries', (executable) => {
+  const { client, work, workAlone } = temporalRig(executable);
+  let batches = 0;
+
+  /** Three deliveries that are due in an hour. */
+  async function startPatient(by: typeof work = work) {
+    const batchId = `bat_${++batches}`;
+    const domain = new RetryDomain({ delaysMs: [hour, hour] }).add(
+      batchId,
+      { deliveryId: 'whd_a' },
+      { deliveryId: 'whd_b' },
+      { deliveryId: 'whd_c' },
+    );
+    await by({ webhookRetries: domain.dependencies() });
+    const handle = await client().workflow.start(workflowTypes.webhookRetry, {
+      taskQueue,
+      workflowId: webhookRetryWorkflowId('whs_1', batchId),
+      args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId }],
+    });
+    const progress = () => handle.query<WebhookRetryProgress>(queryNames.progress);
+    return { domain, handle, progress };
+  }
+
+  test('retryNow makes the next attempt at the deliveries it names, and at no other', async () => {
+    const { domain, handle } = await startPatient();
+    await handle.signal(signalNames.retryNow, ['whd_b', 'whd_unknown']);
+    await eventually('the attempt', () => domain.sent.length > 0);
+    expect(domain.attemptsAt('whd_b')).toEqual([2]);
+    await handle.signal(signalNames.giveUp);
+    await handle.result();
+    expect(domain.sent).toHaveLength(1);
+    expect(domain.statuses).toEqual({ whd_a: 'EXHAUSTED', whd_b: 'DELIVERED', whd_c: 'EXHAUSTED' });
+  });
+
+  test.each([
+    { title: 'an empty list', args: [[]] },
+    { title: 'no list', args: [] },
+    { title: 'null', args: [null] },
+  ])('retryNow with $title makes the next attempt at all', async ({ args }) => {
+    const { domain, handle } = await startPatient();
+    await handle.signal(signalNames.retryNow, ...args);
+    expect(await handle.result()).toMatchObject({ delivered: 3 });
+    expect(domain.sent).toHaveLength(3);
+  });
+
+  test('retryNow brings one attempt forward, not those after it', async () => {
+    const { domain, handle, progress } = await startPatient();
+    domain.receiver = () => 500;
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('the attempt', async () => (await progress()).deliveries[0]?.attemptsBegun === 2);
+    expect(domain.attemptsAt('whd_a')).toEqual([2]);
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('the end', async () => (await progress()).counts.exhausted === 1);
+    expect(domain.attemptsAt('whd_a')).toEqual([2, 3]);
+    await handle.terminate();
+  });
+
+  test('giveUp ends the deliveries it names without another attempt', async () => {
+    const { domain, handle, progress } = await startPatient();
+    await handle.signal(signalNames.giveUp, ['whd_a', 'whd_c']);
+    await eventually('the end', async () => (await progress()).counts.exhausted === 2);
+    await handle.signal(signalNames.retryNow);
+    expect(await handle.result()).toMatchObject({ deliveries: 3, delivered: 1, exhausted: 2 });
+    expect(domain.sent).toMatchObject([{ deliveryId: 'whd_b' }]);
+  });
+
+  test('giveUp reaches the domain while a round hangs, and what the round has not begun is not sent', async () => {
+    const { domain, handle } = await startPatient(async ({ webhookRetries }) => {
+      const sends = { atOnce: 10, atOncePerSubscription: 1 };
+      await workAlone({ webhookRetries: webhookRetries && { ...webhookRetries, sends } });
+    });
+    let answer: (status: number) => void = () => undefined;
+    domain.receiver = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    await handle.signal(signalNames.retryNow);
+    await eventually('an attempt under way', () => domain.sent.length === 1);
+    await handle.signal(signalNames.giveUp);
+    await eventually('the end of the others', () => domain.isAllEnded);
+    answer(204);
+    expect(await handle.result()).toMatchObject({ deliveries: 3, delivered: 1, exhausted: 2 });
+    expect(domain.sent).toHaveLength(1);
+  });
+
+  test.each([
+    { title: 'an id without a list', args: ['whd_a'], given: { whd_a: 'EXHAUSTED' } },
+    { title: 'what is no id', args: [[7, { id: 'whd_a' }]], given: {} },
+    { title: 'an object', args: [{ deliveryIds: ['whd_a'] }], given: {} },
+  ])('giveUp with $title does not hold the workflow up', async ({ args, given }) => {
+    const { domain, handle } = await startPatient();
+    await handle.signal(signalNames.giveUp, ...args);
+    await handle.query(queryNames.progress);
+    await eventually('what was asked for', () =>
+      Object.entries(given).every(([id, status]) => domain.statuses[id] === status),
+    );
+    await handle.signal(signalNames.retryNow);
+    await handle.result();
+    const others = { whd_a: 'DELIVERED', whd_b: 'DELIVERED', whd_c: 'DELIVERED' };
+    expect(domain.statuses).toEqual({ ...others, ...given });
+  });
+
+  test('a signal that comes with the start is not lost', async () => {
+    const batchId = 'bat_signalled';
+    const domain = new RetryDomain({ delaysMs: [hour, hour] }).add(batchId, { deliveryId: 'whd_a' });
+    await work({ webhookRetries: domain.dependencies() });
+    const handle = await client().workflow.signalWithStart(workflowTypes.webhookRetry, {
+      taskQueue,
+      workflowId: webhookRetryWorkflowId('whs_1', batchId),
+      args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId }],
+      signal: signalNames.retryNow,
+      signalArgs: [[]],
+    });
+    await handle.result();
+    expect(domain.statuses).toEqual({ whd_a: 'DELIVERED' });
+  });
+});

@@ -1,0 +1,172 @@
+import type {
+  AttemptToMake,
+  RetryCounts,
+  RetryProgress,
+  RetryState,
+  WebhookRetryInput,
+} from '../contract.js';
+
+type Settings = Pick<
+  WebhookRetryInput,
+  'gatherShare' | 'gatherLeastMs' | 'leastWaitMs' | 'mostWaitMs' | 'putOffMs'
+>;
+
+export type DeliveryIds = readonly string[] | 'all';
+
+/** `attempt` it, `look` how far somebody else is, or nothing more. */
+type Step = 'attempt' | 'look' | 'none';
+
+interface Entry {
+  progress: RetryProgress;
+  step: Step;
+  /** When the step is due, and until when it waits for others to go along. */
+  dueAt: number;
+  gatherUntil: number;
+  /** Looks in a row. */
+  looks: number;
+  timesPutOff: number;
+  /** Someone asked for this step at once. */
+  isHurried: boolean;
+}
+
+const firstRetry = 2;
+const lastRetry = 3;
+
+/** What the workflow knows of its deliveries, and what is to be done when. Told the time, it reads no clock. */
+export class RetryLedger {
+  readonly #entries = new Map<string, Entry>();
+  #changes = 0;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly lastAttempts: Record<string, string> = {},
+  ) {}
+
+  /** Goes up with everything noted, so that a wait can end when its reason may be gone. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Notes how far these are; of a delivery that it did not know, too. */
+  note(states: readonly RetryState[], now: number): void {
+    for (const state of states) this.#entries.set(state.deliveryId, this.#entryOf(state, now));
+    this.#changes++;
+  }
+
+  /** Notes how far all are: one that is left out is no longer in the batch. */
+  noteAll(states: readonly RetryState[], now: number): void {
+    const listed = new Set(states.map(({ deliveryId }) => deliveryId));
+    for (const [id, { progress }] of this.#entries) {
+      if (!listed.has(id) && progress.status === 'PENDING') {
+        this.note([{ ...progress, status: 'GONE', nextAttemptAt: null, waitMs: 0, isUnderWay: false }], now);
+      }
+    }
+    this.note(states, now);
+  }
+
+  /** The next attempts at these are due now; at all when none is named. */
+  hurry(deliveryIds: DeliveryIds, now: number): void {
+    for (const entry of this.#among(deliveryIds)) {
+      if (entry.step !== 'attempt') continue;
+      Object.assign(entry, { dueAt: now, gatherUntil: now, isHurried: true });
+    }
+    this.#changes++;
+  }
+
+  /** Puts attempts off that could not be made, longer each time. */
+  putOff(attempts: readonly AttemptToMake[], now: number): void {
+    const { putOffMs, mostWaitMs } = this.settings;
+    for (const { deliveryId } of attempts) {
+      const entry = this.#entries.get(deliveryId);
+      if (!entry) continue;
+      const dueAt = now + Math.min(mostWaitMs, putOffMs * 2 ** entry.timesPutOff);
+      Object.assign(entry, { dueAt, gatherUntil: dueAt, timesPutOff: entry.timesPutOff + 1 });
+    }
+    this.#changes++;
+  }
+
+  openAmong(deliveryIds: DeliveryIds): string[] {
+    return this.#among(deliveryIds).map(({ progress }) => progress.deliveryId);
+  }
+
+  attemptsDue(now: number): AttemptToMake[] {
+    return this.#due('attempt', now).map(({ progress: { deliveryId, attemptsBegun } }) => ({
+      deliveryId,
+      attemptNumber: attemptsBegun + 1,
+    }));
+  }
+
+  isLookDue(now: number): boolean {
+    return this.#due('look', now).length > 0;
+  }
+
+  /** Of a step, with how many others that are due until then; undefined when nothing is open. */
+  nextWake(): { at: number; deliveries: number } | undefined {
+    const open = this.#among('all');
+    if (open.length === 0) return undefined;
+    const latest = Math.min(...open.map(({ gatherUntil }) => gatherUntil));
+    const gathered = open.filter(({ dueAt }) => dueAt <= latest);
+    return { at: Math.max(...gathered.map(({ dueAt }) => dueAt)), deliveries: gathered.length };
+  }
+
+  progress(): RetryProgress[] {
+    return [...this.#entries.values()].map(({ progress }) => progress);
+  }
+
+  counts(): RetryCounts {
+    const all = this.progress();
+    const count = (wanted: RetryProgress['status']) => all.filter(({ status }) => status === wanted).length;
+    return {
+      deliveries: all.length,
+      delivered: count('DELIVERED'),
+      exhausted: count('EXHAUSTED'),
+      held: count('HELD'),
+      cancelled: count('CANCELLED'),
+      gone: count('GONE'),
+    };
+  }
+
+  #due(step: Step, now: number): Entry[] {
+    return this.#among('all').filter((entry) => entry.step === step && entry.dueAt <= now);
+  }
+
+  #among(deliveryIds: DeliveryIds): Entry[] {
+    const entries =
+      deliveryIds === 'all'
+        ? [...this.#entries.values()]
+        : deliveryIds.flatMap((id) => this.#entries.get(id) ?? []);
+    return entries.filter(({ step }) => step !== 'none');
+  }
+
+  #entryOf(state: RetryState, now: number): Entry {
+    const { waitMs, isUnderWay, ...progress } = state;
+    const known = this.#entries.get(progress.deliveryId);
+    if (known && isOvertaken(progress.status, known.progress.status)) return known;
+    progress.lastAttempt ??= known?.progress.lastAttempt ?? this.lastAttempts[progress.deliveryId] ?? null;
+    const step = stepOf(progress, isUnderWay);
+    const looks = step === 'look' ? (known?.looks ?? 0) + 1 : 0;
+    const dueAt = now + waitMs + this.#restMs(looks);
+    const { gatherLeastMs, gatherShare } = this.settings;
+    const gatherUntil = dueAt + Math.max(gatherLeastMs, gatherShare * waitMs);
+    const isSame = known?.step === step && known.progress.attemptsBegun === progress.attemptsBegun;
+    if (isSame && known.isHurried) return { ...known, progress };
+    return { progress, step, dueAt, gatherUntil, looks, timesPutOff: 0, isHurried: false };
+  }
+
+  #restMs(looks: number): number {
+    const { leastWaitMs, mostWaitMs } = this.settings;
+    return looks === 0 ? 0 : Math.min(mostWaitMs, leastWaitMs * 2 ** (looks - 1));
+  }
+}
+
+/** Answers of a round and of giving up may cross: what has ended stays so, and a success is the last word. */
+function isOvertaken(told: RetryProgress['status'], known: RetryProgress['status']): boolean {
+  return known === 'DELIVERED' || (told === 'PENDING' && known !== 'PENDING');
+}
+
+/** The first attempt is the relay's, and what became of the third is for the domain to find out. */
+function stepOf({ status, attemptsBegun }: RetryProgress, isUnderWay: boolean): Step {
+  if (status !== 'PENDING') return 'none';
+  const next = attemptsBegun + 1;
+  return isUnderWay || next < firstRetry || next > lastRetry ? 'look' : 'attempt';
+}

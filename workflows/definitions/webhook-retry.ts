@@ -1,0 +1,197 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  isCancellation,
+  log,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { WebhookRetryActivities } from '../activities/webhook-retry.js';
+import {
+  type AttemptToMake,
+  queryNames,
+  type RetryCounts,
+  signalNames,
+  type WebhookRetryInput,
+  type WebhookRetryProgress,
+} from '../contract.js';
+import { describeRetries, plural } from './retry-details.js';
+import { type DeliveryIds, RetryLedger } from './retry-ledger.js';
+import { retryPolicy } from './retry-policy.js';
+
+const progressQuery = defineQuery<WebhookRetryProgress>(queryNames.progress);
+const retryNowSignal = defineSignal<[unknown?]>(signalNames.retryNow);
+const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
+
+/**
+ * Makes the second and third attempts of failed deliveries of one subscription, each when it is due, until all have
+ * ended. Which attempt may be made is decided by the domain's counter alone; ending this early loses nothing, because
+ * the domain hands over again what is overdue.
+ */
+export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCounts> {
+  const retries = new Retries(input);
+  await retries.plan();
+  while (await retries.goOn()) {
+    if (retries.isLong()) return continueAsNew<typeof webhookRetry>({ ...input, carried: retries.carry() });
+  }
+  await condition(allHandlersFinished);
+  const counts = retries.counts();
+  // A memo is read without a worker, also in lists and when the workflow is closed.
+  upsertMemo({ ...counts });
+  return counts;
+}
+
+class Retries {
+  readonly #ledger: RetryLedger;
+  readonly #stepsBefore: number;
+  /** Goes on after a continue-as-new, so that an activity id names one step of the whole. */
+  #steps: number;
+  #isPlanned = false;
+
+  constructor(private readonly input: WebhookRetryInput) {
+    const { steps = 0, lastAttempts = {} } = input.carried ?? {};
+    this.#ledger = new RetryLedger(input, lastAttempts);
+    this.#stepsBefore = steps;
+    this.#steps = steps;
+    this.#listen();
+  }
+
+  counts(): RetryCounts {
+    return this.#ledger.counts();
+  }
+
+  async plan(): Promise<void> {
+    const { batchId } = this.input;
+    const { planRetries } = this.#steadyActivities();
+    const states = await planRetries.executeWithOptions(
+      { activityId: `plan-${++this.#steps}`, summary: 'Asks how far the deliveries are' },
+      [{ batchId }],
+    );
+    this.#ledger.noteAll(states, Date.now());
+    this.#isPlanned = true;
+    this.#tell();
+  }
+
+  /** Does what is due, or waits for it; false when nothing is left to do. */
+  async goOn(): Promise<boolean> {
+    const now = Date.now();
+    const attempts = this.#ledger.attemptsDue(now);
+    const wake = this.#ledger.nextWake();
+    if (wake === undefined) return false;
+    if (attempts.length > 0) await this.#attempt(attempts);
+    else if (this.#ledger.isLookDue(now)) await this.plan();
+    else await this.#wait(wake.at - now, wake.deliveries);
+    return true;
+  }
+
+  /** Only between two waits: what was asked for by a signal and is due now would be forgotten. */
+  isLong(): boolean {
+    const isLong = this.#steps - this.#stepsBefore >= this.input.stepsPerRun;
+    const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0;
+    return ((isLong && isIdle) || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
+  }
+
+  carry(): NonNullable<WebhookRetryInput['carried']> {
+    const made = this.#ledger.progress().filter(({ lastAttempt }) => lastAttempt !== null);
+    const lastAttempts = Object.fromEntries(
+      made.map((each) => [each.deliveryId, each.lastAttempt as string]),
+    );
+    return { steps: this.#steps, lastAttempts };
+  }
+
+  #listen(): void {
+    setHandler(progressQuery, () => ({ counts: this.counts(), deliveries: this.#ledger.progress() }));
+    setHandler(retryNowSignal, (deliveryIds) => this.#retryNow(idsOf(deliveryIds)), {
+      description: 'Makes the next attempt now. Takes a list of delivery ids; without one, all are meant.',
+    });
+    setHandler(giveUpSignal, (deliveryIds) => this.#giveUp(idsOf(deliveryIds)), {
+      description: 'Makes no further attempt. Takes a list of delivery ids; without one, all are meant.',
+    });
+  }
+
+  async #retryNow(deliveryIds: DeliveryIds): Promise<void> {
+    await condition(() => this.#isPlanned);
+    this.#ledger.hurry(deliveryIds, Date.now());
+  }
+
+  /** At once, although a round is under way: what that has not begun yet, the domain then refuses to begin. */
+  async #giveUp(deliveryIds: DeliveryIds): Promise<void> {
+    await condition(() => this.#isPlanned);
+    const open = this.#ledger.openAmong(deliveryIds);
+    if (open.length === 0) return;
+    const { giveUpDeliveries } = this.#steadyActivities();
+    const states = await giveUpDeliveries.executeWithOptions(
+      { activityId: `give-up-${++this.#steps}`, summary: `Gives ${plural(open.length)} up` },
+      [{ deliveryIds: open }],
+    );
+    this.#ledger.note(states, Date.now());
+    this.#tell();
+  }
+
+  /** A round that fails is put off rather than waited for: what is due later may be of better luck. */
+  async #attempt(attempts: AttemptToMake[]): Promise<void> {
+    try {
+      const { states, failed } = await this.#round(attempts);
+      this.#ledger.note(states, Date.now());
+      this.#ledger.putOff(states.length === 0 ? attempts : failed, Date.now());
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('a round of attempts failed', { attempts: attempts.length, error });
+      this.#ledger.putOff(attempts, Date.now());
+    }
+    this.#tell();
+  }
+
+  #round(attempts: AttemptToMake[]) {
+    const { subscriptionId, beginForMs, roundTimeoutMs, heartbeatTimeoutMs, roundTries } = this.input;
+    const { attemptDeliveries } = proxyActivities<WebhookRetryActivities>({
+      startToCloseTimeout: roundTimeoutMs,
+      heartbeatTimeout: heartbeatTimeoutMs,
+      retry: { ...retryPolicy(this.input), maximumAttempts: roundTries },
+    });
+    return attemptDeliveries.executeWithOptions(
+      { activityId: `attempts-${++this.#steps}`, summary: inWords(attempts) },
+      [{ subscriptionId, attempts, beginForMs }],
+    );
+  }
+
+  async #wait(waitMs: number, deliveries: number): Promise<void> {
+    const { changes } = this.#ledger;
+    const summary = `Until ${plural(deliveries)} can be looked after`;
+    await condition(() => this.#ledger.changes !== changes, Math.max(1, waitMs), { summary });
+  }
+
+  #steadyActivities() {
+    return proxyActivities<WebhookRetryActivities>({
+      startToCloseTimeout: this.input.stepTimeoutMs,
+      retry: retryPolicy(this.input),
+    });
+  }
+
+  #tell(): void {
+    setCurrentDetails(describeRetries(this.counts(), this.#ledger.progress()));
+  }
+}
+
+/** Signals come from people too, and one that this could not read would hold the workflow up for good. */
+function idsOf(value: unknown): DeliveryIds {
+  if (value === undefined || value === null) return 'all';
+  const values = Array.isArray(value) ? value : [value];
+  return values.length === 0 ? 'all' : values.filter((id) => typeof id === 'string');
+}
+
+/** `Makes attempt 2 of 11 deliveries and attempt 3 of 1 delivery` */
+function inWords(attempts: readonly AttemptToMake[]): string {
+  const numbers = [...new Set(attempts.map(({ attemptNumber }) => attemptNumber))].sort();
+  const parts = numbers.map((number) => {
+    const count = attempts.filter(({ attemptNumber }) => attemptNumber === number).length;
+    return `attempt ${number} of ${plural(count)}`;
+  });
+  return `Makes ${parts.join(' and ')}`;
+}

@@ -1,0 +1,84 @@
+import {
+  isGrpcServiceError,
+  type WorkflowClient,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import {
+  defaultWebhookRetryLimits,
+  taskQueue,
+  type WebhookRetryInput,
+  webhookRetryWorkflowId,
+  workflowTypes,
+} from './contract.js';
+import { limitedCall } from './limited-call.js';
+
+/** Failed deliveries of one subscription that one workflow retries. */
+export interface RetryBatch {
+  batchId: string;
+  subscriptionId: string;
+  instanceIntegrationId: string;
+  eventTypes: string[];
+  /** How many. */
+  deliveries: number;
+}
+
+const subscriptionKey = defineSearchAttributeKey('SubscriptionId', 'KEYWORD');
+const instanceIntegrationKey = defineSearchAttributeKey('InstanceIntegrationId', 'KEYWORD');
+const eventTypesKey = defineSearchAttributeKey('EventTypes', 'KEYWORD_LIST');
+
+const startLimitMs = 5_000;
+const namedTypes = 3;
+const invalidArgument = 3;
+
+/** A workflow of that batch that runs, or ran, is as good as one that starts now. */
+export async function startRetry(
+  client: WorkflowClient,
+  batch: RetryBatch,
+  stop: AbortSignal,
+): Promise<void> {
+  const { subscriptionId, batchId } = batch;
+  const input: WebhookRetryInput = { ...defaultWebhookRetryLimits, subscriptionId, batchId };
+  const start = (typedSearchAttributes: SearchAttributePair[]) => () =>
+    client.start(workflowTypes.webhookRetry, {
+      workflowId: webhookRetryWorkflowId(subscriptionId, batchId),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      taskQueue,
+      args: [input],
+      typedSearchAttributes,
+      staticSummary: summaryOf(batch),
+    });
+  try {
+    await limitedCall(client, stop, startLimitMs, start(searchAttributesOf(batch))).catch((error) => {
+      // A namespace without our attributes, of which the worker warns, must not keep deliveries from their retries.
+      if (!isUnknownAttribute(error)) throw error;
+      return limitedCall(client, stop, startLimitMs, start([]));
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+function searchAttributesOf(batch: RetryBatch): SearchAttributePair[] {
+  return [
+    { key: subscriptionKey, value: batch.subscriptionId },
+    { key: instanceIntegrationKey, value: batch.instanceIntegrationId },
+    { key: eventTypesKey, value: batch.eventTypes },
+  ];
+}
+
+function isUnknownAttribute(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return (
+    isGrpcServiceError(cause) && cause.code === invalidArgument && /search attribute/i.test(cause.details)
+  );
+}
+
+/** `12 deliveries to whs_… (user.created, user.updated)` */
+function summaryOf({ deliveries, subscriptionId, eventTypes }: RetryBatch): string {
+  const named = eventTypes.slice(0, namedTypes).join(', ');
+  const others = eventTypes.length - namedTypes;
+  const types = others > 0 ? `${named} and ${others} more` : named;
+  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'} to ${subscriptionId} (${types})`;
+}
