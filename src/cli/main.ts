@@ -9,14 +9,19 @@ import { Declined } from './commands/confirm.js';
 import { FailedCall } from './commands/failed-call.js';
 import { addImportCommand } from './commands/import.js';
 import { addInitCommand } from './commands/init.js';
+import { addListenCommand } from './commands/listen.js';
 import { addAppCommands } from './commands/operator/app.js';
 import { addAuditCommands } from './commands/operator/audit.js';
+import { addDeliveryCommands } from './commands/operator/delivery.js';
+import { addEventCommands } from './commands/operator/event.js';
 import { addInstanceCommands } from './commands/operator/instance.js';
 import { addIntegrationCommands } from './commands/operator/integration.js';
 import { addKeyCommands } from './commands/operator/key.js';
 import { addSigningKeyCommands } from './commands/operator/signing-key.js';
+import { addSubscriptionCommands } from './commands/operator/subscription.js';
 import { addTokenCommands } from './commands/operator/token.js';
 import { RefusedLines } from './commands/refused-lines.js';
+import { Unfinished } from './commands/unfinished.js';
 import { UsageError } from './commands/usage-error.js';
 import { type RoleName, roleNames } from './roles/role.js';
 import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
@@ -76,6 +81,10 @@ addAppCommands(program);
 addIntegrationCommands(program);
 addKeyCommands(program);
 addInstanceCommands(program);
+addSubscriptionCommands(program);
+addDeliveryCommands(program);
+addEventCommands(program);
+addListenCommand(program);
 addTokenCommands(program);
 addSigningKeyCommands(program);
 addAuditCommands(program);
@@ -100,6 +109,6 @@ function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
-  const foreseen = [FailedCall, Declined, RefusedLines].some((kind) => error instanceof kind);
+  const foreseen = [FailedCall, Declined, RefusedLines, Unfinished].some((kind) => error instanceof kind);
   return foreseen ? EXIT_FAILED : undefined;
 }

@@ -6,7 +6,6 @@ import { integration } from './typed.js';
 const services = serviceProcesses();
 
 const LIST = 'Operator/ListIntegrations';
-const MISSING = 'Webhook/ListSubscriptions';
 
 describe('integration call', () => {
   let domain: ServiceProcess;
@@ -50,12 +49,6 @@ describe('integration call', () => {
       /^This service token is not valid here\. \(service_token_invalid\)\n$/,
     ],
     ['no token', ['--token', ''], 1, /^This call needs a service token\. \(service_token_missing\)\n$/],
-    [
-      'a method that is not implemented',
-      [MISSING],
-      1,
-      /not part of this release yet\. \(not_implemented\)\n$/,
-    ],
     [
       'a full name',
       ['integration.operator.v1.OperatorService/GetIntegration', '{"integrationId": "itg_none"}'],

@@ -32,6 +32,16 @@ describe('completion in bash', () => {
       ['connect', 'connections', 'configure'],
     ],
     [['key', 'rotate', 'key_x', '--o'], ['--overlap']],
+    [
+      ['subscription', 'd'],
+      ['disable', 'delete'],
+    ],
+    [
+      ['delivery', ''],
+      ['list', 'show', 'resend', 'tail', 'help', '--help'],
+    ],
+    [['event', 'replay', '--inc'], ['--include-delivered']],
+    [['listen', '--f'], ['--forward-to']],
     [['--version', 'ke'], ['key']],
     [
       ['completion', ''],

@@ -8,7 +8,18 @@ const SECRETS = {
   DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
 };
 
-const GROUPS = ['app', 'integration', 'key', 'instance', 'token', 'signing-key', 'audit'];
+const GROUPS = [
+  'app',
+  'integration',
+  'key',
+  'instance',
+  'subscription',
+  'delivery',
+  'event',
+  'token',
+  'signing-key',
+  'audit',
+];
 const COMMANDS = [
   'serve',
   'domain',
@@ -17,6 +28,7 @@ const COMMANDS = [
   'init',
   'config',
   ...GROUPS,
+  'listen',
   'import',
   'call',
   'completion',
@@ -41,6 +53,7 @@ describe('help', () => {
     ['config', '--json'],
     ['call', "integration call Platform/UpdateUser '{"],
     ['import', 'integration import people.jsonl --dry-run'],
+    ['listen', 'integration listen --forward-to localhost:3000/webhooks'],
     ['init', 'ENVIRONMENT=live integration init'],
     ['completion', 'source <(integration completion bash)'],
   ])('of %s says what it does and how it goes', async (command, words) => {
@@ -90,6 +103,27 @@ describe('wrong usage', () => {
       'a grant that is none',
       ['app', 'update', 'app_x', '--grant-type', 'password'],
       /must be one of authorization_code/,
+    ],
+    [
+      'a subscription without events',
+      ['subscription', 'create', '--instance-integration', 'iin_x', '--url', 'https://x'],
+      /required option '--events <types>'/,
+    ],
+    ['events with a gap', ['subscription', 'update', 'whs_x', '--events', 'user.*,'], /commas between/],
+    [
+      'some clients and all clients',
+      ['subscription', 'update', 'whs_x', '--clients', 'cli_x', '--all-clients'],
+      /cannot be used with option/,
+    ],
+    [
+      'a state of deliveries that is none',
+      ['delivery', 'list', '--status', 'held,lost'],
+      /of pending, delivered/,
+    ],
+    [
+      'a replay without its beginning',
+      ['event', 'replay', '--subscription', 'whs_x'],
+      /required option '--since <when>'/,
     ],
     ['a shell that is none', ['completion', 'ksh'], /There is no completion for ksh/],
     ['an unknown command', ['sevre'], /unknown command 'sevre'/],

@@ -37,6 +37,15 @@ export function collected(value: string, previous: readonly string[] = []): read
   return [...previous, value];
 }
 
+/** `user.updated,worker.*`, which may be repeated, too. */
+export function commaSeparated(value: string, previous: readonly string[] = []): readonly string[] {
+  const items = value.split(',').map((item) => item.trim());
+  if (items.includes('')) {
+    throw new InvalidArgumentError('It must be values with commas between them.');
+  }
+  return [...previous, ...items];
+}
+
 const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
 
 export function grantTypes(value: string, previous?: readonly string[]): readonly string[] {

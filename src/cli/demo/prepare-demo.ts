@@ -57,7 +57,7 @@ function contentOf(config: Config, { serviceTokens, apiKeys, clientSecrets }: De
     operatorToken: serviceTokens.operator,
     platformToken: serviceTokens.platform,
     temporalUiUrl: `http://localhost:${config.TEMPORAL_UI_PORT}`,
-    docsUrl: null,
+    docsUrl: `${config.GATEWAY_URL}/docs`,
     applications: demoSeed.applications.map(
       ({ id, type, name, requirePkce, redirectUris, allowedScopes }) => ({
         clientId: id,

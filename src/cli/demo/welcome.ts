@@ -9,6 +9,7 @@ export function welcome(config: Config, say: (line: string) => void): void {
   const places: [string, string][] = [
     ['Sign-on', config.SIGN_ON_URL],
     ['Gateway', config.GATEWAY_URL],
+    ['Documentation', `${config.GATEWAY_URL}/docs`],
     ['gRPC', hostAndPort(config.GRPC_HOST, config.GRPC_PORT)],
     ['Health, metrics', `http://${config.METRICS_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
   ];
@@ -44,7 +45,7 @@ Demo credentials (all of them: ${file})
 
 ${table(credentials)}
 
-Five things to try
+Six things to try
 
   1. Sign in, in a browser, as this person or as another one in ${file}:
      ${trial.address}
@@ -60,6 +61,9 @@ Five things to try
 
   5. List every gRPC service, by reflection:
      npx integration call
+
+  6. Read the documentation, whose pages send requests too, and install an SDK from it:
+     ${gatewayUrl}/docs
 
 Ctrl-C ends everything.
 `;

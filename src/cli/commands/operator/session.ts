@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { type CallOptions, RpcChannel, type RpcClient } from '../../../rpc/client.js';
 import { FailedCall } from '../failed-call.js';
+import { asJson } from '../json.js';
 import { print } from '../print.js';
-import { type TargetOptions, targetOf } from '../target.js';
+import { type Target, type TargetOptions, targetOf } from '../target.js';
 
 const DEADLINE_MS = 30_000;
 
@@ -13,6 +15,7 @@ const DEADLINE_MS = 30_000;
 export interface Session {
   operator: RpcClient<OperatorServiceService>;
   platform: RpcClient<PlatformServiceService>;
+  webhooks: RpcClient<WebhookServiceService>;
   call: CallOptions;
 }
 
@@ -20,24 +23,41 @@ export interface Session {
 export interface Shown {
   json: unknown;
   text: string;
+  /** Said after the answer, where that is not what was wanted. */
+  failure?: Error;
 }
 
-export type Action = (session: Session, args: readonly string[], options: never) => Promise<Shown>;
+/** Its answer, or nothing where it printed as it went. */
+export type Action = (
+  session: Session,
+  args: readonly string[],
+  options: never,
+) => Promise<Shown | undefined>;
 
 export type CommandOptions = TargetOptions & { json?: boolean };
 
 /** Runs an action over gRPC and prints its answer. */
 export async function run(action: Action, args: readonly string[], options: CommandOptions): Promise<void> {
-  const { address, token, credentials } = targetOf(options);
+  const shown = await inSession(targetOf(options), (session) => action(session, args, options as never));
+  if (shown) {
+    print(options.json ? asJson(shown.json) : shown.text);
+  }
+  if (shown?.failure) {
+    throw shown.failure;
+  }
+}
+
+/** What a call is refused with, or does not reach, becomes a sentence for whoever typed the command. */
+export async function inSession<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
+  const { address, token, credentials } = target;
   const channel = new RpcChannel(address, token, credentials);
-  const session: Session = {
-    operator: channel.clientOf(OperatorServiceService),
-    platform: channel.clientOf(PlatformServiceService),
-    call: { requestId: randomUUID(), deadlineMs: DEADLINE_MS },
-  };
   try {
-    const { json, text } = await action(session, args, options as never);
-    print(options.json ? JSON.stringify(json, null, 2) : text);
+    return await work({
+      operator: channel.clientOf(OperatorServiceService),
+      platform: channel.clientOf(PlatformServiceService),
+      webhooks: channel.clientOf(WebhookServiceService),
+      call: { requestId: randomUUID(), deadlineMs: DEADLINE_MS },
+    });
   } catch (error) {
     throw error instanceof ServiceError ? new FailedCall(error, address) : error;
   } finally {

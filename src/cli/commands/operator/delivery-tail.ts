@@ -1,0 +1,148 @@
+import {
+  AttemptOutcome,
+  type Delivery,
+  type DeliveryAttempt,
+  DeliveryStatus,
+  type TailDeliveriesRequest,
+  type TailDeliveriesResponse,
+} from '../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { asJsonLine } from '../json.js';
+import { isLost, untilNextTry } from '../lost-connection.js';
+import { print, say } from '../print.js';
+import { printableLine } from '../printable.js';
+import { stopSignal, untilStopped } from '../stop-signal.js';
+import { asTime, asWord } from '../table.js';
+import { asMilliseconds, outcomeWord, statusWord } from './delivery-facts.js';
+import type { Session } from './session.js';
+
+/** The longest there are, so that lines stand below one another. */
+const TYPE_WIDTH = 'organization_location.created'.length;
+
+/** Told before a connection broke, and perhaps again after it. */
+const REMEMBERED = 1_000;
+
+export interface TailOptions {
+  subscription?: string;
+  instanceIntegration?: string;
+  types?: readonly string[];
+  since?: Date;
+  json?: boolean;
+}
+
+export async function tail(
+  session: Session,
+  _: readonly string[],
+  { subscription, instanceIntegration, types = [], since, json }: TailOptions,
+): Promise<undefined> {
+  const stop = stopSignal().signal;
+  const request = {
+    subscriptionId: subscription,
+    instanceIntegrationId: instanceIntegration,
+    eventTypes: [...types],
+    since,
+  };
+  // A stream with nothing to tell does not tell either that it is well.
+  await session.webhooks.listDeliveries(
+    { ...request, statuses: [], pageSize: 1, pageToken: '' },
+    session.call,
+  );
+  for await (const happening of happenings(session, request, stop)) {
+    if (json) {
+      print(asJsonLine(happening));
+      continue;
+    }
+    if (happening.skipped > 0) {
+      say(`Left out here, because they were read too slowly: ${happening.skipped}.`);
+    }
+    print(lineOf(happening));
+  }
+}
+
+/** Also those that happen while the connection is away, as far as they are on record. */
+async function* happenings(
+  { webhooks, call }: Session,
+  request: TailDeliveriesRequest,
+  stop: AbortSignal,
+): AsyncGenerator<TailDeliveriesResponse> {
+  const told = new Set<string>();
+  let latest = request.since ?? new Date();
+  let since = request.since;
+  let isAway = false;
+  while (!stop.aborted) {
+    try {
+      const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY };
+      for await (const happening of untilStopped(
+        webhooks.tailDeliveries({ ...request, since }, options),
+        stop,
+      )) {
+        isAway = false;
+        const at = timeOf(happening);
+        latest = at && at > latest ? at : latest;
+        if (isNew(happening, told)) {
+          yield happening;
+        }
+      }
+    } catch (error) {
+      if (!isLost(error)) {
+        throw error;
+      }
+    }
+    if (!isAway && !stop.aborted) {
+      say('The connection was lost. Trying until it is back; Ctrl-C ends.');
+    }
+    isAway = true;
+    since = latest;
+    await untilNextTry(stop);
+  }
+}
+
+function isNew({ delivery, attempt }: TailDeliveriesResponse, told: Set<string>): boolean {
+  // Without how the delivery stands now: that may change between the two times that something is told.
+  const what = attempt ? `${attempt.number} ${attempt.outcome}` : delivery?.status;
+  const key = `${delivery?.id} ${what}`;
+  if (told.has(key)) {
+    return false;
+  }
+  told.add(key);
+  if (told.size > REMEMBERED) {
+    told.delete(told.values().next().value as string);
+  }
+  return true;
+}
+
+function lineOf(happening: TailDeliveriesResponse): string {
+  const delivery = happening.delivery as Delivery;
+  return [
+    asTime(timeOf(happening) ?? new Date()),
+    delivery.id,
+    delivery.eventType.padEnd(TYPE_WIDTH),
+    delivery.subscriptionId,
+    happening.attempt ? attemptWords(delivery, happening.attempt) : changeWords(delivery),
+  ].join('  ');
+}
+
+function attemptWords(delivery: Delivery, attempt: DeliveryAttempt): string {
+  const { number, outcome, httpStatus, durationMs, message } = attempt;
+  const answer = httpStatus === undefined ? outcomeWord(outcome) : String(httpStatus);
+  const words = `attempt ${number}: ${answer} in ${asMilliseconds(durationMs)}`;
+  if (outcome === AttemptOutcome.SUCCEEDED) {
+    return words;
+  }
+  const next = delivery.nextAttemptAt
+    ? `next ${asTime(delivery.nextAttemptAt)}`
+    : statusWord(delivery.status);
+  return `${words}; ${printableLine(message)} (${next})`;
+}
+
+function changeWords({ status, origin, attemptsBegun }: Delivery): string {
+  const isMade = attemptsBegun === 0 && status === DeliveryStatus.PENDING;
+  return isMade ? `made (${asWord(origin, 'DELIVERY_ORIGIN_')})` : statusWord(status);
+}
+
+/** Undefined for a change that leaves no time behind. */
+function timeOf({ delivery, attempt }: TailDeliveriesResponse): Date | undefined {
+  if (attempt?.startedAt) {
+    return new Date(attempt.startedAt.getTime() + (attempt.durationMs ?? 0));
+  }
+  return delivery?.endedAt ?? (delivery?.attemptsBegun === 0 ? delivery.createdAt : undefined);
+}
