@@ -59,6 +59,10 @@ release: $(INSTALLED) ## Make the present contracts the released ones, which lat
 bench: build ## Measure against peers and floors; the table also goes to .data/bench/latest.json
 	@tsx test/bench/main.ts
 
+.PHONY: chaos
+chaos: build ## Kill everybody at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
+	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} $(JEST) --runInBand test/chaos/webhook-storm.test.ts
+
 .PHONY: clean
 clean: ## Remove everything that was installed or built here, but not the data
 	@rm -rf node_modules dist

@@ -40,7 +40,7 @@ describe('a demo environment', () => {
       gatewayUrl: `http://localhost:${service.settings.GATEWAY_PORT}`,
       grpcAddress: `127.0.0.1:${service.settings.GRPC_PORT}`,
       temporalUiUrl: `http://localhost:${service.settings.TEMPORAL_UI_PORT}`,
-      docsUrl: null,
+      docsUrl: `http://localhost:${service.settings.GATEWAY_PORT}/docs`,
     });
     expect(operatorToken).toMatch(/^operator_demo_[0-9A-Za-z]{48}$/);
     expect(platformToken).toMatch(/^platform_demo_[0-9A-Za-z]{48}$/);

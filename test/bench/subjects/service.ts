@@ -19,10 +19,14 @@ export interface RunningService extends StartedProcess {
 }
 
 /**
- * All roles with the settings they come with, save the rate limit, which would answer in the service's place. Temporal is said to be where
+ * All roles with the settings they come with, save those given and the rate limit, which would answer in the service's place. Temporal is said to be where
  * nobody is, which the service takes in its stride. Resolves at the first 200.
  */
-export async function startService(scope: Scope, workplace: string): Promise<RunningService> {
+export async function startService(
+  scope: Scope,
+  workplace: string,
+  settings: Readonly<Record<string, string | undefined>> = {},
+): Promise<RunningService> {
   const [signOn, gateway, grpc, metrics, temporalUi, closed] = (await freePorts(6)) as [
     number,
     number,
@@ -40,6 +44,7 @@ export async function startService(scope: Scope, workplace: string): Promise<Run
     GATEWAY_RATE_LIMIT: '999999999/1h',
     // The load says by X-Forwarded-For whom it stands for: one address would not be let guess so often.
     TRUSTED_PROXIES: '127.0.0.1/32',
+    ...settings,
   };
   const started = startNode(scope, {
     arguments: [MAIN, 'serve'],

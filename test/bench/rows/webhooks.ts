@@ -1,0 +1,155 @@
+import type { Comparison, Reading } from '../harness/comparison.js';
+import type { Scope } from '../harness/scope.js';
+import { SIGNED_POSTS_NAME, signedPosts } from '../subjects/signed-posts.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../subjects/webhook-receiver.js';
+import { type WebhookService, webhookService } from '../subjects/webhook-service.js';
+
+const POSTS = 30_000;
+/** Each write moves so many users: so many events. */
+const USERS = 500;
+const FAN_OUT = 20;
+const PROMISED_P99_MS = 10;
+const EVENTS_PER_SECOND = 300;
+const TIMED_EVENTS = 1_500;
+const MS_PER_SECOND = 1_000;
+
+/** The length of a `user.updated` event of the bench. */
+const BODY = JSON.stringify({ type: 'user.updated', filler: 'x'.repeat(690) });
+
+export const webhooks: readonly Comparison[] = [
+  deliveries('webhooks to one subscriber (deliveries/s)', 0.07, ['/take/1']),
+  deliveries(`webhooks fanned out to ${FAN_OUT} (deliveries/s)`, 0.25, subscribers('/take/')),
+  deliveries(
+    `webhooks fanned out to ${FAN_OUT}, two of which fail each once (deliveries/s)`,
+    0.15,
+    [...subscribers('/first-fails/').slice(0, 2), ...subscribers('/take/').slice(2)],
+    // Its own Temporal makes the second attempts.
+    { TEMPORAL_ADDRESS: undefined, WEBHOOK_RETRY_DELAYS: '500ms,1s' },
+  ),
+  latency(),
+  isolation(),
+];
+
+/** From the first write until all are acknowledged: recorded with the change, claimed, posted. The records of the last are waited for outside. */
+function deliveries(
+  name: string,
+  goal: number,
+  paths: readonly string[],
+  settings?: Record<string, string | undefined>,
+): Comparison {
+  return {
+    rows: { [name]: { referenceName: SIGNED_POSTS_NAME, goal, higherIsBetter: true } },
+    warmUpRounds: 1,
+    rounds: 3,
+    setUp: async (scope) => {
+      const { receiver, service } = await start(scope, paths, settings);
+      const post = await signedPosts(scope);
+      const origin = receiver.addressOf('');
+      return {
+        ours: () =>
+          rate(name, receiver, async () => {
+            await service.makeEvents(POSTS / paths.length);
+            return () => service.drained();
+          }),
+        reference: () =>
+          rate(name, receiver, async () => {
+            await post({ origin, path: '/take/1', count: POSTS, body: BODY });
+            return () => Promise.resolve();
+          }),
+      };
+    },
+  };
+}
+
+async function rate(
+  name: string,
+  receiver: WebhookReceiver,
+  work: () => Promise<() => Promise<void>>,
+): Promise<Reading> {
+  const { all } = await receiver.expect(POSTS);
+  const startedAt = performance.now();
+  const rest = await work();
+  const { taken } = await all;
+  const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
+  await rest();
+  return { [name]: taken / seconds };
+}
+
+/** From the time that the event tells, which is before the commit, to its receipt. */
+function latency(): Comparison {
+  const p50 = `webhooks, commit to receipt at ${EVENTS_PER_SECOND}/s, p50 (ms)`;
+  const p99 = `webhooks, commit to receipt at ${EVENTS_PER_SECOND}/s, p99 (ms)`;
+  const terms = { referenceName: 'what is promised', goal: 1, higherIsBetter: false };
+  return {
+    rows: { [p99]: terms, [p50]: terms },
+    warmUpRounds: 1,
+    rounds: 3,
+    setUp: async (scope) => {
+      const { receiver, service } = await start(scope, ['/take/1']);
+      return {
+        ours: async () => {
+          const delaysMs = await delaysAt(receiver, service, 1);
+          return { [p50]: quantile(delaysMs, 0.5), [p99]: quantile(delaysMs, 0.99) };
+        },
+        reference: async () => ({ [p50]: PROMISED_P99_MS, [p99]: PROMISED_P99_MS }),
+      };
+    },
+  };
+}
+
+/** The nineteen others, with one that never answers and without. */
+function isolation(): Comparison {
+  const name = 'webhooks, p99 of 19 subscribers beside one that hangs (ms)';
+  const others = subscribers('/take/').slice(1);
+  return {
+    rows: { [name]: { referenceName: 'beside none', goal: 1.5, higherIsBetter: false } },
+    warmUpRounds: 1,
+    rounds: 3,
+    setUp: async (scope) => {
+      const beside = await start(scope, [...others, '/hang/1']);
+      const alone = await start(scope, others);
+      const p99 = async ({ receiver, service }: typeof alone) => ({
+        [name]: quantile(await delaysAt(receiver, service, others.length), 0.99),
+      });
+      return { ours: () => p99(beside), reference: () => p99(alone) };
+    },
+  };
+}
+
+/** Makes 300 deliveries a second, as evenly as one process can, and says how long each took. */
+async function delaysAt(receiver: WebhookReceiver, service: WebhookService, subscriberCount: number) {
+  const events = Math.ceil(TIMED_EVENTS / subscriberCount);
+  const everyMs = (MS_PER_SECOND * subscriberCount) / EVENTS_PER_SECOND;
+  const { all } = await receiver.expect(events * subscriberCount, { isTimed: true });
+  const startedAt = performance.now();
+  const writes: Promise<void>[] = [];
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      while (writes.length < events && performance.now() - startedAt >= writes.length * everyMs) {
+        writes.push(service.makeEvent());
+      }
+      if (writes.length === events) {
+        clearInterval(timer);
+        resolve();
+      }
+    }, 1);
+  });
+  await Promise.all(writes);
+  return (await all).delaysMs;
+}
+
+async function start(scope: Scope, paths: readonly string[], settings?: Record<string, string | undefined>) {
+  const receiver = await startWebhookReceiver(scope);
+  const service = await webhookService(scope, { users: USERS, settings });
+  await service.subscribe(paths.map((path) => receiver.addressOf(path)));
+  return { receiver, service };
+}
+
+function subscribers(path: string): string[] {
+  return Array.from({ length: FAN_OUT }, (_, index) => `${path}${index}`);
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

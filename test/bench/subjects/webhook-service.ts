@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
+import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import type { DemoFile } from '../../../src/cli/demo/demo-file.js';
+import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { RpcChannel, type RpcClient } from '../../../src/rpc/client.js';
+import { eventually } from '../../support/eventually.js';
+import type { Scope } from '../harness/scope.js';
+import { dataDirIn, startService } from './service.js';
+import { makeWorkplace } from './workplace.js';
+
+const AT_ONCE = 16;
+const DRAIN_LIMIT_MS = 60_000;
+
+const [client] = demoSeed.clients;
+const connection = demoSeed.integrations
+  .flatMap(({ connections }) => connections)
+  .find(({ configured, instance }) => configured && instance === client?.instance);
+
+/** A service with users whose changes are events, and with subscribers to those. */
+export interface WebhookService {
+  subscribe(urls: readonly string[]): Promise<void>;
+  /** So many events, as few writes as there can be: each moves all users to another role. */
+  makeEvents(count: number): Promise<void>;
+  /** One event, by one write. */
+  makeEvent(): Promise<void>;
+  /** Until nothing waits for an attempt any more. */
+  drained(): Promise<void>;
+}
+
+export async function webhookService(
+  scope: Scope,
+  { users, settings }: { users: number; settings?: Record<string, string | undefined> },
+): Promise<WebhookService> {
+  const workplace = makeWorkplace(scope);
+  await startService(scope, workplace, settings);
+  const demo = JSON.parse(readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8')) as DemoFile;
+  const clientOver = (token: string) => {
+    const channel = new RpcChannel(demo.grpcAddress, token);
+    scope.onEnd(() => channel.close());
+    return channel;
+  };
+  const platform = clientOver(demo.platformToken).clientOf(PlatformServiceService);
+  const webhooks = clientOver(demo.operatorToken).clientOf(WebhookServiceService);
+  const staff = await staffOf(platform, users);
+  const subscriptionIds: string[] = [];
+  return {
+    subscribe: async (urls) => {
+      for (const url of urls) {
+        const request = {
+          instanceIntegrationId: connection?.id ?? '',
+          url,
+          eventTypes: ['user.updated'],
+          clientIds: [],
+          description: 'bench',
+        };
+        const { subscription } = await webhooks.createSubscription(request, call());
+        subscriptionIds.push(subscription?.id ?? '');
+      }
+    },
+    makeEvents: async (count) => {
+      for (let made = 0; made < count; made += users) {
+        await staff.moveAll();
+      }
+    },
+    makeEvent: () => staff.renameNext(),
+    drained: async () => {
+      for (const subscriptionId of subscriptionIds) {
+        const isDrained = async () =>
+          (await webhooks.getSubscription({ subscriptionId }, call())).pendingDeliveries === 0;
+        await eventually(`no delivery to ${subscriptionId} waits`, isDrained, DRAIN_LIMIT_MS);
+      }
+    },
+  };
+}
+
+async function staffOf(platform: RpcClient<PlatformServiceService>, users: number) {
+  const clientId = client?.id ?? '';
+  const { role } = await platform.createRole({ clientId, name: 'Bench', permissions: ['bench'] }, call());
+  let roleId = role?.id ?? '';
+  const userIds: string[] = [];
+  const create = async () => {
+    while (userIds.length < users) {
+      const number = userIds.push('') - 1;
+      const email = `bench.${number}@example.com`;
+      const { user } = await platform.createUser({ clientId, email, roleId, withoutManager: true }, call());
+      userIds[number] = user?.id ?? '';
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, create));
+  let renamed = 0;
+  return {
+    moveAll: async () => {
+      const permissions = [`bench.${randomUUID()}`];
+      const moved = await platform.editRolePermissions(
+        { roleId, name: `Bench ${randomUUID()}`, permissions, userIds: [] },
+        call(),
+      );
+      roleId = moved.role?.id ?? '';
+    },
+    renameNext: async () => {
+      const userId = userIds[renamed % users] ?? '';
+      renamed += 1;
+      await platform.updateUser({ userId, firstName: `Bench ${renamed}` }, call());
+    },
+  };
+}
+
+function call() {
+  return { requestId: randomUUID(), deadlineMs: 30_000 };
+}

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { progressOn } from '../bench/harness/progress.js';
+import { serviceProcesses } from '../support/service-process.js';
+import { describeWith } from '../support/toolchains.js';
+import { type Evidence, faultsOf } from './webhook-judge.js';
+import { WebhookStorm } from './webhook-storm.js';
+
+/** `make chaos` asks for many; without it there are so few that they are soon done. */
+const { CHAOS_SEED, CHAOS_EVENTS } = process.env;
+const isLong = CHAOS_EVENTS !== undefined;
+/** Whoever says how it shall be wants to see how it goes. */
+const isWatched = isLong || CHAOS_SEED !== undefined;
+const seed = Number(CHAOS_SEED ?? randomInt(1, 2 ** 31));
+const size = isLong
+  ? { ...manyEvents(Number(CHAOS_EVENTS)), retryDelays: '4s,8s' }
+  : { edits: 20, eventsPerEdit: 16, rounds: 1, retryDelays: '200ms,400ms' };
+const events = size.edits * size.eventsPerEdit;
+/** On a machine with much else to do. */
+const END_LIMIT_MS = 60_000 + events * 60;
+const SHOWN_FAULTS = 20;
+
+describeWith(
+  'temporal',
+  `${events} events to 20 subscribers while everybody is killed (CHAOS_SEED=${seed})`,
+  (executable) => {
+    const services = serviceProcesses();
+    const { progress, clear } = isWatched ? progressOn(process.stderr) : { progress: ignore, clear: ignore };
+    let storm: WebhookStorm;
+    let evidence: Evidence;
+
+    beforeAll(async () => {
+      progress(`CHAOS_SEED=${seed}`);
+      const { start } = services;
+      const directory = services.newDirectory();
+      storm = await WebhookStorm.start({
+        ...size,
+        workersFirst: !isLong,
+        seed,
+        directory,
+        temporal: executable,
+        endLimitMs: END_LIMIT_MS,
+        start,
+        progress,
+      });
+      await storm.run();
+      evidence = await storm.evidence();
+      clear();
+    }, END_LIMIT_MS * 3);
+
+    afterAll(() => storm?.stop());
+
+    test('each was killed when it was to be, and nobody ended by themselves', () => {
+      expect(storm.struck).toEqual(storm.strikes);
+      const ends = storm.service.output
+        .lines()
+        .filter(({ msg }) => msg?.endsWith('ended, starting it again'));
+      expect(ends.map(({ signal }) => signal)).toEqual(
+        storm.strikes.filter(({ target }) => target !== 'temporal').map(() => 'SIGKILL'),
+      );
+    });
+
+    test('every write that was acknowledged has its events, once', () => {
+      expect(evidence.events).toHaveLength(storm.acknowledgedEvents);
+      expect(evidence.events.length).toBe(events);
+    });
+
+    test('every event is delivered to or exhausted with everybody it is for, or held, and nobody saw it a fourth time', () => {
+      const faults = faultsOf(evidence);
+      expect({ count: faults.length, faults: faults.slice(0, SHOWN_FAULTS) }).toEqual({
+        count: 0,
+        faults: [],
+      });
+    });
+
+    test('there were those who failed, those who were given up, and those to whom it was held', () => {
+      const statuses = new Set(evidence.deliveries.map(({ status }) => status));
+      expect(statuses).toEqual(new Set(['DELIVERED', 'EXHAUSTED', 'HELD']));
+      const outcomes = new Set(
+        evidence.deliveries.flatMap(({ attempts }) => attempts.map(({ outcome }) => outcome)),
+      );
+      for (const outcome of ['STATUS_REFUSED', 'CONNECTION_FAILED', 'TIMED_OUT', 'INTERRUPTED']) {
+        expect(outcomes).toContain(outcome);
+      }
+    });
+
+    test('to the address that went away nothing was sent once that was known', () => {
+      const ofGone = ({ subscriptionId }: { subscriptionId: string }) => subscriptionId === storm.goneId;
+      expect(evidence.subscriptions.filter(({ isDisabled }) => isDisabled)).toMatchObject([
+        { id: storm.goneId },
+      ]);
+      const unsent = evidence.deliveries
+        .filter(ofGone)
+        .filter(({ status, attemptsBegun }) => status === 'HELD' && attemptsBegun === 0);
+      expect(unsent.length).toBeGreaterThan(0);
+      const refused = evidence.records.filter(ofGone).filter(({ answer }) => answer === 410);
+      expect(refused.length).toBeGreaterThan(0);
+    });
+  },
+);
+
+/** Many in a transaction, and still enough transactions for every kind of strike. */
+function manyEvents(wanted: number) {
+  const eventsPerEdit = Math.max(1, Math.min(500, Math.floor(wanted / 24)));
+  const edits = Math.ceil(wanted / eventsPerEdit);
+  return { edits, eventsPerEdit, rounds: Math.min(4, Math.floor(edits / 6)) };
+}
+
+function ignore(): void {
+  // Nobody is waiting for it.
+}
