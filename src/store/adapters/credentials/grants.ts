@@ -38,6 +38,10 @@ const rotation = keptStatement((db, { id, applicationId, generation, next, at, .
     .where('refresh_expires_at', '>', at),
 );
 
+const revocation = keptStatement((db, { id, now }: { id: string; now: number }) =>
+  db.updateTable('grants').set({ revoked_at: now }).where('id', '=', id).where('revoked_at', 'is', null),
+);
+
 export function grantRows(db: Writer): GrantRows {
   return {
     find: async (id) => {
@@ -48,15 +52,7 @@ export function grantRows(db: Writer): GrantRows {
       await insertion(db, toRow(grant));
     },
     rotate: async (of, to) => changedOne(await rotation(db, { ...of, ...to, next: of.generation + 1 })),
-    revoke: async (id, now) => {
-      const { numUpdatedRows } = await db
-        .updateTable('grants')
-        .set({ revoked_at: now })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
-    },
+    revoke: async (id, now) => changedOne(await revocation(db, { id, now })),
     // A redemption under way holds its code: this waits for it, and then finds the grant that it made.
     revokeOfAccount: async (accountId, now) => {
       await db

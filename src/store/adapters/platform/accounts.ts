@@ -15,22 +15,27 @@ import {
 } from '../../../domain/platform/accounts.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { keptStatement } from '../kept-statement.js';
 
 /** How PostgreSQL and SQLite say that a value must be unique. */
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE']);
 
+const byEmail = keptStatement((db, { emailKey }: { emailKey: string }) =>
+  db.selectFrom('accounts').where('email_key', '=', emailKey).selectAll(),
+);
+
+const byId = keptStatement((db, { id }: { id: string }) =>
+  db.selectFrom('accounts').where('id', '=', id).selectAll(),
+);
+
 export function accountRows(writer: Writer): AccountRows {
   return {
     findByEmail: async (emailKey) => {
-      const row = await writer
-        .selectFrom('accounts')
-        .where('email_key', '=', emailKey)
-        .selectAll()
-        .executeTakeFirst();
+      const [row] = (await byEmail(writer, { emailKey })).rows;
       return row && toAccount(row);
     },
     find: async (id) => {
-      const row = await writer.selectFrom('accounts').where('id', '=', id).selectAll().executeTakeFirst();
+      const [row] = (await byId(writer, { id })).rows;
       return row && toAccount(row);
     },
     insert: async (account) => {

@@ -2,12 +2,17 @@ import type { InstanceId } from '../../../../generated/ids.js';
 import type { Instance, InstanceRows } from '../../../domain/platform/instances.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { keptStatement } from '../kept-statement.js';
 import { behind } from '../keyset.js';
+
+const byId = keptStatement((db, { id }: { id: string }) =>
+  db.selectFrom('instances').where('id', '=', id).selectAll(),
+);
 
 export function instanceRows(writer: Writer): InstanceRows {
   return {
     find: async (id) => {
-      const row = await writer.selectFrom('instances').where('id', '=', id).selectAll().executeTakeFirst();
+      const [row] = (await byId(writer, { id })).rows;
       return row && toInstance(row);
     },
     page: async (page) => {

@@ -78,29 +78,36 @@ const rowsOf = keptRows((writer) => ({
  */
 export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
   for (const id of subjectIds) {
-    await writer
-      .insertInto('data_versions')
-      .values({ subject_id: id, version: newVersion() })
-      .onConflict((conflict) =>
-        conflict.column('subject_id').doUpdateSet((set) => ({ version: set.ref('data_versions.version') })),
-      )
-      .execute();
+    await holding(writer, { subject_id: id, version: newVersion() });
   }
 }
 
 export async function touch(writer: Writer, subjectIds: readonly string[]): Promise<void> {
   for (const id of new Set(subjectIds)) {
-    const version = newVersion();
-    await writer
-      .insertInto('data_versions')
-      .values({ subject_id: id, version })
-      .onConflict((conflict) => conflict.column('subject_id').doUpdateSet({ version }))
-      .execute();
+    await renewal(writer, { subject_id: id, version: newVersion() });
   }
 }
 
 const eventInsertion = keptStatement((db, row: Omit<Schema['events'], 'is_test'>) =>
   db.insertInto('events').values(row),
+);
+
+const holding = keptStatement((db, row: Schema['data_versions']) =>
+  db
+    .insertInto('data_versions')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref('data_versions.version') })),
+    ),
+);
+
+const renewal = keptStatement((db, row: Schema['data_versions']) =>
+  db
+    .insertInto('data_versions')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref('excluded.version') })),
+    ),
 );
 
 /** Who receives it is fixed here, in the transaction of the change. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AttemptRows } from '../../../domain/sign-on/attempts.js';
 import type { Writer } from '../../database.js';
+import type { Schema } from '../../schema.js';
 import { keptStatement } from '../kept-statement.js';
 
 interface Attempt {
@@ -22,6 +23,40 @@ const count = keptStatement((db, { subject, now, windowEnd }: Attempt) =>
     .returning(['count', 'ends_at as endsAt']),
 );
 
+const giving = keptStatement((db, { subject, endsAt }: { subject: string; endsAt: number }) =>
+  db
+    .updateTable('attempt_counts')
+    .set((row) => ({ count: row('count', '-', 1) }))
+    .where('subject', '=', subject)
+    .where('ends_at', '=', endsAt)
+    .where('count', '>', 0),
+);
+
+const forgetting = keptStatement((db, { subject }: { subject: string }) =>
+  db.deleteFrom('attempt_counts').where('subject', '=', subject),
+);
+
+const knownAddress = keptStatement(
+  (db, { accountId, addressHash, now }: { accountId: string; addressHash: string; now: number }) =>
+    db
+      .selectFrom('known_addresses')
+      .where('account_id', '=', accountId)
+      .where('address_hash', '=', addressHash)
+      .where('expires_at', '>', now)
+      .select('account_id'),
+);
+
+const memory = keptStatement((db, row: Schema['known_addresses']) =>
+  db
+    .insertInto('known_addresses')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'address_hash'])
+        .doUpdateSet(({ ref }) => ({ expires_at: ref('excluded.expires_at') })),
+    ),
+);
+
 export function attemptRows(db: Writer): AttemptRows {
   return {
     count: async (subject, now, windowMs) => {
@@ -29,35 +64,17 @@ export function attemptRows(db: Writer): AttemptRows {
       return row as { count: number; endsAt: number };
     },
     giveBack: async (subject, endsAt) => {
-      await db
-        .updateTable('attempt_counts')
-        .set((row) => ({ count: row('count', '-', 1) }))
-        .where('subject', '=', subject)
-        .where('ends_at', '=', endsAt)
-        .where('count', '>', 0)
-        .execute();
+      await giving(db, { subject, endsAt });
     },
     forget: async (subject) => {
-      await db.deleteFrom('attempt_counts').where('subject', '=', subject).execute();
+      await forgetting(db, { subject });
     },
     isKnownAddress: async (accountId, addressHash, now) => {
-      const known = await db
-        .selectFrom('known_addresses')
-        .where('account_id', '=', accountId)
-        .where('address_hash', '=', addressHash)
-        .where('expires_at', '>', now)
-        .select('account_id')
-        .executeTakeFirst();
-      return known !== undefined;
+      const { rows } = await knownAddress(db, { accountId, addressHash, now });
+      return rows.length > 0;
     },
     rememberAddress: async (accountId, addressHash, expiresAt) => {
-      await db
-        .insertInto('known_addresses')
-        .values({ account_id: accountId, address_hash: addressHash, expires_at: expiresAt })
-        .onConflict((conflict) =>
-          conflict.columns(['account_id', 'address_hash']).doUpdateSet({ expires_at: expiresAt }),
-        )
-        .execute();
+      await memory(db, { account_id: accountId, address_hash: addressHash, expires_at: expiresAt });
     },
   };
 }

@@ -2,11 +2,16 @@ import type { ExpressionBuilder } from 'kysely';
 import type { ConsentKey, ConsentRows } from '../../../domain/sign-on/consents.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { keptStatement } from '../kept-statement.js';
+
+const scopesOf = keptStatement((db, key: ConsentKey) =>
+  db.selectFrom('consents').where(isOf(key)).select('scopes'),
+);
 
 export function consentRows(db: Writer): ConsentRows {
   return {
     find: async (key) => {
-      const row = await db.selectFrom('consents').where(isOf(key)).select('scopes').executeTakeFirst();
+      const [row] = (await scopesOf(db, key)).rows;
       return row ? JSON.parse(row.scopes) : [];
     },
     give: async (key, scopes, at) => {
