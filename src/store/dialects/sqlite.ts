@@ -72,6 +72,8 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
       database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      // What undoes a savepoint is of no use after a crash; in a file, every group would open, write and remove one.
+      database.pragma('temp_store = MEMORY');
     }
     database.pragma('cache_size = -16000');
     return database;
