@@ -33,12 +33,20 @@ export function openSqlite(file: string): Database {
   const writer = kyselyOver(writing, Dialect);
   const reader = kyselyOver(reading, ReadingDialect);
   const commits = new GroupCommit(writer, transactionControl(writing));
+  let undoInMemory = false;
   return {
     reader,
-    write: (work) =>
-      commits.run(work).catch((error: unknown) => {
+    write: (work) => {
+      if (!undoInMemory) {
+        // What undoes a savepoint is worth nothing after a crash; in a file, each group would open, write and remove one.
+        // Not before the first write: migrations sort whole tables, and that belongs on the disk.
+        writing.pragma('temp_store = MEMORY');
+        undoInMemory = true;
+      }
+      return commits.run(work).catch((error: unknown) => {
         throw asDiskTrouble(error);
-      }),
+      });
+    },
     writesInOrder: true,
     migrator: writer,
     close: async () => {
@@ -72,8 +80,6 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
       database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      // What undoes a savepoint is of no use after a crash; in a file, every group would open, write and remove one.
-      database.pragma('temp_store = MEMORY');
     }
     database.pragma('cache_size = -16000');
     return database;
