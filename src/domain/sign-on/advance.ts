@@ -33,11 +33,19 @@ export async function situationOf(
   known: Pick<Situation, 'request' | 'silent' | 'signedIn' | 'progress' | 'now'>,
   identity: Identity | undefined,
 ): Promise<Situation> {
+  const application = await rows.applications.find(known.request.applicationId);
+  return situationWith(rows, { ...known, application, identity });
+}
+
+/** The same, where the application was looked up a moment ago. */
+export async function situationWith(
+  rows: Pick<SignOnRows, 'consents'>,
+  known: Omit<Situation, 'approvedScopes'>,
+): Promise<Situation> {
   const { applicationId, instanceId } = known.request;
   const accountId = known.signedIn?.id;
-  const application = await rows.applications.find(applicationId);
   const approvedScopes = accountId ? await rows.consents.find({ accountId, applicationId, instanceId }) : [];
-  return { ...known, application, identity, approvedScopes };
+  return { ...known, approvedScopes };
 }
 
 /** Goes as far as it can: to the page that is needed, or back to the application. In one transaction with what led here. */

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Session } from '../credentials/sessions.js';
-import { advance, situationOf, unproven } from './advance.js';
+import { advance, situationWith, unproven } from './advance.js';
 import { refusalLocation } from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
@@ -45,13 +45,14 @@ export async function authorize(
 async function firstLook(
   { unitOfWork: { rows }, clock, sessionLimits, issuer }: SignOn,
   browser: Browser,
-  { request, silent }: AcceptedRequest,
+  { request, application, silent }: AcceptedRequest,
 ): Promise<{ session: Session | undefined; refused: BrowserStep | undefined }> {
   const now = clock();
   const session = await sessionOf({ ...rows, now }, browser, sessionLimits);
   const signedIn = session?.account ?? null;
   const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
-  const step = nextStep(await situationOf(rows, { request, silent, signedIn, progress: {}, now }, identity));
+  const known = { request, silent, application, signedIn, identity, progress: {}, now };
+  const step = nextStep(await situationWith(rows, known));
   const refused: BrowserStep | undefined =
     step.kind === 'refuse'
       ? { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) }
