@@ -6,8 +6,20 @@ const EXPOSED = 'Retry-After, WWW-Authenticate, x-request-id, ETag';
 const ACCEPTED = 'Authorization, Content-Type, If-None-Match, x-request-id';
 const PREFLIGHT_SECONDS = 7_200;
 
+/** Asked with every request, of operations that never change. */
+const known = new WeakMap<Operation, boolean>();
+
 /** Whether scripts of any origin may call an operation: its success says so in the document. */
-export function isOpenToScripts({ responses }: Operation): boolean {
+export function isOpenToScripts(operation: Operation): boolean {
+  let isOpen = known.get(operation);
+  if (isOpen === undefined) {
+    isOpen = namesOpenHeader(operation);
+    known.set(operation, isOpen);
+  }
+  return isOpen;
+}
+
+function namesOpenHeader({ responses }: Operation): boolean {
   return Object.entries(responses ?? {}).some(
     ([status, response]) =>
       status.startsWith('2') &&
