@@ -54,7 +54,7 @@ describe('a round of attempts', () => {
   });
 
   test('leaves all to a later round where others hold the slots of the subscription, and holds up no other', async () => {
-    const slots = new SendSlots({ atOnce: 3, atOncePerSubscription: 2 });
+    const slots = new SendSlots({ atOnce: 3, atOncePerSubscription: 2 }, 20);
     expect([slots.tryTake('whs_1'), slots.tryTake('whs_1'), slots.tryTake('whs_1')]).toEqual([
       true,
       true,
@@ -66,6 +66,18 @@ describe('a round of attempts', () => {
     expect([slots.tryTake('whs_2'), slots.tryTake('whs_2')]).toEqual([true, false]);
     slots.give('whs_1');
     expect((await run({ slots })).states).toHaveLength(2);
+  });
+
+  test('waits its turn for a slot that others hold for a moment only', async () => {
+    const slots = new SendSlots({ atOnce: 1, atOncePerSubscription: 1 });
+    const [first, second] = [roundOf(2), roundOf(2)];
+    const receiver = slowReceiver(first.domain);
+    const rounds = [first.run({ slots }), second.run({ slots })];
+    for (let answers = 0; answers < 2; answers++) {
+      await eventually('an open attempt', () => receiver.open.length > 0);
+      receiver.answer();
+    }
+    expect((await Promise.all(rounds)).map(({ states }) => states.length)).toEqual([2, 2]);
   });
 
   test('leaves what it cannot begin in its time to a later round, and gives its slots back', async () => {

@@ -47,6 +47,7 @@ export async function attemptRound(attempts: AttemptToMake[], options: RoundOpti
       await Promise.race(running);
       isFree = slots.tryTake(subscriptionId);
     }
+    isFree ||= await slots.take(subscriptionId);
     if (!isFree) break;
     if (!mayBegin()) {
       slots.give(subscriptionId);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { AttemptToMake, RetryState, RoundOutcome } from '../contract.js';
 import { attemptRound } from './attempt-round.js';
@@ -60,7 +61,7 @@ export function createWebhookRetryActivities(dependencies: RetryDependencies): W
 
 /** An attempt that has begun is recorded although its workflow is cancelled meanwhile: it counts all the same. */
 function uncancelledCall(): DomainCall {
-  return { ...domainCall(), signal: new AbortController().signal };
+  return { ...domainCall(), signal: sharedSignal(new AbortController()) };
 }
 
 /** Cancelled by a workflow, attempts under way may end; cancelled because the worker's grace is over, they cannot. */
@@ -71,7 +72,13 @@ function cutWhenEnding(ending: AbortSignal) {
     if (ending.aborted) cutting.abort();
   };
   cancelled.addEventListener('abort', cut);
-  return { cut: cutting.signal, stopWatching: () => cancelled.removeEventListener('abort', cut) };
+  return { cut: sharedSignal(cutting), stopWatching: () => cancelled.removeEventListener('abort', cut) };
+}
+
+/** Each attempt of a round listens to it; Node would take more than ten for a leak. */
+function sharedSignal({ signal }: AbortController): AbortSignal {
+  setMaxListeners(0, signal);
+  return signal;
 }
 
 function beat(): () => void {

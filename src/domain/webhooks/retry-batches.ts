@@ -65,7 +65,7 @@ async function joinOne(
     return open;
   }
   const id = newRecordId('bat');
-  const closesAt = now + Math.min(MAX_OPEN_MS, Math.floor(firstDelayMs / 4));
+  const closesAt = now + Math.min(MAX_OPEN_MS, Math.floor(firstDelayMs / 2));
   await retryBatches.insert({ id, subscriptionId, size: 1, closesAt });
   return id;
 }

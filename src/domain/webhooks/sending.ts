@@ -142,9 +142,10 @@ export interface SendingDependencies {
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
 }
 
-/** For what comes before and after the exchange: a lease that lapses says that its sender is lost. */
-const LEASE_MARGIN_MS = 15_000;
+/** For what comes before and after the exchange, which takes longer where subscribers may: a lease that lapses says that its sender is lost. */
+const LEAST_MARGIN_MS = 5_000;
+const MOST_MARGIN_MS = 15_000;
 
 export function leaseFrom(now: number, { timeoutMs }: SendingSettings): number {
-  return now + timeoutMs + LEASE_MARGIN_MS;
+  return now + timeoutMs + Math.min(MOST_MARGIN_MS, Math.max(LEAST_MARGIN_MS, timeoutMs));
 }

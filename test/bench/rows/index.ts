@@ -7,6 +7,7 @@ import { secondStart } from './second-start.js';
 import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
 import { tokens } from './tokens.js';
+import { webhooks } from './webhooks.js';
 import { workers } from './workers.js';
 import { writeWithEvents } from './write-with-events.js';
 
@@ -20,6 +21,7 @@ export const comparisons: readonly Comparison[] = [
   ...tokens,
   signIn,
   tokensInStorm,
+  ...webhooks,
   secondStart,
   memoryAtRest,
   memoryOfSlowReaders,

@@ -24,7 +24,7 @@ export const webhooks: readonly Comparison[] = [
     0.15,
     [...subscribers('/first-fails/').slice(0, 2), ...subscribers('/take/').slice(2)],
     // Its own Temporal makes the second attempts.
-    { TEMPORAL_ADDRESS: undefined, WEBHOOK_RETRY_DELAYS: '500ms,1s' },
+    { TEMPORAL_ADDRESS: undefined, WEBHOOK_RETRY_DELAYS: '1s,2s' },
   ),
   latency(),
   isolation(),
