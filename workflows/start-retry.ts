@@ -39,7 +39,8 @@ export async function startRetry(
   stop: AbortSignal,
 ): Promise<void> {
   const { subscriptionId, batchId } = batch;
-  const input: WebhookRetryInput = { ...defaultWebhookRetryLimits, subscriptionId, batchId };
+  // What it is about first, for whoever reads it.
+  const input: WebhookRetryInput = { subscriptionId, batchId, ...defaultWebhookRetryLimits };
   const start = (typedSearchAttributes: SearchAttributePair[]) => () =>
     client.start(workflowTypes.webhookRetry, {
       workflowId: webhookRetryWorkflowId(subscriptionId, batchId),

@@ -60,6 +60,16 @@ describeWith(
       );
     });
 
+    if (isLong) {
+      test(
+        'every workflow comes to its end too',
+        async () => {
+          await storm.untilNoWorkflowRuns();
+        },
+        END_LIMIT_MS,
+      );
+    }
+
     test('every write that was acknowledged has its events, once', () => {
       expect(evidence.events).toHaveLength(storm.acknowledgedEvents);
       expect(evidence.events.length).toBe(events);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from '../../config/config.js';
 import { RpcChannel } from '../../rpc/client.js';
 import { clientCredentials } from '../../rpc/connect.js';
@@ -5,6 +6,7 @@ import type { Check } from '../../telemetry/health.js';
 import { withTlsFiles } from '../startup-error.js';
 
 const PROBE_DEADLINE_MS = 1_000;
+const PROBE_AGAIN_AFTER_MS = 50;
 
 /** The way from edge or worker to the domain. */
 export function openDomainChannel(config: Config, role: string): RpcChannel {
@@ -29,4 +31,16 @@ export function domainCheck(channel: RpcChannel): Check {
       return status === 'SERVING' ? { ok: true } : { ok: false, detail: `the domain says ${status}` };
     },
   };
+}
+
+/** Until the domain serves, but not for long: all roles start together, and who asks too early fails for nothing. */
+export async function untilDomainServes(channel: RpcChannel, limitMs: number): Promise<void> {
+  const endsAt = performance.now() + limitMs;
+  while (performance.now() < endsAt) {
+    const status = await channel.health(PROBE_DEADLINE_MS).catch(() => undefined);
+    if (status === 'SERVING') {
+      return;
+    }
+    await sleep(PROBE_AGAIN_AFTER_MS);
+  }
 }

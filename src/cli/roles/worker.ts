@@ -14,7 +14,7 @@ import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
 import { attemptMetrics, temporalPollingGauge } from '../../telemetry/metrics.js';
-import { domainCheck, openDomainChannel } from './domain-channel.js';
+import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
 import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
@@ -22,6 +22,7 @@ import { temporalAccess } from './temporal-access.js';
 import { startTimedMaintenance } from './timed-maintenance.js';
 
 const HOUR_MS = 3_600_000;
+const DOMAIN_START_LIMIT_MS = 3_000;
 
 /** Of the attempts that Temporal has this worker make at once: a subscription that fails is not to fill them all. */
 const RETRIES_PER_SUBSCRIPTION = 16;
@@ -33,6 +34,7 @@ const RETRIES_PER_SUBSCRIPTION = 16;
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
   const domain = openDomainChannel(config, 'worker');
+  await untilDomainServes(domain, DOMAIN_START_LIMIT_MS);
   const sender = openSender(options);
   const ending = new AbortController();
   const temporal = await joinTemporal(options, domain, retriesWith(options, domain, sender, ending.signal));
