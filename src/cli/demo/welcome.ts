@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { type Config, hostAndPort } from '../../config/config.js';
+import { demoSeed } from '../../domain/demo/seed.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
 import { signInTrial } from './sign-in-trial.js';
 
@@ -45,7 +46,7 @@ Demo credentials (all of them: ${file})
 
 ${table(credentials)}
 
-Six things to try
+Seven things to try
 
   1. Sign in, in a browser, as this person or as another one in ${file}:
      ${trial.address}
@@ -59,14 +60,25 @@ Six things to try
   4. See the same question answered 304 to whoever holds any answer to it:
      curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${gatewayUrl}/v1/instance-integrations
 
-  5. List every gRPC service, by reflection:
+  5. Hear of changes as they happen, signed. Leave this running:
+     npx integration listen
+     and add a user from another terminal:
+     npx integration call Platform/CreateUser '${newUser()}'
+
+  6. List every gRPC service, by reflection:
      npx integration call
 
-  6. Read the documentation, whose pages send requests too, and install an SDK from it:
+  7. Read the documentation, whose pages send requests too, and install an SDK from it:
      ${gatewayUrl}/docs
 
 Ctrl-C ends everything.
 `;
+}
+
+/** At a client whose events `listen` hears. */
+function newUser(): string {
+  const clientId = demoSeed.clients[0]?.id;
+  return JSON.stringify({ clientId, email: 'you@example.com', withoutManager: true });
 }
 
 function table(rows: readonly [string, string][]): string {
