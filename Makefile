@@ -6,6 +6,10 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed
 BUILT := dist/.built
 SOURCES := $(shell find src workflows generated -name '*.ts' -not -path 'generated/sdk/*') tsconfig.json
+SDKS := dist/sdk/.packed
+SDK_SOURCES := $(shell find src/sdk generated/sdk generated/asyncapi -type f -not -path '*/.*' -not -path '*/__pycache__/*') package.json LICENSE
+DOCS := dist/docs/site.json
+DOCS_SOURCES := $(shell find src/docs src/edge/pages src/edge/docs/site-file.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
 LOG_FORMAT ?= $(shell [ -t 1 ] && echo pretty || echo json)
 JEST := NODE_NO_WARNINGS=1 NODE_OPTIONS=--experimental-vm-modules jest --config test/jest.config.js
 
@@ -24,6 +28,10 @@ dev: build ## The same, restarted on every change
 	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher 2>/dev/null || :' EXIT INT TERM; \
 	ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
 
+.PHONY: mock
+mock: $(INSTALLED) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SIGN_ON_PORT; 4010 and 4011 unless given)
+	@exec node --import tsx test/mock/main.ts
+
 .PHONY: demo-reset
 demo-reset: ## Forget the demo environment; the next run seeds a new one
 	@rm -rf .data/demo && echo 'The demo environment is gone. `make run` makes a new one.'
@@ -31,7 +39,7 @@ demo-reset: ## Forget the demo environment; the next run seeds a new one
 ##@ Work on it
 
 .PHONY: build
-build: $(BUILT) ## Install and compile what is not up to date
+build: $(BUILT) $(SDKS) $(DOCS) ## Install and compile what is not up to date
 
 .PHONY: test
 test: build ## Run all tests
@@ -81,3 +89,12 @@ $(BUILT): $(INSTALLED) $(SOURCES)
 	@tsc
 	@node dist/workflows/bundle.js
 	@touch $@
+
+$(SDKS): $(SDK_SOURCES) | $(BUILT)
+	@echo 'Packing the SDKs...'
+	@node dist/src/sdk/packaging/main.js dist/sdk
+	@touch $@
+
+$(DOCS): $(DOCS_SOURCES) | $(INSTALLED)
+	@echo 'Rendering the documentation...'
+	@tsx src/docs/main.ts

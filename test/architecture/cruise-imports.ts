@@ -11,7 +11,7 @@ export async function brokenImportRules(baseDir = packageRoot): Promise<string[]
     validate: true,
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^generated/sdk/' },
+    exclude: { path: '^generated/sdk/|^src/sdk/typescript/' },
     enhancedResolveOptions: {
       extensions: ['.ts', '.js', '.json'],
       exportsFields: ['exports'],

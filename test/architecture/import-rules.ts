@@ -69,6 +69,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   codegen: { path: '^src/codegen/', mayImport: [] },
+  'sdk packaging': { path: '^src/sdk/packaging/', mayImport: [] },
   'workflow definitions': {
     path: '^workflows/definitions/',
     mayImport: ['^workflows/contract\\.ts$'],
@@ -87,7 +88,10 @@ const ENTRY_POINTS = [
   '^src/cli/main\\.ts$',
   '^src/codegen/main\\.ts$',
   '^src/docs/main\\.ts$',
+  // As they are, for browsers.
+  '^src/docs/assets/',
   '^src/passwords/password-thread\\.ts$',
+  '^src/sdk/packaging/main\\.ts$',
   '^workflows/bundle\\.ts$',
   '^workflows/definitions/index\\.ts$',
   '^workflows/dev-server/install\\.ts$',

@@ -1,0 +1,186 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is what a webhook brings. Data is a pointer to one of the Data types below, by Type; for a type, or a shape,
+// that is newer than this release it is a json.RawMessage. Answer 2xx to those too.
+type Event struct {
+	// ID is for deduping: an event can come more than once.
+	ID          string
+	Type        EventType
+	SpecVersion int
+	DataVersion int
+	OccurredAt  time.Time
+	Entity      Entity
+	Data        any
+}
+
+// Entity is what an event is about.
+type Entity struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// EventType is one of those below, or one of a later release.
+type EventType string
+
+const (
+	ClientCreated               EventType = "client.created"
+	UserCreated                 EventType = "user.created"
+	UserUpdated                 EventType = "user.updated"
+	WorkerOnboarded             EventType = "worker.onboarded"
+	WorkerUpdated               EventType = "worker.updated"
+	OrganizationUnitCreated     EventType = "organization_unit.created"
+	OrganizationUnitTypeCreated EventType = "organization_unit_type.created"
+	OrganizationLocationCreated EventType = "organization_location.created"
+	OrganizationLocationDeleted EventType = "organization_location.deleted"
+)
+
+// Links say where the current state is: Self is a path at the gateway.
+type Links struct {
+	Self string `json:"self"`
+}
+
+// NamedUnitType is a layer of the organization structure.
+type NamedUnitType struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// ClientCreatedData comes with ClientCreated.
+type ClientCreatedData struct {
+	ClientID string  `json:"clientId"`
+	Name     string  `json:"name"`
+	Address  Address `json:"address"`
+	Links    Links   `json:"links"`
+}
+
+// UserData comes with UserCreated and UserUpdated.
+type UserData struct {
+	UserID    string       `json:"userId"`
+	ClientID  string       `json:"clientId"`
+	Email     string       `json:"email"`
+	FirstName *string      `json:"firstName"`
+	LastName  *string      `json:"lastName"`
+	FullName  *string      `json:"fullName"`
+	Status    UserStatus   `json:"status"`
+	Manager   *UserManager `json:"manager"`
+	Role      *UserRole    `json:"role"`
+	CreatedAt time.Time    `json:"createdAt"`
+	Links     Links        `json:"links"`
+}
+
+// WorkerData comes with WorkerOnboarded and WorkerUpdated.
+type WorkerData struct {
+	WorkerID             string         `json:"workerId"`
+	ClientID             string         `json:"clientId"`
+	FirstName            string         `json:"firstName"`
+	LastName             string         `json:"lastName"`
+	FullName             string         `json:"fullName"`
+	Email                string         `json:"email"`
+	Phone                *string        `json:"phone"`
+	JobTitles            []string       `json:"jobTitles"`
+	Location             Address        `json:"location"`
+	OrganizationUnits    []NamedUnit    `json:"organizationUnits"`
+	OrganizationUnit     *NamedUnit     `json:"organizationUnit"`
+	OrganizationLocation *NamedLocation `json:"organizationLocation"`
+	CreatedAt            time.Time      `json:"createdAt"`
+	Links                Links          `json:"links"`
+}
+
+// OrganizationUnitCreatedData comes with OrganizationUnitCreated.
+type OrganizationUnitCreatedData struct {
+	OrganizationUnitID string        `json:"organizationUnitId"`
+	ClientID           string        `json:"clientId"`
+	Name               string        `json:"name"`
+	UnitCode           *string       `json:"unitCode"`
+	Description        *string       `json:"description"`
+	UnitType           NamedUnitType `json:"unitType"`
+	ParentUnit         *NamedUnit    `json:"parentUnit"`
+	CreatedAt          time.Time     `json:"createdAt"`
+	Links              Links         `json:"links"`
+}
+
+// EmbeddedUnit was created together with its type.
+type EmbeddedUnit struct {
+	OrganizationUnitID string     `json:"organizationUnitId"`
+	Name               string     `json:"name"`
+	UnitCode           *string    `json:"unitCode"`
+	Description        *string    `json:"description"`
+	ParentUnit         *NamedUnit `json:"parentUnit"`
+}
+
+// OrganizationUnitTypeCreatedData comes with OrganizationUnitTypeCreated.
+type OrganizationUnitTypeCreatedData struct {
+	OrganizationUnitTypeID string         `json:"organizationUnitTypeId"`
+	ClientID               string         `json:"clientId"`
+	Name                   string         `json:"name"`
+	Units                  []EmbeddedUnit `json:"units"`
+	CreatedAt              time.Time      `json:"createdAt"`
+	Links                  Links          `json:"links"`
+}
+
+// OrganizationLocationData comes with OrganizationLocationCreated and OrganizationLocationDeleted.
+type OrganizationLocationData struct {
+	OrganizationLocationID string    `json:"organizationLocationId"`
+	ClientID               string    `json:"clientId"`
+	Name                   string    `json:"name"`
+	Address                Address   `json:"address"`
+	CreatedAt              time.Time `json:"createdAt"`
+	// DeletedAt is nil unless the location was deleted.
+	DeletedAt *time.Time `json:"deletedAt"`
+	Links     Links      `json:"links"`
+}
+
+func newData(eventType EventType) any {
+	switch eventType {
+	case ClientCreated:
+		return &ClientCreatedData{}
+	case UserCreated, UserUpdated:
+		return &UserData{}
+	case WorkerOnboarded, WorkerUpdated:
+		return &WorkerData{}
+	case OrganizationUnitCreated:
+		return &OrganizationUnitCreatedData{}
+	case OrganizationUnitTypeCreated:
+		return &OrganizationUnitTypeCreatedData{}
+	case OrganizationLocationCreated, OrganizationLocationDeleted:
+		return &OrganizationLocationData{}
+	}
+	return nil
+}
+
+func eventIn(body []byte) (*Event, error) {
+	var envelope struct {
+		ID          string          `json:"id"`
+		Type        EventType       `json:"type"`
+		SpecVersion int             `json:"specVersion"`
+		DataVersion int             `json:"dataVersion"`
+		OccurredAt  time.Time       `json:"occurredAt"`
+		Entity      Entity          `json:"entity"`
+		Data        json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return nil, err
+	}
+	if envelope.ID == "" || envelope.Type == "" {
+		return nil, fmt.Errorf("there is no id or no type")
+	}
+	event := &Event{
+		ID:          envelope.ID,
+		Type:        envelope.Type,
+		SpecVersion: envelope.SpecVersion,
+		DataVersion: envelope.DataVersion,
+		OccurredAt:  envelope.OccurredAt,
+		Entity:      envelope.Entity,
+		Data:        envelope.Data,
+	}
+	if data := newData(envelope.Type); data != nil && json.Unmarshal(envelope.Data, data) == nil {
+		event.Data = data
+	}
+	return event, nil
+}

@@ -1,0 +1,3 @@
+module integration.example.com/sdk
+
+go 1.22

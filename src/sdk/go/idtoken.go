@@ -1,0 +1,230 @@
+package sdk
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"integration.example.com/sdk/signon"
+)
+
+// IDTokenAlgorithm is how ID tokens are signed.
+type IDTokenAlgorithm string
+
+const (
+	RS256 IDTokenAlgorithm = "RS256"
+	ES256 IDTokenAlgorithm = "ES256"
+	EdDSA IDTokenAlgorithm = "EdDSA"
+)
+
+const (
+	clockTolerance    = 30 * time.Second
+	keysMaxAge        = 10 * time.Minute
+	keysCooldown      = 30 * time.Second
+	es256IntegerBytes = 32
+	leastRSABits      = 2048
+)
+
+// idTokenVerifier keeps the published keys, and reads them again when there is a new one.
+type idTokenVerifier struct {
+	issuer    string
+	clientID  string
+	algorithm IDTokenAlgorithm
+	client    *http.Client
+
+	lock   sync.Mutex
+	keys   map[string]crypto.PublicKey
+	readAt time.Time
+}
+
+// audience is a text, or a list of them.
+type audience []string
+
+func (a *audience) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(a))
+}
+
+func (v *idTokenVerifier) verify(ctx context.Context, idToken, nonce string) (*signon.IdTokenClaims, error) {
+	parts := strings.Split(idToken, ".")
+	if len(parts) != 3 {
+		return nil, invalidIDToken("it is no signed token")
+	}
+	var header struct{ Alg, Kid string }
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || decodePart(parts[0], &header) != nil {
+		return nil, invalidIDToken("it is no signed token")
+	}
+	if IDTokenAlgorithm(header.Alg) != v.algorithm {
+		return nil, invalidIDToken("it is signed with " + header.Alg + ", not with " + string(v.algorithm))
+	}
+	key, err := v.key(ctx, header.Kid)
+	if err != nil {
+		return nil, err
+	}
+	if !isSignature(v.algorithm, key, []byte(parts[0]+"."+parts[1]), signature) {
+		return nil, invalidIDToken("its signature does not verify")
+	}
+	return v.claims(parts[1], nonce)
+}
+
+func (v *idTokenVerifier) claims(payload, nonce string) (*signon.IdTokenClaims, error) {
+	var checked struct {
+		Iss   string
+		Sub   string
+		Aud   audience
+		Exp   float64
+		Iat   float64
+		Nonce string
+	}
+	if decodePart(payload, &checked) != nil {
+		return nil, invalidIDToken("its claims cannot be read")
+	}
+	now := float64(time.Now().Unix())
+	switch {
+	case checked.Iss != v.issuer:
+		return nil, invalidIDToken("its issuer is " + checked.Iss)
+	case !slices.Contains(checked.Aud, v.clientID):
+		return nil, invalidIDToken("it is for another application")
+	case checked.Sub == "" || checked.Iat == 0:
+		return nil, invalidIDToken("it says not for whom, or not since when")
+	case checked.Exp <= now-clockTolerance.Seconds():
+		return nil, invalidIDToken("it has expired")
+	case checked.Iat > now+clockTolerance.Seconds():
+		return nil, invalidIDToken("it was issued in the future; is your clock right?")
+	case checked.Nonce != nonce:
+		return nil, &SignInError{NonceMismatch, "the ID token is the answer to another authorization request"}
+	}
+	var claims signon.IdTokenClaims
+	if err := decodePart(payload, &claims); err != nil {
+		return nil, invalidIDToken(err.Error())
+	}
+	return &claims, nil
+}
+
+func invalidIDToken(why string) error {
+	return &SignInError{IDTokenInvalid, "the ID token does not hold: " + why}
+}
+
+func decodePart(part string, target any) error {
+	content, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(content, target)
+}
+
+func isSignature(algorithm IDTokenAlgorithm, key crypto.PublicKey, signed, signature []byte) bool {
+	digest := sha256.Sum256(signed)
+	switch key := key.(type) {
+	case *rsa.PublicKey:
+		return algorithm == RS256 && rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], signature) == nil
+	case *ecdsa.PublicKey:
+		if algorithm != ES256 || len(signature) != 2*es256IntegerBytes {
+			return false
+		}
+		r := new(big.Int).SetBytes(signature[:es256IntegerBytes])
+		s := new(big.Int).SetBytes(signature[es256IntegerBytes:])
+		return ecdsa.Verify(key, digest[:], r, s)
+	case ed25519.PublicKey:
+		return algorithm == EdDSA && ed25519.Verify(key, signed, signature)
+	}
+	return false
+}
+
+func (v *idTokenVerifier) key(ctx context.Context, kid string) (crypto.PublicKey, error) {
+	v.lock.Lock()
+	defer v.lock.Unlock()
+	age := time.Since(v.readAt)
+	if _, known := v.keys[kid]; age > keysMaxAge || !known && age > keysCooldown {
+		keys, err := v.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		v.keys, v.readAt = keys, time.Now()
+	}
+	if key, known := v.keys[kid]; known {
+		return key, nil
+	}
+	return nil, invalidIDToken("it is signed with a key that is not published")
+}
+
+// webKey is a JSON Web Key of the kinds that sign ID tokens.
+type webKey struct {
+	Kty, Kid, Crv string
+	N, E, X, Y    string
+}
+
+func (v *idTokenVerifier) read(ctx context.Context) (map[string]crypto.PublicKey, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.issuer+"/.well-known/jwks.json", nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := v.client.Do(request)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	defer response.Body.Close()
+	var set struct{ Keys []json.RawMessage }
+	if err := json.NewDecoder(response.Body).Decode(&set); err != nil {
+		return nil, unexpectedOAuthAnswer(response, "the answer is no key set", err)
+	}
+	keys := make(map[string]crypto.PublicKey, len(set.Keys))
+	for _, each := range set.Keys {
+		var described webKey
+		if json.Unmarshal(each, &described) != nil {
+			continue
+		}
+		// Those of a kind this release does not know are left out.
+		if key, err := described.publicKey(); err == nil {
+			keys[described.Kid] = key
+		}
+	}
+	return keys, nil
+}
+
+func (k webKey) publicKey() (crypto.PublicKey, error) {
+	switch k.Kty + " " + k.Crv {
+	case "RSA ":
+		n, e := integer(k.N), integer(k.E)
+		if n.BitLen() < leastRSABits || e.BitLen() < 2 || e.BitLen() > 31 {
+			return nil, errors.New("no RSA key to rely on")
+		}
+		return &rsa.PublicKey{N: n, E: int(e.Int64())}, nil
+	case "EC P-256":
+		key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: integer(k.X), Y: integer(k.Y)}
+		// It refuses a point that is not on the curve.
+		_, err := key.ECDH()
+		return key, err
+	case "OKP Ed25519":
+		x, err := base64.RawURLEncoding.DecodeString(k.X)
+		if err != nil || len(x) != ed25519.PublicKeySize {
+			return nil, errors.New("no Ed25519 key")
+		}
+		return ed25519.PublicKey(x), nil
+	}
+	return nil, errors.New("a key of another kind")
+}
+
+// integer is 0 where there is none.
+func integer(encoded string) *big.Int {
+	content, _ := base64.RawURLEncoding.DecodeString(encoded)
+	return new(big.Int).SetBytes(content)
+}

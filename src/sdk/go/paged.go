@@ -1,0 +1,104 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+)
+
+// Sequence is a list that is read page by page as you go through it:
+//
+//	for worker, err := range gateway.Workers(ctx, instanceIntegrationID, clientID) { … }
+//
+// The first error ends it. It is an iter.Seq2; before Go 1.23 use Collect, or call it.
+type Sequence[T any] func(yield func(T, error) bool)
+
+// Collect reads all of it.
+func (s Sequence[T]) Collect() ([]T, error) {
+	var all []T
+	var failure error
+	s(func(item T, err error) bool {
+		if err != nil {
+			failure = err
+			return false
+		}
+		all = append(all, item)
+		return true
+	})
+	return all, failure
+}
+
+// paged goes on from the first page, which a generated operation answers.
+func paged[T any](ctx context.Context, g *Gateway, first func() ([]T, *http.Response, error)) Sequence[T] {
+	return func(yield func(T, error) bool) {
+		items, response, err := first()
+		for {
+			page, failure := reading(items, response, err)
+			if failure != nil {
+				var none T
+				yield(none, failure)
+				return
+			}
+			for _, item := range page.Data {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			next := nextAddress(response)
+			if next == "" {
+				return
+			}
+			items, response, err = following[T](ctx, g, next, response)
+		}
+	}
+}
+
+func following[T any](ctx context.Context, g *Gateway, address string, present *http.Response) ([]T, *http.Response, error) {
+	if address == present.Request.URL.String() {
+		return nil, present, errors.New("the next page is the page itself")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	request.Header = present.Request.Header.Clone()
+	response, err := g.client.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	if !isJSON(response.Header) {
+		return nil, response, errors.New("the answer is not JSON")
+	}
+	var items []T
+	err = json.NewDecoder(response.Body).Decode(&items)
+	return items, response, err
+}
+
+var (
+	link   = regexp.MustCompile(`<([^>]*)>((?:\s*;[^,<]*)*)`)
+	isNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")`)
+)
+
+// nextAddress is where Link (RFC 8288) says that the list goes on; empty on the last page.
+func nextAddress(response *http.Response) string {
+	here := response.Request.URL
+	for _, header := range response.Header.Values("Link") {
+		for _, match := range link.FindAllStringSubmatch(header, -1) {
+			there, err := here.Parse(match[1])
+			if err != nil || !isNext.MatchString(match[2]) {
+				continue
+			}
+			if there.Scheme != here.Scheme || there.Host != here.Host {
+				// The service may know itself under another name than you do; the key goes nowhere but where you send it.
+				same := *here
+				same.RawQuery = there.RawQuery
+				there = &same
+			}
+			return there.String()
+		}
+	}
+	return ""
+}

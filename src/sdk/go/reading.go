@@ -1,0 +1,95 @@
+package sdk
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"integration.example.com/sdk/gateway"
+)
+
+// Reading says what has become of the data you hold. Keep ETag with the data, for the next time.
+type Reading[T any] struct {
+	// Changed is false when what you hold is still true; Data is empty then.
+	Changed bool
+	Data    T
+	ETag    string
+}
+
+// reading takes what a generated operation answers.
+func reading[T any](data T, response *http.Response, err error) (Reading[T], error) {
+	if response != nil && response.StatusCode == http.StatusNotModified {
+		etag := response.Header.Get("ETag")
+		if etag == "" {
+			etag = response.Request.Header.Get("If-None-Match")
+		}
+		return Reading[T]{ETag: etag}, nil
+	}
+	if err != nil {
+		return Reading[T]{}, readError(response, err)
+	}
+	return Reading[T]{Changed: true, Data: data, ETag: response.Header.Get("ETag")}, nil
+}
+
+func dataOf[T any](reading Reading[T], err error) (T, error) { return reading.Data, err }
+
+// readError is for an answer that came and could not be read, or one that did not come.
+func readError(response *http.Response, err error) error {
+	if response == nil {
+		return withoutURL(err)
+	}
+	unexpected := unexpectedAnswer(response, "the answer is not what the contract describes")
+	unexpected.Err = err
+	return unexpected
+}
+
+func unexpectedAnswer(response *http.Response, message string) *APIError {
+	return &APIError{
+		Status:     response.StatusCode,
+		Code:       UnexpectedResponse,
+		Message:    message,
+		RequestID:  response.Header.Get("x-request-id"),
+		RetryAfter: retryAfter(response.Header),
+	}
+}
+
+// gatewayRefusal is a problem of the gateway, or an answer from something before it.
+func gatewayRefusal(response *http.Response, body []byte) error {
+	isAsked := response.StatusCode == http.StatusOK ||
+		response.StatusCode == http.StatusNotModified && response.Request.Header.Get("If-None-Match") != ""
+	if isAsked {
+		return nil
+	}
+	problem := jsonObject(response.Header, body)
+	err := unexpectedAnswer(response, "the answer is "+response.Status+", and not one of the gateway's own")
+	if code := text(problem, "code"); code != "" {
+		err.Code = code
+		err.Message = firstOf(text(problem, "message"), text(problem, "title"), code)
+		err.RequestID = firstOf(text(problem, "requestId"), err.RequestID)
+		_ = json.Unmarshal(problem["errors"], &err.Fields)
+	}
+	return err
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Conditional reads answer whether the data changed.
+type Conditional struct {
+	gateway *Gateway
+	etag    string
+}
+
+// generatedClient prepares requests and reads records.
+func generatedClient(baseURL, apiKey string, client *http.Client) *gateway.APIClient {
+	configuration := gateway.NewConfiguration()
+	configuration.Servers = gateway.ServerConfigurations{{URL: baseURL}}
+	configuration.HTTPClient = client
+	configuration.AddDefaultHeader("x-api-key", apiKey)
+	return gateway.NewAPIClient(configuration)
+}

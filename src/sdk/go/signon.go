@@ -1,0 +1,357 @@
+package sdk
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"integration.example.com/sdk/signon"
+)
+
+const (
+	defaultSignOnTimeout = 10 * time.Second
+	defaultScope         = "openid profile email"
+	randomBytes          = 32
+	// The server says the same again for 10 seconds; later it would take the old refresh token for stolen.
+	refreshAgainWithin = 7 * time.Second
+	refreshAgainAfter  = 200 * time.Millisecond
+)
+
+// What the server says of people.
+type (
+	IDTokenClaims  = signon.IdTokenClaims
+	UserinfoClaims = signon.UserinfoClaims
+)
+
+// SignOnOptions needs an Issuer, a ClientID and a RedirectURI.
+type SignOnOptions struct {
+	// Issuer is the address of the sign-on server.
+	Issuer   string
+	ClientID string
+	// ClientSecret is that of a confidential application; a public one has none.
+	ClientSecret string
+	RedirectURI  string
+	// IDTokenAlgorithm is the one your application is registered for, RS256 unless said. No other is accepted.
+	IDTokenAlgorithm IDTokenAlgorithm
+	// Timeout is for each attempt, the body of the answer included. 10 s unless said.
+	Timeout time.Duration
+	// Retry is for userinfo, revocation and keys; a code is never exchanged twice. DefaultRetry unless said.
+	Retry *Retry
+	// HTTPClient is used in place of the default one: for a proxy, or certificates of your own.
+	HTTPClient *http.Client
+}
+
+// SignOn signs people in: authorization code flow with PKCE, always, and OpenID Connect.
+type SignOn struct {
+	options SignOnOptions
+	// once is for grants, which must not be repeated.
+	once     *signon.APIClient
+	patient  *signon.APIClient
+	verifier *idTokenVerifier
+}
+
+// NewSignOn says so where an option cannot be right.
+func NewSignOn(options SignOnOptions) (*SignOn, error) {
+	issuer, err := serverURL("Issuer", options.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	if options.ClientID == "" || options.RedirectURI == "" {
+		return nil, errors.New("ClientID and RedirectURI are needed")
+	}
+	options.Issuer = issuer
+	client := func(retry Retry) *http.Client {
+		timeout := orDefault(options.Timeout, defaultSignOnTimeout)
+		return newClient(options.HTTPClient, transport{timeout: timeout, retry: retry, refusal: signOnRefusal})
+	}
+	patient := client(retryOf(options.Retry))
+	return &SignOn{
+		options: options,
+		once:    generatedSignOnClient(issuer, client(Retry{})),
+		patient: generatedSignOnClient(issuer, patient),
+		verifier: &idTokenVerifier{
+			issuer:    issuer,
+			clientID:  options.ClientID,
+			algorithm: orDefault(options.IDTokenAlgorithm, RS256),
+			client:    patient,
+		},
+	}, nil
+}
+
+func generatedSignOnClient(issuer string, client *http.Client) *signon.APIClient {
+	configuration := signon.NewConfiguration()
+	configuration.Servers = signon.ServerConfigurations{{URL: issuer}}
+	configuration.HTTPClient = client
+	return signon.NewAPIClient(configuration)
+}
+
+// AuthorizationOptions can be left empty.
+type AuthorizationOptions struct {
+	// Scope is "openid profile email" unless said.
+	Scope string
+	// State and Nonce are random unless said.
+	State string
+	Nonce string
+	// Prompt is none, login, consent or select_account.
+	Prompt    string
+	LoginHint string
+	// MaxAge is within how long the person must have given the password; nil does not ask.
+	MaxAge    *time.Duration
+	UILocales string
+}
+
+// AuthorizationRequest has in URL where to send the browser; keep the rest in the person's session until it is back.
+type AuthorizationRequest struct {
+	URL          string
+	State        string
+	Nonce        string
+	CodeVerifier string
+}
+
+// AuthorizationURL is where to send the browser to sign somebody in.
+func (s *SignOn) AuthorizationURL(options AuthorizationOptions) AuthorizationRequest {
+	verifier := randomText()
+	state := firstOf(options.State, randomText())
+	nonce := firstOf(options.Nonce, randomText())
+	challenge := sha256.Sum256([]byte(verifier))
+	maxAge := ""
+	if options.MaxAge != nil {
+		maxAge = strconv.Itoa(int(options.MaxAge.Seconds()))
+	}
+	address := s.address("/auth/authorize", map[string]string{
+		"response_type":         "code",
+		"client_id":             s.options.ClientID,
+		"redirect_uri":          s.options.RedirectURI,
+		"scope":                 firstOf(options.Scope, defaultScope),
+		"state":                 state,
+		"nonce":                 nonce,
+		"code_challenge":        base64.RawURLEncoding.EncodeToString(challenge[:]),
+		"code_challenge_method": "S256",
+		"prompt":                options.Prompt,
+		"login_hint":            options.LoginHint,
+		"max_age":               maxAge,
+		"ui_locales":            options.UILocales,
+	})
+	return AuthorizationRequest{URL: address, State: state, Nonce: nonce, CodeVerifier: verifier}
+}
+
+// CodeExchange is what the browser came back with, and what AuthorizationURL gave before.
+type CodeExchange struct {
+	// CallbackURL is the whole address, or its path and query as servers have it.
+	CallbackURL  string
+	State        string
+	Nonce        string
+	CodeVerifier string
+}
+
+// Tokens are for your server; keep them out of addresses and logs.
+type Tokens struct {
+	AccessToken string
+	ExpiresIn   time.Duration
+	// ExpiresAt is by your clock.
+	ExpiresAt time.Time
+	// RefreshToken takes the place of the one before, which is of no use any more. Empty if your application has none.
+	RefreshToken string
+	// Scope has the granted scopes, separated by spaces.
+	Scope string
+}
+
+// SignIn says who signed in.
+type SignIn struct {
+	Tokens
+	// IDToken is empty without the scope openid, and Claims nil.
+	IDToken string
+	Claims  *IDTokenClaims
+}
+
+// ExchangeCode checks what the browser came back with, exchanges the code, and verifies the ID token. It answers an
+// *OAuthError where the server or the person refused, a *SignInError where the answer is not to this request. It is
+// never tried again by itself: after an error begin with a new AuthorizationURL.
+func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*SignIn, error) {
+	code, err := s.codeIn(exchange)
+	if err != nil {
+		return nil, err
+	}
+	grant := signon.NewTokenRequest("authorization_code", s.options.ClientID)
+	grant.SetCode(code)
+	grant.SetRedirectUri(s.options.RedirectURI)
+	grant.SetCodeVerifier(exchange.CodeVerifier)
+	answer, tokens, err := s.askForTokens(ctx, grant)
+	if err != nil {
+		return nil, err
+	}
+	signIn := &SignIn{Tokens: *tokens, IDToken: answer.GetIdToken()}
+	if signIn.IDToken != "" {
+		signIn.Claims, err = s.verifier.verify(ctx, signIn.IDToken, exchange.Nonce)
+	} else if slices.Contains(strings.Fields(signIn.Scope), "openid") {
+		err = &SignInError{IDTokenMissing, "the answer has no ID token, though the scope openid was granted"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return signIn, nil
+}
+
+// Refresh answers new tokens for a refresh token. Keep the new refresh token before you use anything of it.
+func (s *SignOn) Refresh(ctx context.Context, refreshToken string) (*Tokens, error) {
+	grant := signon.NewTokenRequest("refresh_token", s.options.ClientID)
+	grant.SetRefreshToken(refreshToken)
+	began := time.Now()
+	_, tokens, err := s.askForTokens(ctx, grant)
+	var lost *ConnectionError
+	isSafe := time.Since(began) < refreshAgainWithin && retryOf(s.options.Retry).MaxRetries > 0
+	if errors.As(err, &lost) && isSafe {
+		if err := pause(ctx, refreshAgainAfter); err != nil {
+			return nil, err
+		}
+		_, tokens, err = s.askForTokens(ctx, grant)
+	}
+	return tokens, err
+}
+
+func (s *SignOn) askForTokens(ctx context.Context, grant *signon.TokenRequest) (*signon.TokenResponse, *Tokens, error) {
+	if s.options.ClientSecret != "" {
+		grant.SetClientSecret(s.options.ClientSecret)
+	}
+	answer, response, err := s.once.TokensAPI.Token(ctx).TokenRequest(*grant).Execute()
+	if err != nil {
+		return nil, nil, signOnError(response, err)
+	}
+	lifetime := time.Duration(answer.ExpiresIn) * time.Second
+	return answer, &Tokens{
+		AccessToken:  answer.AccessToken,
+		ExpiresIn:    lifetime,
+		ExpiresAt:    time.Now().Add(lifetime),
+		RefreshToken: answer.GetRefreshToken(),
+		Scope:        answer.Scope,
+	}, nil
+}
+
+// Userinfo says who the access token stands for, as of now.
+func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoClaims, error) {
+	ctx = context.WithValue(ctx, signon.ContextAccessToken, accessToken)
+	claims, response, err := s.patient.IdentityAPI.Userinfo(ctx).Execute()
+	if err != nil {
+		return nil, signOnError(response, err)
+	}
+	return claims, nil
+}
+
+// Revoke ends a token and everything that came of the same sign-in. What is over already is fine too.
+func (s *SignOn) Revoke(ctx context.Context, token string) error {
+	request := signon.NewRevocationRequest(token)
+	request.SetClientId(s.options.ClientID)
+	if s.options.ClientSecret != "" {
+		request.SetClientSecret(s.options.ClientSecret)
+	}
+	response, err := s.patient.TokensAPI.Revoke(ctx).RevocationRequest(*request).Execute()
+	if err != nil {
+		return signOnError(response, err)
+	}
+	return nil
+}
+
+// LogoutOptions can be left empty.
+type LogoutOptions struct {
+	// IDToken is recommended: with it, nobody is asked whether they want to sign out.
+	IDToken string
+	// PostLogoutRedirectURI is one that is registered for your application; State comes back there.
+	PostLogoutRedirectURI string
+	State                 string
+}
+
+// LogoutURL is where to send the browser to end its session at the server. Revoke the tokens as well.
+func (s *SignOn) LogoutURL(options LogoutOptions) string {
+	return s.address("/auth/logout", map[string]string{
+		"client_id":                s.options.ClientID,
+		"id_token_hint":            options.IDToken,
+		"post_logout_redirect_uri": options.PostLogoutRedirectURI,
+		"state":                    options.State,
+	})
+}
+
+func (s *SignOn) address(path string, parameters map[string]string) string {
+	query := url.Values{}
+	for name, value := range parameters {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return s.options.Issuer + path + "?" + query.Encode()
+}
+
+// codeIn is the code a browser came back with, once it is sure that it is the answer to our request.
+func (s *SignOn) codeIn(exchange CodeExchange) (string, error) {
+	callback, err := url.Parse(exchange.CallbackURL)
+	if err != nil {
+		return "", &SignInError{CallbackMalformed, "the address the browser came back to cannot be read"}
+	}
+	given := callback.Query()
+	for _, name := range []string{"code", "state", "iss", "error"} {
+		if len(given[name]) > 1 {
+			return "", &SignInError{CallbackMalformed, "the parameter " + name + " came more than once"}
+		}
+	}
+	isOurs := subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(exchange.State)) == 1
+	switch {
+	case exchange.State == "" || !isOurs:
+		return "", &SignInError{StateMismatch, "the browser came back with an answer to another request"}
+	case given.Get("iss") != s.options.Issuer:
+		return "", &SignInError{IssuerMismatch, "the answer is not from " + s.options.Issuer}
+	case given.Has("error"):
+		return "", &OAuthError{Code: given.Get("error"), Description: given.Get("error_description")}
+	case given.Get("code") == "":
+		return "", &SignInError{CallbackMalformed, "the browser came back without a code"}
+	}
+	return given.Get("code"), nil
+}
+
+// signOnError is for an answer that came and could not be read, or one that did not come.
+func signOnError(response *http.Response, err error) error {
+	if response == nil {
+		return withoutURL(err)
+	}
+	return unexpectedOAuthAnswer(response, "the answer is not what the contract describes", err)
+}
+
+func unexpectedOAuthAnswer(response *http.Response, description string, err error) *OAuthError {
+	return &OAuthError{
+		Code:        UnexpectedResponse,
+		Description: description,
+		Status:      response.StatusCode,
+		RequestID:   response.Header.Get("x-request-id"),
+		RetryAfter:  retryAfter(response.Header),
+		Err:         err,
+	}
+}
+
+// signOnRefusal is the server's own, or an answer from something before it.
+func signOnRefusal(response *http.Response, body []byte) error {
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	err := unexpectedOAuthAnswer(response, "the answer is "+response.Status+", and not the server's own", nil)
+	said := jsonObject(response.Header, body)
+	if code := text(said, "error"); code != "" {
+		err.Code, err.Description = code, text(said, "error_description")
+	}
+	return err
+}
+
+func randomText() string {
+	content := make([]byte, randomBytes)
+	// It does not fail on any system that Go supports since 1.24; before that, better no sign-in than a guessable one.
+	if _, err := rand.Read(content); err != nil {
+		panic(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(content)
+}

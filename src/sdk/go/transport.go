@@ -1,0 +1,166 @@
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// transport sends what the generated clients prepare: again where that helps, in time, and with an error in place of
+// an answer that is a refusal.
+type transport struct {
+	next    http.RoundTripper
+	timeout time.Duration
+	retry   Retry
+	// refusal is nil for answers that are for the caller.
+	refusal func(response *http.Response, body []byte) error
+}
+
+// newClient follows no redirect: it would carry keys to wherever it leads.
+func newClient(given *http.Client, wrapped transport) *http.Client {
+	client := http.Client{}
+	if given != nil {
+		client = *given
+	}
+	wrapped.next = client.Transport
+	if wrapped.next == nil {
+		wrapped.next = http.DefaultTransport
+	}
+	client.Transport = &wrapped
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client
+}
+
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Body != nil {
+		defer request.Body.Close()
+	}
+	for retries := 0; ; retries++ {
+		response, err := t.once(request)
+		if err == nil {
+			return response, nil
+		}
+		delay, again := t.retry.delayBefore(err, retries)
+		if !again {
+			return nil, err
+		}
+		if err := pause(request.Context(), delay); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once reads the body as well: a connection can break in the middle of it.
+func (t *transport) once(request *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
+	defer cancel()
+	attempt := request.Clone(ctx)
+	if request.GetBody != nil {
+		body, err := request.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		attempt.Body = body
+	}
+	attempt.Header.Set("User-Agent", userAgent)
+	if id, ok := ctx.Value(requestIDKey{}).(string); ok {
+		attempt.Header.Set("x-request-id", id)
+	}
+	response, err := t.next.RoundTrip(attempt)
+	if err != nil {
+		return nil, t.failure(request, err)
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	if err != nil {
+		return nil, t.failure(request, err)
+	}
+	if err := t.refusal(response, body); err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	response.Request = request
+	return response, nil
+}
+
+func (t *transport) failure(request *http.Request, err error) error {
+	if cause := request.Context().Err(); cause != nil {
+		return cause
+	}
+	var network net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout() {
+		return &TimeoutError{Host: request.URL.Host, After: t.timeout, Err: err}
+	}
+	return &ConnectionError{Host: request.URL.Host, Err: err}
+}
+
+type requestIDKey struct{}
+
+// WithRequestID gives the requests made with this context an id of your own, which stands in the logs of the service.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// withoutURL takes off what http.Client puts around an error: the address is of no use to anybody.
+func withoutURL(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+func isJSON(header http.Header) bool {
+	mediaType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && (mediaType == "application/json" ||
+		strings.HasPrefix(mediaType, "application/") && strings.HasSuffix(mediaType, "+json"))
+}
+
+// jsonObject is empty where there is none.
+func jsonObject(header http.Header, body []byte) map[string]json.RawMessage {
+	var object map[string]json.RawMessage
+	if isJSON(header) {
+		_ = json.Unmarshal(body, &object)
+	}
+	return object
+}
+
+// text is empty where the member is none.
+func text(object map[string]json.RawMessage, member string) string {
+	var value string
+	_ = json.Unmarshal(object[member], &value)
+	return value
+}
+
+// retryAfter is in seconds or a date, as RFC 9110 has it.
+func retryAfter(header http.Header) *time.Duration {
+	value := header.Get("Retry-After")
+	var wait time.Duration
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(value); err == nil {
+		wait = max(0, time.Until(at))
+	} else {
+		return nil
+	}
+	return &wait
+}
+
+// serverURL is an address without the slash at its end.
+func serverURL(name, address string) (string, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
+		return "", fmt.Errorf("%s must be an address that begins with https:// or http://", name)
+	}
+	return strings.TrimRight(address, "/"), nil
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file of a package: where it goes, with slashes, and what is in it. */
+export interface PackageFile {
+  path: string;
+  content: Uint8Array;
+}
+
+/** What tools leave in a folder, and what belongs to work on it but not to using it. */
+const LEFT_OUT = /^(\..*|__pycache__|node_modules|tests?|.*\.egg-info|.*\.pyc|.*_test\.go|dist|build)$/;
+
+/** The files below a folder, in an order that is the same everywhere. */
+export function filesBelow(folder: string, under = ''): PackageFile[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !LEFT_OUT.test(name))
+    .flatMap((entry) => {
+      const from = join(folder, entry.name);
+      const path = `${under}${entry.name}`;
+      if (entry.isDirectory()) {
+        return filesBelow(from, `${path}/`);
+      }
+      return [{ path, content: new Uint8Array(readFileSync(from)) }];
+    })
+    .sort(byPath);
+}
+
+export function textFile(path: string, text: string): PackageFile {
+  return { path, content: new TextEncoder().encode(text) };
+}
+
+export function textOf({ content }: PackageFile): string {
+  return new TextDecoder().decode(content);
+}
+
+/** By code units: no locale has a say. */
+export function byPath(one: { path: string }, other: { path: string }): number {
+  return one.path < other.path ? -1 : Number(one.path > other.path);
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { zip } from './archives.js';
+import { filesBelow, type PackageFile, textFile, textOf } from './files.js';
+import type { Sources } from './sources.js';
+
+/** Generated clients, by the folder in which they are; each goes into the folder named by its package. */
+const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };
+/** When this version came to be, as the proxy protocol wants to know: the day of the release in the contract. */
+const RELEASED_AT = '2026-06-30T00:00:00Z';
+
+/** The module of Go: the zip that a proxy serves, and what else one serves of a version. */
+export interface GoModule {
+  path: string;
+  zip: Uint8Array;
+  /** By name in `@v/`. */
+  proxy: PackageFile[];
+}
+
+export function goModule({ written, generated, version, licence }: Sources): GoModule {
+  const files = [
+    ...filesBelow(join(written, 'go')),
+    ...Object.entries(CLIENTS).flatMap(([folder, name]) =>
+      filesBelow(join(generated, 'sdk/go', folder), `${name}/`),
+    ),
+    licence,
+  ];
+  const mod = files.find(({ path }) => path === 'go.mod');
+  const path = mod && /^module\s+(\S+)\s*$/m.exec(textOf(mod))?.[1];
+  if (!mod || !path) {
+    throw new Error('src/sdk/go has no go.mod that names its module.');
+  }
+  const root = `${path}@v${version}`;
+  const archive = zip(files.map((file) => ({ ...file, path: `${root}/${file.path}` })));
+  const info = `${JSON.stringify({ Version: `v${version}`, Time: RELEASED_AT })}\n`;
+  return {
+    path,
+    zip: archive,
+    proxy: [
+      textFile('list', `v${version}\n`),
+      textFile(`v${version}.info`, info),
+      { path: `v${version}.mod`, content: mod.content },
+      { path: `v${version}.zip`, content: archive },
+    ],
+  };
+}

@@ -1,0 +1,18 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { languages, packagesOf } from './packages.js';
+import { sourcesIn } from './sources.js';
+
+/** Puts the packages into a folder: those of all languages, or, where one cannot be made, none. */
+const [outDir = 'dist/sdk'] = process.argv.slice(2);
+const sources = sourcesIn(process.cwd());
+const files = languages.flatMap((language) => packagesOf(language, sources));
+
+const staged = `${outDir}.new`;
+rmSync(staged, { recursive: true, force: true });
+for (const { path, content } of files) {
+  mkdirSync(dirname(join(staged, path)), { recursive: true });
+  writeFileSync(join(staged, path), content);
+}
+rmSync(outDir, { recursive: true, force: true });
+renameSync(staged, outDir);

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tgz } from './archives.js';
+import { compile } from './compile.js';
+import { filesBelow, type PackageFile, textFile, textOf } from './files.js';
+import type { Sources } from './sources.js';
+
+/** Types that only browsers have, in the words that Node.js has too: who uses the package may have either. */
+const BROWSER_WORDS: readonly [string, string][] = [
+  ["WindowOrWorkerGlobalScope['fetch']", '(url: string, init: RequestInit) => Promise<Response>'],
+  ['RequestCredentials', "RequestInit['credentials']"],
+];
+
+/** `@integration-service/sdk` as `npm install` takes it. */
+export function npmPackage(sources: Sources): Uint8Array {
+  const folder = join(sources.written, 'typescript');
+  const compiled = compile(folder, sourceFiles(folder, sources));
+  const files = [
+    ...compiled.map(({ path, content }) => ({ path: `dist/${path}`, content })),
+    textFile('package.json', manifest(folder, sources.version)),
+    textFile('README.md', readFileSync(join(folder, 'README.md'), 'utf8')),
+    sources.licence,
+  ];
+  return tgz(files.map(({ path, content }) => ({ path: `package/${path}`, content })));
+}
+
+function sourceFiles(folder: string, { generated, version }: Sources): PackageFile[] {
+  const written = filesBelow(join(folder, 'src')).filter(({ path }) => path !== 'version.ts');
+  const events = readFileSync(join(generated, 'asyncapi/events.ts'), 'utf8');
+  const clients = filesBelow(join(generated, 'sdk/typescript'), 'generated/');
+  return [
+    ...written,
+    textFile('version.ts', `export const version: string = ${JSON.stringify(version)};\n`),
+    textFile('generated/events.ts', events),
+    ...clients.map((file) => (file.path.endsWith('/runtime.ts') ? inEverybodysWords(file) : file)),
+  ];
+}
+
+function inEverybodysWords(file: PackageFile): PackageFile {
+  let text = textOf(file);
+  for (const [theirs, everybodys] of BROWSER_WORDS) {
+    if (!text.includes(theirs)) {
+      throw new Error(`${file.path} no longer says ${theirs}: look whether it still compiles without a DOM.`);
+    }
+    text = text.replaceAll(theirs, everybodys);
+  }
+  return textFile(file.path, text);
+}
+
+function manifest(folder: string, version: string): string {
+  const written = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object;
+  return `${JSON.stringify({ ...written, version }, null, 2)}\n`;
+}

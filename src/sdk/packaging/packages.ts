@@ -1,0 +1,30 @@
+import type { PackageFile } from './files.js';
+import { goModule } from './go-module.js';
+import { npmPackage } from './npm-package.js';
+import type { Sources } from './sources.js';
+import { wheel } from './wheel.js';
+
+export const languages = ['typescript', 'python', 'go'] as const;
+
+export type Language = (typeof languages)[number];
+
+/** What goes into the folder of the packages, by file name. */
+const packers: Record<Language, (sources: Sources) => PackageFile[]> = {
+  typescript: (sources) => [
+    { path: `integration-service-sdk-${sources.version}.tgz`, content: npmPackage(sources) },
+  ],
+  python: (sources) => [
+    { path: `integration_service_sdk-${sources.version}-py3-none-any.whl`, content: wheel(sources) },
+  ],
+  go: (sources) => {
+    const { path: module, zip, proxy } = goModule(sources);
+    return [
+      { path: `integration-service-sdk-go-${sources.version}.zip`, content: zip },
+      ...proxy.map(({ path, content }) => ({ path: `go-proxy/${module}/@v/${path}`, content })),
+    ];
+  },
+};
+
+export function packagesOf(language: Language, sources: Sources): PackageFile[] {
+  return packers[language](sources);
+}

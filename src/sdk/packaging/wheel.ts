@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zip } from './archives.js';
+import { filesBelow, type PackageFile, textFile } from './files.js';
+import { type Project, projectIn } from './pyproject.js';
+import type { Sources } from './sources.js';
+
+const DISTRIBUTION = 'integration_service_sdk';
+/** Documents of the contract, each with a generated client in a package of its own. */
+const CLIENTS = ['gateway', 'sign-on'];
+
+/** The packages of Python as `pip install` takes them: pure, for every Python from 3.10 on. */
+export function wheel({ written, generated, version, licence }: Sources): Uint8Array {
+  const folder = join(written, 'python');
+  const project = projectIn(readFileSync(join(folder, 'pyproject.toml'), 'utf8'));
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  const info = `${DISTRIBUTION}-${version}.dist-info`;
+  const files = [
+    ...filesBelow(join(folder, 'integration_service'), 'integration_service/'),
+    ...CLIENTS.flatMap((client) => filesBelow(join(generated, 'sdk/python', client))),
+    { path: `${info}/licenses/LICENSE`, content: licence.content },
+    textFile(`${info}/METADATA`, metadata(project, version, readme)),
+    textFile(`${info}/WHEEL`, WHEEL),
+  ];
+  return zip([...files, textFile(`${info}/RECORD`, record(files, `${info}/RECORD`))]);
+}
+
+const WHEEL =
+  'Wheel-Version: 1.0\nGenerator: integration-service\nRoot-Is-Purelib: true\nTag: py3-none-any\n';
+
+/** Core metadata 2.4. */
+function metadata(project: Project, version: string, readme: string): string {
+  const fields = [
+    ['Metadata-Version', '2.4'],
+    ['Name', project.name],
+    ['Version', version],
+    ['Summary', project.description],
+    ['License-Expression', 'Apache-2.0'],
+    ['License-File', 'LICENSE'],
+    ['Requires-Python', project.requiresPython],
+    ...project.classifiers.map((classifier) => ['Classifier', classifier]),
+    ...project.dependencies.map((dependency) => ['Requires-Dist', dependency]),
+    ['Description-Content-Type', 'text/markdown'],
+  ];
+  return `${fields.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${readme}`;
+}
+
+/** Every file with its hash and size, but for the list itself. */
+function record(files: readonly PackageFile[], own: string): string {
+  const lines = files.map(({ path, content }) => {
+    const hash = createHash('sha256').update(content).digest('base64url');
+    return `${path},sha256=${hash},${content.length}\n`;
+  });
+  return `${lines.sort().join('')}${own},,\n`;
+}

@@ -1,0 +1,140 @@
+"""One request and its whole answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from math import ceil
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import urllib3
+from integration_gateway import __version__
+
+from .errors import ConnectionError, TimeoutError
+
+USER_AGENT = f"integration-service-sdk-python/{__version__}"
+
+_CHUNK_BYTES = 65_536
+_POOL_CONNECTIONS = 16
+_JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer, whatever its status."""
+
+    url: str
+    """That was asked."""
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def etag(self) -> str | None:
+        return self.headers.get("etag")
+
+    @property
+    def request_id(self) -> str | None:
+        return self.headers.get("x-request-id")
+
+    @property
+    def is_json(self) -> bool:
+        return _JSON_TYPE.match(self.headers.get("content-type", "")) is not None
+
+    def json(self) -> Any:
+        """``None`` where there is none."""
+        try:
+            return json.loads(self.body) if self.is_json else None
+        except ValueError:
+            return None
+
+    def retry_after_seconds(self) -> int | None:
+        """In seconds or as a date, as RFC 9110 has it."""
+        value = self.headers.get("retry-after", "").strip()
+        if re.fullmatch(r"[0-9]{1,9}", value):
+            return int(value)
+        try:
+            at = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        if at.tzinfo is None:
+            at = at.replace(tzinfo=timezone.utc)
+        return max(0, ceil((at - datetime.now(timezone.utc)).total_seconds()))
+
+
+class Exchange:
+    """Sends requests, and follows no redirect: it would carry keys to wherever it leads."""
+
+    def __init__(self, base_url: str, timeout_seconds: float, http: urllib3.PoolManager | None) -> None:
+        self._timeout_seconds = timeout_seconds
+        self._http = http or _pool_for(base_url)
+
+    def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
+        deadline = time.monotonic() + self._timeout_seconds
+        host = urlsplit(url).netloc
+        try:
+            response = self._http.request(
+                method,
+                url,
+                body=body,
+                headers=headers,
+                timeout=urllib3.Timeout(total=self._timeout_seconds),
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+            return Answer(url, response.status, response.headers, _whole_body(response, deadline))
+        except (urllib3.exceptions.HTTPError, OSError, _Overdue) as cause:
+            if _is_overdue(cause):
+                message = f"There was no whole answer from {host} within {self._timeout_seconds:g} s."
+                raise TimeoutError(message) from cause
+            raise ConnectionError(f"The connection to {host} failed: {cause}") from cause
+
+
+class _Overdue(Exception):
+    pass
+
+
+def _is_overdue(cause: Exception) -> bool:
+    # Nobody there is a time-out too for urllib3, because of its history.
+    is_refused = isinstance(cause, urllib3.exceptions.NewConnectionError)
+    return not is_refused and isinstance(cause, (urllib3.exceptions.TimeoutError, _Overdue))
+
+
+def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
+    chunks: list[bytes] = []
+    try:
+        # Not more than what is there: a server that sends byte by byte would keep a larger read waiting for ever.
+        while chunk := response.read1(_CHUNK_BYTES):
+            chunks.append(chunk)
+            if time.monotonic() > deadline:
+                raise _Overdue
+    except BaseException:
+        response.close()
+        raise
+    response.release_conn()
+    return b"".join(chunks)
+
+
+def _pool_for(base_url: str) -> urllib3.PoolManager:
+    """With the proxy of the environment, if there is one for this address."""
+    address = urlsplit(base_url)
+    proxy = getproxies().get(address.scheme)
+    if proxy and not proxy_bypass(address.hostname or ""):
+        return urllib3.ProxyManager(proxy, maxsize=_POOL_CONNECTIONS)
+    return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
+
+
+def server_url(name: str, address: str) -> str:
+    """An address without the slash at its end."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError(f"{name} must be an address that begins with https:// or http://.")
+    return address.rstrip("/")

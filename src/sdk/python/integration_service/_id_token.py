@@ -1,0 +1,81 @@
+"""ID tokens, verified with the published keys."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import jwt
+
+from ._exchange import Answer
+from .errors import OAuthError, SignInError
+
+IdTokenAlgorithm = Literal["RS256", "ES256", "EdDSA"]
+
+_CLOCK_TOLERANCE_SECONDS = 30
+_KEYS_MAX_AGE_SECONDS = 600.0
+_KEYS_COOLDOWN_SECONDS = 30.0
+_REQUIRED_CLAIMS = ["iss", "sub", "aud", "exp", "iat"]
+
+
+class IdTokenVerifier:
+    """Keeps the keys, and reads them again when there is a new one."""
+
+    def __init__(self, issuer: str, client_id: str, algorithm: str, read_keys: Callable[[], Answer]) -> None:
+        self._issuer = issuer
+        self._client_id = client_id
+        self._algorithm = algorithm
+        self._read_keys = read_keys
+        self._keys: Mapping[str, jwt.PyJWK] = {}
+        self._read_at = float("-inf")
+        self._lock = threading.Lock()
+
+    def claims(self, id_token: str, nonce: str) -> dict[str, Any]:
+        try:
+            header = jwt.get_unverified_header(id_token)
+            claims: dict[str, Any] = jwt.decode(
+                id_token,
+                self._key(str(header.get("kid", ""))),
+                algorithms=[self._algorithm],
+                audience=self._client_id,
+                issuer=self._issuer,
+                leeway=_CLOCK_TOLERANCE_SECONDS,
+                options={"require": _REQUIRED_CLAIMS},
+            )
+        except jwt.PyJWTError as cause:
+            raise SignInError("id_token_invalid", f"The ID token does not hold: {cause}") from cause
+        if claims.get("nonce") != nonce:
+            message = "The ID token is the answer to another authorization request."
+            raise SignInError("nonce_mismatch", message)
+        return claims
+
+    def _key(self, kid: str) -> jwt.PyJWK:
+        with self._lock:
+            age_seconds = time.monotonic() - self._read_at
+            is_missing = kid not in self._keys and age_seconds > _KEYS_COOLDOWN_SECONDS
+            if is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS:
+                self._keys = _keys_in(self._read_keys())
+                self._read_at = time.monotonic()
+            key = self._keys.get(kid)
+        if key is None:
+            raise SignInError("id_token_invalid", "The ID token is signed with a key that is not published.")
+        return key
+
+
+def _keys_in(answer: Answer) -> dict[str, jwt.PyJWK]:
+    key_set = answer.json()
+    listed = key_set.get("keys") if isinstance(key_set, dict) else None
+    if not isinstance(listed, list):
+        message = "The answer is no key set."
+        raise OAuthError("unexpected_response", message, status=answer.status, request_id=answer.request_id)
+    keys: dict[str, jwt.PyJWK] = {}
+    for each in listed:
+        if not isinstance(each, dict) or not isinstance(each.get("kid"), str):
+            continue
+        try:
+            keys[each["kid"]] = jwt.PyJWK.from_dict(each)
+        except (jwt.PyJWTError, KeyError, TypeError, ValueError):
+            continue  # Of a kind this release does not know.
+    return keys

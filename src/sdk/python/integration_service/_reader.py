@@ -1,0 +1,203 @@
+"""Reads of the gateway: sent again where that helps, and errors made of what is not an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, Union, cast
+from urllib.parse import urljoin, urlsplit
+
+import urllib3
+from integration_gateway.api_client import ApiClient
+from integration_gateway.configuration import Configuration
+from pydantic import TypeAdapter, ValidationError
+
+from ._exchange import USER_AGENT, Answer, Exchange
+from ._retries import Retry, with_retries
+from .errors import ApiError, FieldError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Changed(Generic[T]):
+    """The data as it is now. Keep ``etag`` with it, for the next time."""
+
+    data: T
+    etag: str | None
+    changed: Literal[True] = True
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """What you hold is still true."""
+
+    etag: str | None
+    changed: Literal[False] = False
+
+
+Reading = Union[Changed[T], Unchanged]
+
+
+class NotAsked:
+    """Stands for ``if_changed`` where it was not given: ``None`` says that you hold nothing yet."""
+
+
+NOT_ASKED = NotAsked()
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A page of a list."""
+
+    items: list[T]
+    etag: str | None
+    next_url: str | None
+    """``None`` on the last page."""
+
+
+class Paged(Generic[T]):
+    """A list that is read page by page as you go through it: ``for item in paged``."""
+
+    def __init__(self, read: Callable[[str | None], Page[T]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[T]:
+        for page in self.pages():
+            yield from page.items
+
+    def pages(self) -> Iterator[Page[T]]:
+        """The same, a page at a time."""
+        page = self._read(None)
+        yield page
+        while page.next_url is not None:
+            page = self._read(page.next_url)
+            yield page
+
+
+class GatewayClient(ApiClient):
+    """Has the generated operations make their requests, and sends them its own way."""
+
+    def __init__(self, base_url: str, api_key: str, exchange: Exchange, retry: Retry) -> None:
+        super().__init__(Configuration(host=base_url, api_key={"apiKey": api_key}))
+        self.default_headers["User-Agent"] = USER_AGENT
+        self._exchange = exchange
+        self._retry = retry
+        self._api_key = api_key
+
+    def call_api(  # type: ignore[override]
+        self,
+        method: str,
+        url: str,
+        header_params: dict[str, str],
+        body: object = None,
+        post_params: object = None,
+        _request_timeout: object = None,
+    ) -> _Sent:
+        return _Sent(self.send(url, header_params))
+
+    def send(self, url: str, headers: dict[str, str]) -> Answer:
+        def attempt() -> Answer:
+            answer = self._exchange.send("GET", url, headers)
+            if answer.status == 200 or (answer.status == 304 and "If-None-Match" in headers):
+                return answer
+            raise _error_of(answer)
+
+        return with_retries(attempt, self._retry)
+
+    def read(
+        self, records: TypeAdapter[T], ask: Callable[..., object], if_changed: str | None | NotAsked
+    ) -> T | Reading[T]:
+        is_conditional = not isinstance(if_changed, NotAsked)
+        held = None if isinstance(if_changed, NotAsked) else if_changed
+        answer = cast(Answer, ask(if_none_match=held))
+        if answer.status == 304:
+            return Unchanged(answer.etag or held)
+        data = _parsed(answer, records)
+        return Changed(data, answer.etag) if is_conditional else data
+
+    def page(
+        self, records: TypeAdapter[list[T]], ask: Callable[[], object], request_id: str | None, url: str | None
+    ) -> Page[T]:
+        if url is None:
+            answer = cast(Answer, ask())
+        else:
+            headers = {"Accept": "application/json", "User-Agent": USER_AGENT, "x-api-key": self._api_key}
+            answer = self.send(url, {**headers, **({"x-request-id": request_id} if request_id else {})})
+        next_url = _next_url(answer)
+        if next_url == answer.url:
+            raise _unexpected(answer, "The next page is the page itself.")
+        return Page(_parsed(answer, records), answer.etag, next_url)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """In the shape in which the generated operations hand an answer on."""
+
+    response: Answer
+
+
+def gateway_client(
+    base_url: str, api_key: str, timeout_seconds: float, retry: Retry, http: urllib3.PoolManager | None
+) -> GatewayClient:
+    return GatewayClient(base_url, api_key, Exchange(base_url, timeout_seconds, http), retry)
+
+
+def _parsed(answer: Answer, records: TypeAdapter[T]) -> T:
+    if not answer.is_json:
+        raise _unexpected(answer, "The answer is not JSON; it may come from something before the gateway.")
+    try:
+        return records.validate_json(answer.body)
+    except ValidationError as cause:
+        raise _unexpected(answer, "The answer is not what the contract describes.") from cause
+
+
+_LINK = re.compile(r"<([^>]*)>((?:\s*;[^,<]*)*)")
+_IS_NEXT = re.compile(r';\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")', re.IGNORECASE)
+
+
+def _next_url(answer: Answer) -> str | None:
+    """Where ``Link`` (RFC 8288) says that the list goes on."""
+    for target, parameters in _LINK.findall(answer.headers.get("link", "")):
+        if _IS_NEXT.search(parameters):
+            there, here = urlsplit(urljoin(answer.url, target)), urlsplit(answer.url)
+            is_there = (there.scheme, there.netloc) == (here.scheme, here.netloc)
+            # The service may know itself under another name than you do; the key goes nowhere but where you send it.
+            return (there if is_there else here._replace(query=there.query)).geturl()
+    return None
+
+
+def _error_of(answer: Answer) -> ApiError:
+    """A problem of the gateway, or an answer from something before it."""
+    problem = answer.json()
+    if not isinstance(problem, dict) or not isinstance(problem.get("code"), str):
+        return _unexpected(answer, f"The answer is {answer.status}, and not one of the gateway's own.")
+    request_id = problem.get("requestId")
+    return ApiError(
+        str(problem.get("message") or problem.get("title") or problem["code"]),
+        status=answer.status,
+        code=problem["code"],
+        request_id=request_id if isinstance(request_id, str) else answer.request_id,
+        fields=_fields_of(problem.get("errors")),
+        retry_after_seconds=answer.retry_after_seconds(),
+    )
+
+
+def _fields_of(errors: Any) -> tuple[FieldError, ...]:
+    listed = errors if isinstance(errors, list) else []
+    return tuple(
+        FieldError(str(error.get("in", "")), str(error.get("path", "")), str(error.get("message", "")))
+        for error in listed
+        if isinstance(error, dict)
+    )
+
+
+def _unexpected(answer: Answer, message: str) -> ApiError:
+    return ApiError(
+        message,
+        status=answer.status,
+        code="unexpected_response",
+        request_id=answer.request_id,
+        retry_after_seconds=answer.retry_after_seconds(),
+    )

@@ -1,0 +1,61 @@
+"""When to try again, and how long to wait before."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from .errors import ApiError, ConnectionError, OAuthError
+
+T = TypeVar("T")
+
+_PASSING_STATUSES = frozenset({429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How often to try again what may be asked twice. ``Retry(max_retries=0)``: never."""
+
+    max_retries: int = 3
+    """After the first attempt."""
+    base_delay_seconds: float = 0.25
+    """Before the first retry; twice as long before each one more, with jitter."""
+    max_delay_seconds: float = 8.0
+    """No pause is longer, but for ``Retry-After``."""
+    max_retry_after_seconds: float = 60.0
+    """A ``Retry-After`` beyond this is not waited for: the error is raised at once."""
+
+    def delay_before_seconds(self, error: Exception, retries: int) -> float | None:
+        """``None`` where another attempt would be of no use."""
+        if isinstance(error, (ApiError, OAuthError)):
+            if error.status not in _PASSING_STATUSES:
+                return None
+            asked = error.retry_after_seconds
+            if asked is not None:
+                # A little later than asked, or everybody who was told the same comes back at once.
+                is_too_long = asked > self.max_retry_after_seconds
+                return None if is_too_long else asked * random.uniform(1, 1.1)
+        elif not isinstance(error, ConnectionError):
+            return None
+        longest: float = min(self.max_delay_seconds, self.base_delay_seconds * 2**retries)
+        return longest * random.uniform(0.5, 1)
+
+
+NO_RETRIES = Retry(max_retries=0)
+
+
+def with_retries(attempt: Callable[[], T], retry: Retry) -> T:
+    """For what may be asked twice. Raises what the last attempt raised."""
+    retries = 0
+    while True:
+        try:
+            return attempt()
+        except Exception as error:
+            delay_seconds = retry.delay_before_seconds(error, retries) if retries < retry.max_retries else None
+            if delay_seconds is None:
+                raise
+        retries += 1
+        time.sleep(delay_seconds)

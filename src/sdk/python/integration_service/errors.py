@@ -1,0 +1,115 @@
+"""What goes wrong, as exceptions. ``IntegrationServiceError`` catches them all."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Literal
+
+
+class IntegrationServiceError(Exception):
+    """Every error of this package."""
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """A part of the request that is wrong."""
+
+    location: str
+    """``path``, ``query``, ``header``…"""
+    path: str
+    """Name of the parameter or header."""
+    message: str
+
+
+class ApiError(IntegrationServiceError):
+    """The gateway refused, or failed. Decide by ``status`` and ``code``; ``message`` is for people."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        code: str,
+        request_id: str | None = None,
+        fields: tuple[FieldError, ...] = (),
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        """As the gateway says, or ``unexpected_response`` for an answer that is not its own."""
+        self.request_id = request_id
+        """Quote it when you ask for help. ``None`` where the answer came from somewhere else, such as a proxy."""
+        self.fields = fields
+        """Every part of the request that is wrong, with ``invalid_request``."""
+        self.retry_after_seconds = retry_after_seconds
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.status} {self.code}, request {self.request_id})"
+
+
+class OAuthError(IntegrationServiceError):
+    """The sign-on server refused: in an answer, or by way of the browser (``status`` is ``None`` then)."""
+
+    def __init__(
+        self,
+        error: str,
+        description: str | None = None,
+        *,
+        status: int | None = None,
+        request_id: str | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(f"{error}: {description}" if description else error)
+        self.error = error
+        """``invalid_grant``, ``access_denied``…, or ``unexpected_response``."""
+        self.description = description
+        self.status = status
+        self.request_id = request_id
+        self.retry_after_seconds = retry_after_seconds
+
+
+SignInErrorReason = Literal[
+    "callback_malformed",
+    "state_mismatch",
+    "issuer_mismatch",
+    "id_token_missing",
+    "id_token_invalid",
+    "nonce_mismatch",
+]
+
+
+class SignInError(IntegrationServiceError):
+    """What came back is not the answer to what was asked. Do not sign the person in; begin again."""
+
+    def __init__(self, reason: SignInErrorReason, message: str) -> None:
+        super().__init__(message)
+        self.reason: SignInErrorReason = reason
+
+
+WebhookVerificationReason = Literal[
+    "header_missing",
+    "timestamp_malformed",
+    "timestamp_too_old",
+    "timestamp_too_new",
+    "signature_mismatch",
+    "body_malformed",
+]
+
+
+class WebhookVerificationError(IntegrationServiceError):
+    """The request is not from the service, or too old. Answer 4xx, and do nothing with it."""
+
+    def __init__(self, reason: WebhookVerificationReason, message: str) -> None:
+        super().__init__(message)
+        self.reason: WebhookVerificationReason = reason
+
+
+class ConnectionError(IntegrationServiceError, builtins.ConnectionError):  # noqa: A001
+    """No connection, or one that broke before the answer was whole. ``__cause__`` says more."""
+
+
+class TimeoutError(IntegrationServiceError, builtins.TimeoutError):  # noqa: A001
+    """No whole answer in time."""

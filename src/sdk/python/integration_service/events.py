@@ -1,0 +1,201 @@
+"""The events that webhooks bring. Attributes are in snake case: ``event.data.full_name``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, Union
+
+from integration_gateway.models.address import Address
+from integration_gateway.models.named_location import NamedLocation
+from integration_gateway.models.named_unit import NamedUnit
+from integration_gateway.models.user_manager import UserManager
+from integration_gateway.models.user_role import UserRole
+from integration_gateway.models.user_status import UserStatus
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class _Received(BaseModel):
+    """Members that are newer than this release are kept, in ``model_extra``."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
+    )
+
+
+class Entity(_Received):
+    """What the event is about."""
+
+    type: str
+    id: str
+
+
+class Links(_Received):
+    self_path: str = Field(alias="self")
+    """Path at the gateway where the current state is."""
+
+
+class NamedUnitType(_Received):
+    id: str
+    name: str
+
+
+class ClientCreatedData(_Received):
+    client_id: str
+    name: str
+    address: Address
+    links: Links
+
+
+class UserData(_Received):
+    user_id: str
+    client_id: str
+    email: str
+    first_name: str | None
+    last_name: str | None
+    full_name: str | None
+    status: UserStatus
+    manager: UserManager | None
+    role: UserRole | None
+    created_at: datetime
+    links: Links
+
+
+class WorkerData(_Received):
+    worker_id: str
+    client_id: str
+    first_name: str
+    last_name: str
+    full_name: str
+    email: str
+    phone: str | None
+    job_titles: list[str]
+    location: Address
+    organization_units: list[NamedUnit]
+    organization_unit: NamedUnit | None
+    organization_location: NamedLocation | None
+    created_at: datetime
+    links: Links
+
+
+class OrganizationUnitCreatedData(_Received):
+    organization_unit_id: str
+    client_id: str
+    name: str
+    unit_code: str | None
+    description: str | None
+    unit_type: NamedUnitType
+    parent_unit: NamedUnit | None
+    created_at: datetime
+    links: Links
+
+
+class EmbeddedUnit(_Received):
+    organization_unit_id: str
+    name: str
+    unit_code: str | None
+    description: str | None
+    parent_unit: NamedUnit | None
+
+
+class OrganizationUnitTypeCreatedData(_Received):
+    organization_unit_type_id: str
+    client_id: str
+    name: str
+    units: list[EmbeddedUnit]
+    created_at: datetime
+    links: Links
+
+
+class OrganizationLocationCreatedData(_Received):
+    organization_location_id: str
+    client_id: str
+    name: str
+    address: Address
+    created_at: datetime
+    links: Links
+
+
+class OrganizationLocationDeletedData(OrganizationLocationCreatedData):
+    deleted_at: datetime
+
+
+class _Event(_Received):
+    id: str
+    """Dedupe on it: an event can come more than once."""
+    spec_version: int
+    data_version: int
+    occurred_at: datetime
+    entity: Entity
+
+
+class ClientCreated(_Event):
+    type: Literal["client.created"]
+    data: ClientCreatedData
+
+
+class UserCreated(_Event):
+    type: Literal["user.created"]
+    data: UserData
+
+
+class UserUpdated(_Event):
+    type: Literal["user.updated"]
+    data: UserData
+
+
+class WorkerOnboarded(_Event):
+    type: Literal["worker.onboarded"]
+    data: WorkerData
+
+
+class WorkerUpdated(_Event):
+    type: Literal["worker.updated"]
+    data: WorkerData
+
+
+class OrganizationUnitCreated(_Event):
+    type: Literal["organization_unit.created"]
+    data: OrganizationUnitCreatedData
+
+
+class OrganizationUnitTypeCreated(_Event):
+    type: Literal["organization_unit_type.created"]
+    data: OrganizationUnitTypeCreatedData
+
+
+class OrganizationLocationCreated(_Event):
+    type: Literal["organization_location.created"]
+    data: OrganizationLocationCreatedData
+
+
+class OrganizationLocationDeleted(_Event):
+    type: Literal["organization_location.deleted"]
+    data: OrganizationLocationDeletedData
+
+
+class UnknownEvent(BaseModel):
+    """
+    An event of a type, or in a shape, that is newer than this release. Answer 2xx to it, and do with it what you like.
+    ``body`` is all of it as it came.
+    """
+
+    id: str
+    type: str
+    body: dict[str, Any]
+
+
+KnownEvent = Union[
+    ClientCreated,
+    UserCreated,
+    UserUpdated,
+    WorkerOnboarded,
+    WorkerUpdated,
+    OrganizationUnitCreated,
+    OrganizationUnitTypeCreated,
+    OrganizationLocationCreated,
+    OrganizationLocationDeleted,
+]
+
+WebhookEvent = Union[KnownEvent, UnknownEvent]
+"""``isinstance`` tells which."""

@@ -1,0 +1,243 @@
+"""The read API."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import overload
+
+import urllib3
+from integration_gateway.api.clients_api import ClientsApi
+from integration_gateway.api.instance_integrations_api import InstanceIntegrationsApi
+from integration_gateway.api.job_titles_api import JobTitlesApi
+from integration_gateway.api.organization_structure_api import OrganizationStructureApi
+from integration_gateway.api.users_api import UsersApi
+from integration_gateway.api.workers_api import WorkersApi
+from pydantic import TypeAdapter
+
+from ._exchange import server_url
+from ._reader import NOT_ASKED, NotAsked, Paged, Reading, gateway_client
+from ._retries import Retry
+from .models import Client, InstanceIntegration, OrganizationStructure, User, Worker, WorkerV2
+
+_DEFAULT_TIMEOUT_SECONDS = 30.0
+_DEFAULT_PAGE_SIZE = 200
+
+_INSTANCE_INTEGRATIONS = TypeAdapter(list[InstanceIntegration])
+_CLIENTS = TypeAdapter(list[Client])
+_CLIENT = TypeAdapter(Client)
+_WORKERS = TypeAdapter(list[WorkerV2])
+_WORKERS_V1 = TypeAdapter(list[Worker])
+_WORKER = TypeAdapter(WorkerV2)
+_USERS = TypeAdapter(list[User])
+_USER = TypeAdapter(User)
+_TITLES = TypeAdapter(list[str])
+_STRUCTURE = TypeAdapter(OrganizationStructure)
+
+
+class Gateway:
+    """
+    Each read answers the data, or, with ``if_changed``, whether it changed since the ``etag`` you hold (``None``: nothing
+    yet). Reads are tried again after 429, 5xx and lost connections; what remains is raised as ``ApiError``,
+    ``ConnectionError`` or ``TimeoutError``. One object may be used by many threads.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS,
+        retry: Retry = Retry(),
+        http: urllib3.PoolManager | None = None,
+    ) -> None:
+        """
+        :param base_url: address of the gateway
+        :param api_key: ``ik_live_…`` or ``ik_demo_…``
+        :param timeout_seconds: for each attempt, the body of the answer included
+        :param http: in place of a pool of its own: for a proxy, or certificates of your own
+        """
+        if not api_key or any(not "!" <= character <= "~" for character in api_key):
+            raise ValueError("api_key must be the API key: letters, digits and underscores, no spaces.")
+        self._client = gateway_client(server_url("base_url", base_url), api_key, timeout_seconds, retry, http)
+        self._instance_integrations = InstanceIntegrationsApi(self._client)
+        self._clients = ClientsApi(self._client)
+        self._workers = WorkersApi(self._client)
+        self._users = UsersApi(self._client)
+        self._job_titles = JobTitlesApi(self._client)
+        self._structure = OrganizationStructureApi(self._client)
+
+    @overload
+    def list_instance_integrations(self, *, request_id: str | None = None) -> list[InstanceIntegration]: ...
+
+    @overload
+    def list_instance_integrations(
+        self, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[list[InstanceIntegration]]: ...
+
+    def list_instance_integrations(
+        self, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> list[InstanceIntegration] | Reading[list[InstanceIntegration]]:
+        """All connections between your integration and instances of the platform. Start here."""
+        operation = self._instance_integrations.list_instance_integrations_without_preload_content
+        ask = partial(operation, x_request_id=request_id)
+        return self._client.read(_INSTANCE_INTEGRATIONS, ask, if_changed)
+
+    @overload
+    def list_clients(self, instance_integration_id: str, *, request_id: str | None = None) -> list[Client]: ...
+
+    @overload
+    def list_clients(
+        self, instance_integration_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[list[Client]]: ...
+
+    def list_clients(
+        self, instance_integration_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> list[Client] | Reading[list[Client]]:
+        """All clients of the instance."""
+        operation = self._clients.list_clients_without_preload_content
+        ask = partial(operation, instance_integration_id, x_request_id=request_id)
+        return self._client.read(_CLIENTS, ask, if_changed)
+
+    @overload
+    def get_client(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> Client: ...
+
+    @overload
+    def get_client(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[Client]: ...
+
+    def get_client(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> Client | Reading[Client]:
+        """One client."""
+        operation = self._clients.get_client_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
+        return self._client.read(_CLIENT, ask, if_changed)
+
+    @overload
+    def list_workers(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[WorkerV2]: ...
+
+    @overload
+    def list_workers(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[list[WorkerV2]]: ...
+
+    def list_workers(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> list[WorkerV2] | Reading[list[WorkerV2]]:
+        """The workers of a client in one answer: with ``if_changed`` the cheapest way to stay in sync."""
+        operation = self._workers.list_workers_v2_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
+        return self._client.read(_WORKERS, ask, if_changed)
+
+    def workers(
+        self, instance_integration_id: str, client_id: str, *, page_size: int = _DEFAULT_PAGE_SIZE, request_id: str | None = None
+    ) -> Paged[WorkerV2]:
+        """The workers of a client, read page by page: ``for worker in gateway.workers(…)``."""
+        operation = self._workers.list_workers_v2_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, limit=page_size, x_request_id=request_id)
+        return Paged(lambda url: self._client.page(_WORKERS, ask, request_id, url))
+
+    @overload
+    def list_workers_v1(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[Worker]: ...
+
+    @overload
+    def list_workers_v1(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[list[Worker]]: ...
+
+    def list_workers_v1(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> list[Worker] | Reading[list[Worker]]:
+        """The workers as version 1 shows them, without their place in the organization structure."""
+        operation = self._workers.list_workers_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
+        return self._client.read(_WORKERS_V1, ask, if_changed)
+
+    @overload
+    def get_worker(self, instance_integration_id: str, client_id: str, worker_id: str, *, request_id: str | None = None) -> WorkerV2: ...
+
+    @overload
+    def get_worker(
+        self, instance_integration_id: str, client_id: str, worker_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[WorkerV2]: ...
+
+    def get_worker(
+        self, instance_integration_id: str, client_id: str, worker_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> WorkerV2 | Reading[WorkerV2]:
+        """One worker, offboarded or not."""
+        operation = self._workers.get_worker_v2_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, worker_id, x_request_id=request_id)
+        return self._client.read(_WORKER, ask, if_changed)
+
+    @overload
+    def list_users(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[User]: ...
+
+    @overload
+    def list_users(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[list[User]]: ...
+
+    def list_users(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> list[User] | Reading[list[User]]:
+        """The users of a client in one answer."""
+        operation = self._users.list_users_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
+        return self._client.read(_USERS, ask, if_changed)
+
+    def users(
+        self, instance_integration_id: str, client_id: str, *, page_size: int = _DEFAULT_PAGE_SIZE, request_id: str | None = None
+    ) -> Paged[User]:
+        """The users of a client, read page by page: ``for user in gateway.users(…)``."""
+        operation = self._users.list_users_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, limit=page_size, x_request_id=request_id)
+        return Paged(lambda url: self._client.page(_USERS, ask, request_id, url))
+
+    @overload
+    def get_user(self, instance_integration_id: str, client_id: str, user_id: str, *, request_id: str | None = None) -> User: ...
+
+    @overload
+    def get_user(
+        self, instance_integration_id: str, client_id: str, user_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[User]: ...
+
+    def get_user(
+        self, instance_integration_id: str, client_id: str, user_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> User | Reading[User]:
+        """One user, in whatever status."""
+        operation = self._users.get_user_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, user_id, x_request_id=request_id)
+        return self._client.read(_USER, ask, if_changed)
+
+    @overload
+    def job_titles(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[str]: ...
+
+    @overload
+    def job_titles(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[list[str]]: ...
+
+    def job_titles(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> list[str] | Reading[list[str]]:
+        """The job titles a client uses."""
+        operation = self._job_titles.list_job_titles_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
+        return self._client.read(_TITLES, ask, if_changed)
+
+    @overload
+    def organization_structure(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> OrganizationStructure: ...
+
+    @overload
+    def organization_structure(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[OrganizationStructure]: ...
+
+    def organization_structure(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> OrganizationStructure | Reading[OrganizationStructure]:
+        """The layers, units and locations of a client."""
+        operation = self._structure.get_organization_structure_without_preload_content
+        ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
+        return self._client.read(_STRUCTURE, ask, if_changed)

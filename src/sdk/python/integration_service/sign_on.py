@@ -1,0 +1,360 @@
+"""Signing people in: authorization code flow with PKCE, always, and OpenID Connect."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import secrets
+import time
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any, TypeVar, cast
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import urllib3
+from integration_sign_on.api.discovery_api import DiscoveryApi
+from integration_sign_on.api.identity_api import IdentityApi
+from integration_sign_on.api.tokens_api import TokensApi
+from integration_sign_on.api_client import ApiClient
+from integration_sign_on.configuration import Configuration
+from integration_sign_on.models.id_token_claims import IdTokenClaims
+from integration_sign_on.models.login_context import LoginContext
+from integration_sign_on.models.login_user_type import LoginUserType
+from integration_sign_on.models.revocation_request import RevocationRequest
+from integration_sign_on.models.token_request import TokenRequest
+from integration_sign_on.models.token_response import TokenResponse
+from integration_sign_on.models.user_context import UserContext
+from integration_sign_on.models.userinfo_claims import UserinfoClaims
+from integration_sign_on.models.worker_context import WorkerContext
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from ._exchange import USER_AGENT, Answer, Exchange, server_url
+from ._id_token import IdTokenAlgorithm, IdTokenVerifier
+from ._retries import NO_RETRIES, Retry, with_retries
+from .errors import ConnectionError, OAuthError, SignInError
+
+__all__ = [
+    "AuthorizationRequest",
+    "IdTokenAlgorithm",
+    "IdTokenClaims",
+    "LoginContext",
+    "LoginUserType",
+    "SignIn",
+    "SignOn",
+    "Tokens",
+    "UserContext",
+    "UserinfoClaims",
+    "WorkerContext",
+]
+
+_DEFAULT_TIMEOUT_SECONDS = 10.0
+_DEFAULT_SCOPE = "openid profile email"
+_RANDOM_BYTES = 32
+# The server says the same again for 10 seconds; later it would take the old refresh token for stolen.
+_REFRESH_AGAIN_WITHIN_SECONDS = 7.0
+_REFRESH_AGAIN_AFTER_SECONDS = 0.2
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class AuthorizationRequest:
+    """Where to send the browser; keep the rest in the person's session until it is back."""
+
+    url: str
+    state: str
+    nonce: str
+    code_verifier: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    access_token: str = field(repr=False)
+    expires_in_seconds: int
+    expires_at: datetime
+    """By your clock, in UTC."""
+    refresh_token: str | None = field(repr=False)
+    """In place of the one before, which is of no use any more. ``None`` if your application has none."""
+    scope: str
+    """Granted scopes, separated by spaces."""
+
+
+@dataclass(frozen=True)
+class SignIn(Tokens):
+    id_token: str | None = field(repr=False)
+    """``None`` without the scope ``openid``, as are the claims."""
+    claims: IdTokenClaims | None
+    """Who signed in, verified."""
+    all_claims: dict[str, Any] | None = field(repr=False)
+    """The same as it came, claims that this release does not know included."""
+
+
+class SignOn:
+    """One object may be used by many threads."""
+
+    def __init__(
+        self,
+        issuer: str,
+        client_id: str,
+        redirect_uri: str,
+        *,
+        client_secret: str | None = None,
+        id_token_algorithm: IdTokenAlgorithm = "RS256",
+        timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS,
+        retry: Retry = Retry(),
+        http: urllib3.PoolManager | None = None,
+    ) -> None:
+        """
+        :param issuer: address of the sign-on server
+        :param client_secret: of a confidential application; a public one has none
+        :param id_token_algorithm: the one your application is registered for; no other is accepted
+        :param timeout_seconds: for each attempt, the body of the answer included
+        :param retry: for userinfo, revocation and keys; a code is never exchanged twice
+        :param http: in place of a pool of its own: for a proxy, or certificates of your own
+        """
+        self._issuer = server_url("issuer", issuer)
+        self._client_id = client_id
+        self._client_secret = None if client_secret is None else SecretStr(client_secret)
+        self._redirect_uri = redirect_uri
+        self._retry = retry
+        exchange = Exchange(self._issuer, timeout_seconds, http)
+        once = _SignOnClient(self._issuer, exchange, NO_RETRIES)
+        client = _SignOnClient(self._issuer, exchange, retry)
+        self._token_endpoint = TokensApi(once)
+        self._tokens = TokensApi(client)
+        self._identity = IdentityApi(client)
+        keys = DiscoveryApi(client)
+        self._verifier = IdTokenVerifier(
+            self._issuer,
+            client_id,
+            id_token_algorithm,
+            lambda: cast(Answer, keys.jwks_without_preload_content()),
+        )
+
+    def authorization_url(
+        self,
+        scope: str = _DEFAULT_SCOPE,
+        *,
+        state: str | None = None,
+        nonce: str | None = None,
+        prompt: str | None = None,
+        login_hint: str | None = None,
+        max_age_seconds: int | None = None,
+        ui_locales: str | None = None,
+    ) -> AuthorizationRequest:
+        """Where to send the browser to sign somebody in. State and nonce are random unless given."""
+        code_verifier = _random_text()
+        state = state or _random_text()
+        nonce = nonce or _random_text()
+        url = self._address(
+            "/auth/authorize",
+            response_type="code",
+            client_id=self._client_id,
+            redirect_uri=self._redirect_uri,
+            scope=scope,
+            state=state,
+            nonce=nonce,
+            code_challenge=_base64url(hashlib.sha256(code_verifier.encode()).digest()),
+            code_challenge_method="S256",
+            prompt=prompt,
+            login_hint=login_hint,
+            max_age=None if max_age_seconds is None else str(max_age_seconds),
+            ui_locales=ui_locales,
+        )
+        return AuthorizationRequest(url, state, nonce, code_verifier)
+
+    def exchange_code(
+        self, callback_url: str, *, state: str, nonce: str, code_verifier: str, request_id: str | None = None
+    ) -> SignIn:
+        """
+        Checks what the browser came back with, exchanges the code, and verifies the ID token. Raises ``OAuthError`` where
+        the server or the person refused, ``SignInError`` where the answer is not to this request. Never tried again by
+        itself: after an error begin with a new ``authorization_url``.
+
+        :param callback_url: what the browser came back with: the whole address, or its path and query
+        """
+        grant = TokenRequest(
+            grant_type="authorization_code",
+            code=_code_in(callback_url, state, self._issuer),
+            client_id=self._client_id,
+            client_secret=self._client_secret,
+            redirect_uri=self._redirect_uri,
+            code_verifier=code_verifier,
+        )
+        answer = self._ask_for_tokens(grant, request_id)
+        tokens = _tokens_in(answer)
+        id_token = answer.id_token
+        if id_token is None:
+            if "openid" in tokens.scope.split():
+                message = "The answer has no ID token, though the scope openid was granted."
+                raise SignInError("id_token_missing", message)
+            return SignIn(**vars(tokens), id_token=None, claims=None, all_claims=None)
+        claims = self._verifier.claims(id_token, nonce)
+        try:
+            known = IdTokenClaims.model_validate(claims)
+        except ValidationError as cause:
+            message = "The ID token is not what the contract describes."
+            raise SignInError("id_token_invalid", message) from cause
+        return SignIn(**vars(tokens), id_token=id_token, claims=known, all_claims=claims)
+
+    def refresh(self, refresh_token: str, *, request_id: str | None = None) -> Tokens:
+        """New tokens for a refresh token. Keep the new refresh token before you use anything of it."""
+        grant = TokenRequest(
+            grant_type="refresh_token",
+            refresh_token=refresh_token,
+            client_id=self._client_id,
+            client_secret=self._client_secret,
+        )
+        began = time.monotonic()
+        try:
+            return _tokens_in(self._ask_for_tokens(grant, request_id))
+        except ConnectionError:
+            is_late = time.monotonic() - began > _REFRESH_AGAIN_WITHIN_SECONDS
+            if is_late or self._retry.max_retries == 0:
+                raise
+        time.sleep(_REFRESH_AGAIN_AFTER_SECONDS)
+        return _tokens_in(self._ask_for_tokens(grant, request_id))
+
+    def userinfo(self, access_token: str, *, request_id: str | None = None) -> UserinfoClaims:
+        """Who the access token stands for, as of now."""
+        bearer = {"Authorization": f"Bearer {access_token}"}
+        answer = self._identity.userinfo_without_preload_content(x_request_id=request_id, _headers=bearer)
+        return _model_in(cast(Answer, answer), UserinfoClaims)
+
+    def revoke(self, token: str, *, request_id: str | None = None) -> None:
+        """Ends a token and everything that came of the same sign-in. What is over already is fine too."""
+        request = RevocationRequest(token=token, client_id=self._client_id, client_secret=self._client_secret)
+        self._tokens.revoke_without_preload_content(request, x_request_id=request_id)
+
+    def logout_url(
+        self,
+        *,
+        id_token: str | None = None,
+        post_logout_redirect_uri: str | None = None,
+        state: str | None = None,
+    ) -> str:
+        """
+        Where to send the browser to end its session at the server. Revoke the tokens as well.
+
+        :param id_token: recommended: with it, nobody is asked whether they want to sign out
+        """
+        return self._address(
+            "/auth/logout",
+            client_id=self._client_id,
+            id_token_hint=id_token,
+            post_logout_redirect_uri=post_logout_redirect_uri,
+            state=state,
+        )
+
+    def _ask_for_tokens(self, grant: TokenRequest, request_id: str | None) -> TokenResponse:
+        answer = self._token_endpoint.token_without_preload_content(grant, x_request_id=request_id)
+        return _model_in(cast(Answer, answer), TokenResponse)
+
+    def _address(self, path: str, **parameters: str | None) -> str:
+        given = {name: value for name, value in parameters.items() if value is not None}
+        return f"{self._issuer}{path}?{urlencode(given)}"
+
+
+class _SignOnClient(ApiClient):
+    """Has the generated operations make their requests, and sends them its own way."""
+
+    def __init__(self, issuer: str, exchange: Exchange, retry: Retry) -> None:
+        super().__init__(Configuration(host=issuer))
+        self.default_headers["User-Agent"] = USER_AGENT
+        self._exchange = exchange
+        self._retry = retry
+
+    def call_api(  # type: ignore[override]
+        self,
+        method: str,
+        url: str,
+        header_params: dict[str, str],
+        body: object = None,
+        post_params: object = None,
+        _request_timeout: object = None,
+    ) -> _Sent:
+        headers, content = dict(header_params), None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+
+        def attempt() -> _Sent:
+            answer = self._exchange.send(method, url, headers, content)
+            if answer.status != 200:
+                raise _error_of(answer)
+            return _Sent(answer)
+
+        return with_retries(attempt, self._retry)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """In the shape in which the generated operations hand an answer on."""
+
+    response: Answer
+
+
+def _code_in(callback_url: str, state: str, issuer: str) -> str:
+    """The code a browser came back with, once it is sure that it is the answer to our request."""
+    parameters = parse_qs(urlsplit(callback_url).query, keep_blank_values=True)
+    for name in ("code", "state", "iss", "error"):
+        if len(parameters.get(name, [])) > 1:
+            raise SignInError("callback_malformed", f"The parameter {name} came more than once.")
+    given = {name: values[0] for name, values in parameters.items()}
+    if not state or not secrets.compare_digest(given.get("state", "").encode(), state.encode()):
+        raise SignInError("state_mismatch", "The browser came back with an answer to another request.")
+    if given.get("iss") != issuer:
+        raise SignInError("issuer_mismatch", f"The answer is not from {issuer}.")
+    if "error" in given:
+        raise OAuthError(given["error"], given.get("error_description"))
+    if not given.get("code"):
+        raise SignInError("callback_malformed", "The browser came back without a code.")
+    return given["code"]
+
+
+def _tokens_in(answer: TokenResponse) -> Tokens:
+    return Tokens(
+        access_token=answer.access_token,
+        expires_in_seconds=answer.expires_in,
+        expires_at=datetime.now(timezone.utc) + timedelta(seconds=answer.expires_in),
+        refresh_token=answer.refresh_token,
+        scope=answer.scope,
+    )
+
+
+def _model_in(answer: Answer, model: type[Model]) -> Model:
+    try:
+        return model.model_validate(answer.json())
+    except ValidationError as cause:
+        raise _unexpected(answer, "The answer is not what the contract describes.") from cause
+
+
+def _error_of(answer: Answer) -> OAuthError:
+    said = answer.json()
+    if not isinstance(said, dict) or not isinstance(said.get("error"), str):
+        return _unexpected(answer, f"The answer is {answer.status}, and not the server's own.")
+    description = said.get("error_description")
+    return _oauth_error(answer, said["error"], description if isinstance(description, str) else None)
+
+
+def _unexpected(answer: Answer, description: str) -> OAuthError:
+    return _oauth_error(answer, "unexpected_response", description)
+
+
+def _oauth_error(answer: Answer, error: str, description: str | None) -> OAuthError:
+    return OAuthError(
+        error,
+        description,
+        status=answer.status,
+        request_id=answer.request_id,
+        retry_after_seconds=answer.retry_after_seconds(),
+    )
+
+
+def _random_text() -> str:
+    return secrets.token_urlsafe(_RANDOM_BYTES)
+
+
+def _base64url(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()

@@ -1,0 +1,110 @@
+"""Webhooks: verifying that a request is from the service, and fresh (Standard Webhooks, version 1)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from .errors import WebhookVerificationError
+from .events import KnownEvent, UnknownEvent, WebhookEvent
+
+__all__ = ["verify_webhook"]
+
+_DEFAULT_TOLERANCE_SECONDS = 300
+_SECRET_PREFIX = "whsec_"
+_SIGNATURE_PREFIX = "v1,"
+_KNOWN_EVENTS: TypeAdapter[KnownEvent] = TypeAdapter(Annotated[KnownEvent, Field(discriminator="type")])
+
+
+def verify_webhook(
+    body: bytes,
+    headers: Mapping[str, str],
+    secrets: str | Sequence[str],
+    *,
+    tolerance_seconds: float = _DEFAULT_TOLERANCE_SECONDS,
+    now_seconds: float | None = None,
+) -> WebhookEvent:
+    """
+    The event in a request, if one of the secrets signed it and it is fresh; else raises ``WebhookVerificationError``.
+    Dedupe on ``event.id`` afterwards.
+
+    :param body: the bytes exactly as they came: not parsed, not written anew
+    :param headers: names in whatever case
+    :param secrets: ``whsec_…``; while one is being replaced, the old and the new one
+    :param tolerance_seconds: how far the timestamp may be from your clock, past or future
+    :param now_seconds: your clock, for tests
+    """
+    if not isinstance(body, (bytes, bytearray, memoryview)):
+        raise TypeError("body must be the bytes of the request as they came, not what was parsed from them.")
+    content = bytes(body)
+    keys = [_key_in(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    message_id = _required(headers, "webhook-id")
+    timestamp = _required(headers, "webhook-timestamp")
+    signatures = _signatures_in(_required(headers, "webhook-signature"))
+    _check_age(timestamp, tolerance_seconds, time.time() if now_seconds is None else now_seconds)
+    signed = f"{message_id}.{timestamp}.".encode() + content
+    expected = [hmac.digest(key, signed, hashlib.sha256) for key in keys]
+    # All of them, so that how long it takes says nothing.
+    matches = [hmac.compare_digest(one, other) for one in expected for other in signatures]
+    if not any(matches):
+        raise WebhookVerificationError("signature_mismatch", "No signature is one of these secrets'.")
+    return _event_in(content)
+
+
+def _key_in(secret: str) -> bytes:
+    key = _base64_bytes(secret.removeprefix(_SECRET_PREFIX)) if secret.startswith(_SECRET_PREFIX) else None
+    if not key:
+        raise ValueError("A webhook secret is whsec_ and base64.")
+    return key
+
+
+def _required(headers: Mapping[str, str], name: str) -> str:
+    for key, value in headers.items():
+        if key.lower() == name and value:
+            return value
+    raise WebhookVerificationError("header_missing", f"The header {name} is missing.")
+
+
+def _signatures_in(header: str) -> list[bytes]:
+    """Those of version 1; others are for later releases of the scheme."""
+    parts = [part.removeprefix(_SIGNATURE_PREFIX) for part in header.split() if part.startswith(_SIGNATURE_PREFIX)]
+    return [signature for signature in map(_base64_bytes, parts) if signature]
+
+
+def _check_age(timestamp: str, tolerance_seconds: float, now_seconds: float) -> None:
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp):
+        raise WebhookVerificationError("timestamp_malformed", "webhook-timestamp is not a number of seconds.")
+    age_seconds = int(now_seconds) - int(timestamp)
+    if age_seconds > tolerance_seconds:
+        raise WebhookVerificationError("timestamp_too_old", f"The request was signed {age_seconds} s ago.")
+    if age_seconds < -tolerance_seconds:
+        message = f"The request was signed {-age_seconds} s in the future; is your clock right?"
+        raise WebhookVerificationError("timestamp_too_new", message)
+
+
+def _event_in(content: bytes) -> WebhookEvent:
+    try:
+        return _KNOWN_EVENTS.validate_json(content)
+    except ValidationError:
+        pass  # Of a later release, or no event at all.
+    try:
+        body = json.loads(content)
+        return UnknownEvent(id=body["id"], type=body["type"], body=body)
+    except (ValueError, TypeError, KeyError) as cause:
+        raise WebhookVerificationError("body_malformed", "The body is signed, and is no event.") from cause
+
+
+def _base64_bytes(text: str) -> bytes | None:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None

@@ -1,0 +1,98 @@
+import { ConnectionError, TimeoutError } from './errors.js';
+import { version } from './version.js';
+
+export type Fetch = typeof globalThis.fetch;
+
+export interface Outgoing {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** A whole answer, whatever its status. */
+export interface Incoming {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export interface ExchangeOptions {
+  fetch: Fetch | undefined;
+  /** For the whole exchange, the body of the answer included. */
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** One request and its whole answer. Redirects are not followed: they would carry keys to wherever they lead. */
+export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
+  const { timeoutMs, signal } = options;
+  signal?.throwIfAborted();
+  const { url, method, body } = outgoing;
+  // Made out here, so that a header that cannot be sent is not taken for a lost connection.
+  const headers = new Headers({ ...userAgent(), ...outgoing.headers });
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  let isOverdue = false;
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    end();
+  }, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    const send = options.fetch ?? globalThis.fetch;
+    const init = { method, headers, redirect: 'manual', signal: ended.signal } as const;
+    const response = await send(url, body === undefined ? init : { ...init, body });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw isOverdue
+      ? new TimeoutError(`There was no whole answer from ${hostOf(url)} within ${timeoutMs} ms.`, { cause })
+      : new ConnectionError(`The connection to ${hostOf(url)} failed: ${reasonOf(cause)}.`, { cause });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** Browsers say who they are themselves, and would ask the server's leave for a header more. */
+function userAgent(): Record<string, string> {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node ? { 'user-agent': `integration-service-sdk-typescript/${version}` } : {};
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
+/** `fetch failed` says little; what it was caused by says more. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string };
+  return cause?.code ?? cause?.message ?? message ?? String(error);
+}
+
+/** The JSON in an answer; undefined where there is none. */
+export function jsonOf({ headers, text }: Incoming): unknown {
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')) {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In seconds or as a date, as RFC 9110 has it. */
+export function retryAfterSecondsOf(headers: Headers, now = Date.now()): number | null {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d+$/.test(value)) {
+    return Number(value);
+  }
+  const at = value === '' ? Number.NaN : Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000));
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

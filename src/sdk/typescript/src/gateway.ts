@@ -1,0 +1,306 @@
+import type { Fetch } from './exchange.js';
+import { ClientsApi } from './generated/gateway/apis/ClientsApi.js';
+import { InstanceIntegrationsApi } from './generated/gateway/apis/InstanceIntegrationsApi.js';
+import { JobTitlesApi } from './generated/gateway/apis/JobTitlesApi.js';
+import { OrganizationStructureApi } from './generated/gateway/apis/OrganizationStructureApi.js';
+import { UsersApi } from './generated/gateway/apis/UsersApi.js';
+import { WorkersApi } from './generated/gateway/apis/WorkersApi.js';
+import { ClientFromJSON } from './generated/gateway/models/Client.js';
+import { InstanceIntegrationFromJSON } from './generated/gateway/models/InstanceIntegration.js';
+import { OrganizationStructureFromJSON } from './generated/gateway/models/OrganizationStructure.js';
+import { UserFromJSON } from './generated/gateway/models/User.js';
+import { WorkerFromJSON } from './generated/gateway/models/Worker.js';
+import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
+import type { Client, InstanceIntegration, OrganizationStructure, User, Worker, WorkerV2 } from './models.js';
+import { Paged } from './paged.js';
+import {
+  type AnyReadOptions,
+  type ConditionalReadOptions,
+  type Parse,
+  type Prepare,
+  Reader,
+  type Reading,
+  type ReadOptions,
+} from './reader.js';
+import { type RetryOptions, retryPolicy } from './retries.js';
+import { serverUrl } from './server-url.js';
+
+export interface GatewayOptions {
+  /** Address of the gateway. */
+  baseUrl: string;
+  /** `ik_live_…` or `ik_demo_…`. */
+  apiKey: string;
+  /** For each attempt, the body of the answer included. 30000 unless said. */
+  timeoutMs?: number | undefined;
+  /** `false`: never try again. */
+  retry?: RetryOptions | false | undefined;
+  /** In place of the global one: for a proxy, or for your tests. */
+  fetch?: Fetch | undefined;
+}
+
+export interface PagedOptions extends ReadOptions {
+  /** How many to read at once, 1 to 1000. 200 unless said. */
+  pageSize?: number | undefined;
+}
+
+type Eventual<T> = Promise<T | Reading<T>>;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_PAGE_SIZE = 200;
+
+/**
+ * The read API. Each read answers the data, or, with `ifChanged`, whether it changed since the `etag` you hold.
+ * Reads are tried again after 429, 5xx and lost connections; what remains is thrown as `ApiError`, `ConnectionError`
+ * or `TimeoutError`.
+ */
+export class Gateway {
+  readonly #reader: Reader;
+  readonly #instanceIntegrations: InstanceIntegrationsApi;
+  readonly #clients: ClientsApi;
+  readonly #workers: WorkersApi;
+  readonly #users: UsersApi;
+  readonly #jobTitles: JobTitlesApi;
+  readonly #structure: OrganizationStructureApi;
+
+  constructor(options: GatewayOptions) {
+    const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, retry, fetch } = options;
+    if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new TypeError('apiKey must be the API key: letters, digits and underscores, no spaces.');
+    }
+    const baseUrl = serverUrl('baseUrl', options.baseUrl);
+    this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: retryPolicy(retry) });
+    const configuration = Reader.configuration(apiKey);
+    this.#instanceIntegrations = new InstanceIntegrationsApi(configuration);
+    this.#clients = new ClientsApi(configuration);
+    this.#workers = new WorkersApi(configuration);
+    this.#users = new UsersApi(configuration);
+    this.#jobTitles = new JobTitlesApi(configuration);
+    this.#structure = new OrganizationStructureApi(configuration);
+  }
+
+  /** All connections between your integration and instances of the platform. Start here. */
+  listInstanceIntegrations(options: ConditionalReadOptions): Promise<Reading<InstanceIntegration[]>>;
+  listInstanceIntegrations(options?: ReadOptions): Promise<InstanceIntegration[]>;
+  listInstanceIntegrations(options: AnyReadOptions = {}): Eventual<InstanceIntegration[]> {
+    return this.#reader.read(
+      (headers) => this.#instanceIntegrations.listInstanceIntegrationsRequestOpts(headers),
+      listOf(InstanceIntegrationFromJSON),
+      options,
+    );
+  }
+
+  /** All clients of the instance. */
+  listClients(instanceIntegrationId: string, options: ConditionalReadOptions): Promise<Reading<Client[]>>;
+  listClients(instanceIntegrationId: string, options?: ReadOptions): Promise<Client[]>;
+  listClients(instanceIntegrationId: string, options: AnyReadOptions = {}): Eventual<Client[]> {
+    return this.#reader.read(
+      (headers) => this.#clients.listClientsRequestOpts({ instanceIntegrationId, ...headers }),
+      listOf(ClientFromJSON),
+      options,
+    );
+  }
+
+  getClient(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<Client>>;
+  getClient(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<Client>;
+  getClient(instanceIntegrationId: string, clientId: string, options: AnyReadOptions = {}): Eventual<Client> {
+    return this.#reader.read(
+      (headers) => this.#clients.getClientRequestOpts({ instanceIntegrationId, clientId, ...headers }),
+      ClientFromJSON,
+      options,
+    );
+  }
+
+  /** The workers of a client, read page by page: `for await (const worker of gateway.workers(…))`. */
+  workers(instanceIntegrationId: string, clientId: string, options: PagedOptions = {}): Paged<WorkerV2> {
+    return this.#paged(
+      (headers, limit) =>
+        this.#workers.listWorkersV2RequestOpts({ instanceIntegrationId, clientId, limit, ...headers }),
+      listOf(WorkerV2FromJSON),
+      options,
+    );
+  }
+
+  /** The workers of a client in one answer: with `ifChanged` the cheapest way to stay in sync. */
+  listWorkers(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<WorkerV2[]>>;
+  listWorkers(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<WorkerV2[]>;
+  listWorkers(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<WorkerV2[]> {
+    return this.#reader.read(
+      (headers) => this.#workers.listWorkersV2RequestOpts({ instanceIntegrationId, clientId, ...headers }),
+      listOf(WorkerV2FromJSON),
+      options,
+    );
+  }
+
+  /** The workers of a client as version 1 shows them, without their place in the organization structure. */
+  listWorkersV1(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<Worker[]>>;
+  listWorkersV1(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<Worker[]>;
+  listWorkersV1(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<Worker[]> {
+    return this.#reader.read(
+      (headers) => this.#workers.listWorkersRequestOpts({ instanceIntegrationId, clientId, ...headers }),
+      listOf(WorkerFromJSON),
+      options,
+    );
+  }
+
+  /** One worker, offboarded or not. */
+  getWorker(
+    instanceIntegrationId: string,
+    clientId: string,
+    workerId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<WorkerV2>>;
+  getWorker(
+    instanceIntegrationId: string,
+    clientId: string,
+    workerId: string,
+    options?: ReadOptions,
+  ): Promise<WorkerV2>;
+  getWorker(
+    instanceIntegrationId: string,
+    clientId: string,
+    workerId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<WorkerV2> {
+    const ids = { instanceIntegrationId, clientId, workerId };
+    return this.#reader.read(
+      (headers) => this.#workers.getWorkerV2RequestOpts({ ...ids, ...headers }),
+      WorkerV2FromJSON,
+      options,
+    );
+  }
+
+  /** The users of a client, read page by page. */
+  users(instanceIntegrationId: string, clientId: string, options: PagedOptions = {}): Paged<User> {
+    return this.#paged(
+      (headers, limit) =>
+        this.#users.listUsersRequestOpts({ instanceIntegrationId, clientId, limit, ...headers }),
+      listOf<User>(UserFromJSON),
+      options,
+    );
+  }
+
+  /** The users of a client in one answer. */
+  listUsers(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<User[]>>;
+  listUsers(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<User[]>;
+  listUsers(instanceIntegrationId: string, clientId: string, options: AnyReadOptions = {}): Eventual<User[]> {
+    return this.#reader.read(
+      (headers) => this.#users.listUsersRequestOpts({ instanceIntegrationId, clientId, ...headers }),
+      listOf<User>(UserFromJSON),
+      options,
+    );
+  }
+
+  /** One user, in whatever status. */
+  getUser(
+    instanceIntegrationId: string,
+    clientId: string,
+    userId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<User>>;
+  getUser(
+    instanceIntegrationId: string,
+    clientId: string,
+    userId: string,
+    options?: ReadOptions,
+  ): Promise<User>;
+  getUser(
+    instanceIntegrationId: string,
+    clientId: string,
+    userId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<User> {
+    const ids = { instanceIntegrationId, clientId, userId };
+    return this.#reader.read<User>(
+      (headers) => this.#users.getUserRequestOpts({ ...ids, ...headers }),
+      UserFromJSON,
+      options,
+    );
+  }
+
+  /** The job titles a client uses. */
+  jobTitles(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<string[]>>;
+  jobTitles(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<string[]>;
+  jobTitles(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<string[]> {
+    return this.#reader.read(
+      (headers) => this.#jobTitles.listJobTitlesRequestOpts({ instanceIntegrationId, clientId, ...headers }),
+      listOf(String),
+      options,
+    );
+  }
+
+  /** The layers, units and locations of a client. */
+  organizationStructure(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<OrganizationStructure>>;
+  organizationStructure(
+    instanceIntegrationId: string,
+    clientId: string,
+    options?: ReadOptions,
+  ): Promise<OrganizationStructure>;
+  organizationStructure(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<OrganizationStructure> {
+    const ids = { instanceIntegrationId, clientId };
+    return this.#reader.read(
+      (headers) => this.#structure.getOrganizationStructureRequestOpts({ ...ids, ...headers }),
+      OrganizationStructureFromJSON,
+      options,
+    );
+  }
+
+  #paged<T>(
+    prepare: (headers: Parameters<Prepare>[0], limit: number) => ReturnType<Prepare>,
+    parse: Parse<T[]>,
+    options: PagedOptions,
+  ): Paged<T> {
+    const limit = options.pageSize ?? DEFAULT_PAGE_SIZE;
+    return new Paged((address) =>
+      this.#reader.readPage((headers) => prepare(headers, limit), parse, options, address),
+    );
+  }
+}
+
+function listOf<T>(parse: Parse<T>): Parse<T[]> {
+  return (json) => {
+    if (!Array.isArray(json)) {
+      throw new TypeError('The answer is not a list.');
+    }
+    return json.map((item) => parse(item));
+  };
+}

@@ -1,0 +1,85 @@
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, errors as joseErrors, jwtVerify } from 'jose';
+import { IntegrationServiceError, SignInError, TimeoutError } from './errors.js';
+import type { Incoming } from './exchange.js';
+import type { IdTokenClaims as GeneratedClaims } from './generated/sign-on/models/IdTokenClaims.js';
+import type { LoginContext as GeneratedLoginContext } from './generated/sign-on/models/LoginContext.js';
+import type { LoginUserType } from './generated/sign-on/models/LoginUserType.js';
+import type { UserinfoClaims as GeneratedUserinfo } from './generated/sign-on/models/UserinfoClaims.js';
+import type { Open } from './open.js';
+
+export type IdTokenAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
+
+export interface LoginContext extends Omit<GeneratedLoginContext, 'userType'> {
+  userType: Open<LoginUserType>;
+}
+
+/** What an ID token says. Claims this release does not know are there too. */
+export interface IdTokenClaims extends Omit<GeneratedClaims, 'lastLoginContext'> {
+  lastLoginContext: LoginContext;
+  [claim: string]: unknown;
+}
+
+/** What userinfo says. Claims this release does not know are there too. */
+export interface UserinfoClaims extends Omit<GeneratedUserinfo, 'lastLoginContext'> {
+  lastLoginContext: LoginContext;
+  [claim: string]: unknown;
+}
+
+export interface IdTokenExpectations {
+  issuer: string;
+  clientId: string;
+  nonce: string;
+}
+
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+/** Verifies ID tokens with the published keys, which it keeps and reads again when there is a new one. */
+export class IdTokenVerifier {
+  readonly #algorithm: IdTokenAlgorithm;
+  readonly #keys: JWTVerifyGetKey;
+
+  constructor(issuer: string, algorithm: IdTokenAlgorithm, read: (url: string) => Promise<Incoming>) {
+    this.#algorithm = algorithm;
+    this.#keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
+      [customFetch]: async (url) => {
+        const { status, headers, text } = await read(url);
+        return new Response(text, { status, headers: { 'content-type': headers.get('content-type') ?? '' } });
+      },
+    });
+  }
+
+  async verify(idToken: string, { issuer, clientId, nonce }: IdTokenExpectations): Promise<IdTokenClaims> {
+    const claims = await this.#verified(idToken, issuer, clientId);
+    if (claims.nonce !== nonce) {
+      throw new SignInError('nonce_mismatch', 'The ID token is the answer to another authorization request.');
+    }
+    return claims;
+  }
+
+  async #verified(idToken: string, issuer: string, audience: string): Promise<IdTokenClaims> {
+    try {
+      const { payload } = await jwtVerify(idToken, this.#keys, {
+        issuer,
+        audience,
+        algorithms: [this.#algorithm],
+        requiredClaims: ['sub', 'iat', 'exp'],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      });
+      return payload as unknown as IdTokenClaims;
+    } catch (cause) {
+      throw whatWentWrong(cause);
+    }
+  }
+}
+
+function whatWentWrong(cause: unknown): unknown {
+  if (cause instanceof IntegrationServiceError) {
+    return cause;
+  }
+  if (cause instanceof joseErrors.JWKSTimeout) {
+    return new TimeoutError('There was no whole key set in time.', { cause });
+  }
+  return cause instanceof joseErrors.JOSEError
+    ? new SignInError('id_token_invalid', `The ID token does not hold: ${cause.message}.`, { cause })
+    : cause;
+}

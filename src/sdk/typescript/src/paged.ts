@@ -1,0 +1,63 @@
+/** A page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly etag: string | null;
+  /** Address of the next page; `null` on the last. */
+  readonly next: string | null;
+}
+
+/** A list that is read page by page as you go through it: `for await (const item of list)`. */
+export class Paged<T> implements AsyncIterable<T> {
+  readonly #read: (address: string | null) => Promise<Page<T>>;
+
+  /** @param read gives the page at an address, the first one for `null` */
+  constructor(read: (address: string | null) => Promise<Page<T>>) {
+    this.#read = read;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const { items } of this.pages()) {
+      yield* items;
+    }
+  }
+
+  /** The same, a page at a time. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    let address: string | null = null;
+    do {
+      const page: Page<T> = await this.#read(address);
+      yield page;
+      address = page.next;
+    } while (address !== null);
+  }
+
+  /** All of it at once. */
+  async toArray(): Promise<T[]> {
+    const all: T[] = [];
+    for await (const { items } of this.pages()) {
+      all.push(...items);
+    }
+    return all;
+  }
+}
+
+/** Where `Link` (RFC 8288) says that the list goes on. */
+export function nextAddressOf(headers: Headers, present: string): string | null {
+  const link = headers.get('link') ?? '';
+  for (const [, target = '', parameters = ''] of link.matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {
+    if (/;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")/i.test(parameters)) {
+      return sameServer(new URL(target, present), present);
+    }
+  }
+  return null;
+}
+
+/** The service may know itself under another name than you do; the key goes nowhere but where you send it. */
+function sameServer(next: URL, present: string): string {
+  const here = new URL(present);
+  if (next.origin !== here.origin) {
+    here.search = next.search;
+    return here.href;
+  }
+  return next.href;
+}

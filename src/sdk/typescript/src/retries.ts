@@ -1,0 +1,88 @@
+import { ApiError, ConnectionError, OAuthError } from './errors.js';
+
+/** How often to try again, and how long to wait before. */
+export interface RetryOptions {
+  /** After the first attempt. 3 unless said. */
+  maxRetries?: number | undefined;
+  /** Before the first retry; twice as long before each one more, with jitter. 250 unless said. */
+  baseDelayMs?: number | undefined;
+  /** No pause is longer, but for `Retry-After`. 8000 unless said. */
+  maxDelayMs?: number | undefined;
+  /** A `Retry-After` beyond this is not waited for: the error is thrown at once. 60 unless said. */
+  maxRetryAfterSeconds?: number | undefined;
+}
+
+export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
+
+const DEFAULTS: RetryPolicy = {
+  maxRetries: 3,
+  baseDelayMs: 250,
+  maxDelayMs: 8_000,
+  maxRetryAfterSeconds: 60,
+};
+
+const PASSING_STATUSES: ReadonlySet<number | null> = new Set([429, 500, 502, 503, 504]);
+
+export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
+  if (options === false) {
+    return { ...DEFAULTS, maxRetries: 0 };
+  }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...DEFAULTS, ...Object.fromEntries(given) };
+}
+
+/** For what may be asked twice. Throws what the last attempt threw. */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const delayMs = retries < policy.maxRetries ? delayBeforeRetryMs(error, retries, policy) : undefined;
+      if (delayMs === undefined) {
+        throw error;
+      }
+      await pause(delayMs, signal);
+    }
+  }
+}
+
+/** Undefined where another attempt would be of no use. */
+function delayBeforeRetryMs(error: unknown, retries: number, policy: RetryPolicy): number | undefined {
+  const retryAfterSeconds = mayPass(error) ? error.retryAfterSeconds : null;
+  if (retryAfterSeconds !== null) {
+    // A little later than asked, or everybody who was told the same comes back at once.
+    const asked = retryAfterSeconds * 1000 * (1 + Math.random() / 10);
+    return retryAfterSeconds > policy.maxRetryAfterSeconds ? undefined : asked;
+  }
+  if (!mayPass(error) && !(error instanceof ConnectionError)) {
+    return undefined;
+  }
+  const longest = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** retries);
+  return longest * (0.5 + Math.random() / 2);
+}
+
+function mayPass(error: unknown): error is ApiError | OAuthError {
+  return (error instanceof ApiError || error instanceof OAuthError) && PASSING_STATUSES.has(error.status);
+}
+
+export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, delayMs);
+    if (signal?.aborted) {
+      stop();
+    } else {
+      signal?.addEventListener('abort', stop, { once: true });
+    }
+  });
+}

@@ -1,0 +1,311 @@
+import { callbackCode } from './callback.js';
+import { ConnectionError, OAuthError, SignInError } from './errors.js';
+import {
+  exchange,
+  type Fetch,
+  type Incoming,
+  isObject,
+  jsonOf,
+  type Outgoing,
+  retryAfterSecondsOf,
+} from './exchange.js';
+import type { RevocationRequest } from './generated/sign-on/models/RevocationRequest.js';
+import type { TokenRequest } from './generated/sign-on/models/TokenRequest.js';
+import {
+  type IdTokenAlgorithm,
+  type IdTokenClaims,
+  IdTokenVerifier,
+  type UserinfoClaims,
+} from './id-token.js';
+import { challengeOf, randomText } from './pkce.js';
+import { pause, type RetryOptions, type RetryPolicy, retryPolicy, withRetries } from './retries.js';
+import { serverUrl } from './server-url.js';
+
+export interface SignOnOptions {
+  /** Issuer URL: the address of the sign-on server. */
+  issuer: string;
+  clientId: string;
+  /** Of a confidential application; a public one has none. */
+  clientSecret?: string | undefined;
+  redirectUri: string;
+  /** The one your application is registered for; `RS256` unless said. No other is accepted. */
+  idTokenAlgorithm?: IdTokenAlgorithm | undefined;
+  /** For each attempt, the body of the answer included. 10000 unless said. */
+  timeoutMs?: number | undefined;
+  /** For userinfo, revocation and keys. A code is never exchanged twice. `false`: never try again. */
+  retry?: RetryOptions | false | undefined;
+  /** In place of the global one: for a proxy, or for your tests. */
+  fetch?: Fetch | undefined;
+}
+
+export interface AuthorizationOptions {
+  /** `openid profile email` unless said. */
+  scope?: string | undefined;
+  /** Random unless said. */
+  state?: string | undefined;
+  /** Random unless said. */
+  nonce?: string | undefined;
+  /** `none`, `login`, `consent`, `select_account`. */
+  prompt?: string | undefined;
+  loginHint?: string | undefined;
+  /** The person must have given the password within so many seconds. */
+  maxAgeSeconds?: number | undefined;
+  uiLocales?: string | undefined;
+}
+
+/** Where to send the browser; keep the rest in the person's session until it is back. */
+export interface AuthorizationRequest {
+  url: string;
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+export interface CodeExchange {
+  /** What the browser came back with: the whole address, or its path and query as servers have it. */
+  callbackUrl: string | URL;
+  /** These three as `authorizationUrl` gave them. */
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+export interface Tokens {
+  accessToken: string;
+  expiresInSeconds: number;
+  /** By your clock. */
+  expiresAt: Date;
+  /** In place of the one before, which is of no use any more. `null` if there is none for your application. */
+  refreshToken: string | null;
+  /** Granted scopes, separated by spaces. */
+  scope: string;
+}
+
+export interface SignIn extends Tokens {
+  /** `null` without the scope `openid`, as are the claims. */
+  idToken: string | null;
+  /** Who signed in, verified. */
+  claims: IdTokenClaims | null;
+}
+
+export interface CallOptions {
+  /** Ends the call, its pauses included. */
+  signal?: AbortSignal | undefined;
+  /** An id of your own for this request; it stands in the logs of the service. */
+  requestId?: string | undefined;
+}
+
+export interface LogoutOptions {
+  /** Recommended: with it, nobody is asked whether they want to sign out. */
+  idToken?: string | null | undefined;
+  /** One that is registered for your application. */
+  postLogoutRedirectUri?: string | undefined;
+  /** Comes back at `postLogoutRedirectUri`. */
+  state?: string | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_SCOPE = 'openid profile email';
+/** The server says the same again for 10 seconds; later it would take the old refresh token for stolen. */
+const REFRESH_AGAIN_WITHIN_MS = 7_000;
+const REFRESH_AGAIN_AFTER_MS = 200;
+
+/** Signs people in: authorization code flow with PKCE, always, and OpenID Connect. */
+export class SignOn {
+  readonly #issuer: string;
+  readonly #clientId: string;
+  readonly #clientSecret: string | undefined;
+  readonly #redirectUri: string;
+  readonly #timeoutMs: number;
+  readonly #retry: RetryPolicy;
+  readonly #fetch: Fetch | undefined;
+  readonly #verifier: IdTokenVerifier;
+
+  constructor(options: SignOnOptions) {
+    this.#issuer = serverUrl('issuer', options.issuer);
+    this.#clientId = options.clientId;
+    this.#clientSecret = options.clientSecret;
+    this.#redirectUri = options.redirectUri;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#retry = retryPolicy(options.retry);
+    this.#fetch = options.fetch;
+    this.#verifier = new IdTokenVerifier(this.#issuer, options.idTokenAlgorithm ?? 'RS256', (url) =>
+      this.#ask({ url, method: 'GET', headers: {} }, {}, this.#retry),
+    );
+  }
+
+  /** Where to send the browser to sign somebody in. */
+  async authorizationUrl(options: AuthorizationOptions = {}): Promise<AuthorizationRequest> {
+    const { state = randomText(), nonce = randomText() } = options;
+    const codeVerifier = randomText();
+    const url = this.#address('/auth/authorize', {
+      response_type: 'code',
+      client_id: this.#clientId,
+      redirect_uri: this.#redirectUri,
+      scope: options.scope ?? DEFAULT_SCOPE,
+      state,
+      nonce,
+      code_challenge: await challengeOf(codeVerifier),
+      code_challenge_method: 'S256',
+      prompt: options.prompt,
+      login_hint: options.loginHint,
+      max_age: options.maxAgeSeconds?.toString(),
+      ui_locales: options.uiLocales,
+    });
+    return { url, state, nonce, codeVerifier };
+  }
+
+  /**
+   * Checks what the browser came back with, exchanges the code, and verifies the ID token. Throws `OAuthError` where
+   * the server or the person refused, `SignInError` where the answer is not to this request. Never tried again by
+   * itself: after an error begin with a new `authorizationUrl`.
+   */
+  async exchangeCode(
+    { callbackUrl, state, nonce, codeVerifier }: CodeExchange,
+    options: CallOptions = {},
+  ): Promise<SignIn> {
+    const redirect_uri = this.#redirectUri;
+    const code = callbackCode(new URL(callbackUrl, redirect_uri), { state, issuer: this.#issuer });
+    const answer = await this.#askForTokens(
+      { grant_type: 'authorization_code', code, redirect_uri, code_verifier: codeVerifier, ...this.#self() },
+      options,
+    );
+    const tokens = tokensIn(answer);
+    const idToken = textMember(answer, 'id_token');
+    if (idToken === null && tokens.scope.split(' ').includes('openid')) {
+      throw new SignInError('id_token_missing', 'The answer has no ID token, though `openid` was granted.');
+    }
+    const expected = { issuer: this.#issuer, clientId: this.#clientId, nonce };
+    const claims = idToken === null ? null : await this.#verifier.verify(idToken, expected);
+    return { ...tokens, idToken, claims };
+  }
+
+  /** New tokens for a refresh token. Keep the new refresh token before you use anything of it. */
+  async refresh(refreshToken: string, options: CallOptions = {}): Promise<Tokens> {
+    const began = Date.now();
+    const attempt = () =>
+      this.#askForTokens(
+        { grant_type: 'refresh_token', refresh_token: refreshToken, ...this.#self() },
+        options,
+      );
+    try {
+      return tokensIn(await attempt());
+    } catch (error) {
+      const isSafe = Date.now() - began < REFRESH_AGAIN_WITHIN_MS && this.#retry.maxRetries > 0;
+      if (!(error instanceof ConnectionError) || !isSafe) {
+        throw error;
+      }
+      await pause(REFRESH_AGAIN_AFTER_MS, options.signal);
+      return tokensIn(await attempt());
+    }
+  }
+
+  /** Who the access token stands for, as of now. */
+  async userinfo(accessToken: string, options: CallOptions = {}): Promise<UserinfoClaims> {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const request = { url: this.#address('/auth/userinfo'), method: 'GET', headers };
+    const incoming = await this.#ask(request, options, this.#retry);
+    return objectIn(incoming, 'sub') as unknown as UserinfoClaims;
+  }
+
+  /** Ends a token and everything that came of the same sign-in. What is over already is fine too. */
+  async revoke(token: string, options: CallOptions = {}): Promise<void> {
+    const body: RevocationRequest = { token, ...this.#self() };
+    await this.#ask(this.#post('/auth/revoke', body), options, this.#retry);
+  }
+
+  /** Where to send the browser to end its session at the server. Revoke the tokens as well. */
+  logoutUrl({ idToken, postLogoutRedirectUri, state }: LogoutOptions = {}): string {
+    return this.#address('/auth/logout', {
+      client_id: this.#clientId,
+      id_token_hint: idToken ?? undefined,
+      post_logout_redirect_uri: postLogoutRedirectUri,
+      state,
+    });
+  }
+
+  async #askForTokens(body: TokenRequest, options: CallOptions): Promise<Record<string, unknown>> {
+    const incoming = await this.#ask(this.#post('/auth/token', body), options, retryPolicy(false));
+    return objectIn(incoming, 'access_token');
+  }
+
+  #self(): { client_id: string; client_secret?: string } {
+    const client_id = this.#clientId;
+    return this.#clientSecret === undefined
+      ? { client_id }
+      : { client_id, client_secret: this.#clientSecret };
+  }
+
+  #post(path: string, body: unknown): Outgoing {
+    const headers = { 'content-type': 'application/json' };
+    return { url: this.#address(path), method: 'POST', headers, body: JSON.stringify(body) };
+  }
+
+  #address(path: string, parameters: Record<string, string | undefined> = {}): string {
+    const given = Object.entries(parameters).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const query = new URLSearchParams(given).toString();
+    return `${this.#issuer}${path}${query && `?${query}`}`;
+  }
+
+  #ask(outgoing: Outgoing, { signal, requestId }: CallOptions, retry: RetryPolicy): Promise<Incoming> {
+    const id: Record<string, string> = requestId === undefined ? {} : { 'x-request-id': requestId };
+    const request = { ...outgoing, headers: { ...outgoing.headers, ...id } };
+    const attempt = async () => {
+      const incoming = await exchange(request, { fetch: this.#fetch, timeoutMs: this.#timeoutMs, signal });
+      if (incoming.status !== 200) {
+        throw errorOf(incoming);
+      }
+      return incoming;
+    };
+    return withRetries(attempt, retry, signal);
+  }
+}
+
+function tokensIn(answer: Record<string, unknown>): Tokens {
+  const expiresInSeconds = Number(answer.expires_in ?? 0);
+  return {
+    accessToken: String(answer.access_token),
+    expiresInSeconds,
+    expiresAt: new Date(Date.now() + expiresInSeconds * 1000),
+    refreshToken: textMember(answer, 'refresh_token'),
+    scope: textMember(answer, 'scope') ?? '',
+  };
+}
+
+function textMember(answer: Record<string, unknown>, name: string): string | null {
+  const value = answer[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** The JSON object in an answer, which must have this member. */
+function objectIn(incoming: Incoming, member: string): Record<string, unknown> {
+  const json = jsonOf(incoming);
+  if (!isObject(json) || typeof json[member] !== 'string') {
+    throw oauthError(incoming, 'unexpected_response', 'The answer is not what the contract describes.');
+  }
+  return json;
+}
+
+function errorOf(incoming: Incoming): OAuthError {
+  const json = jsonOf(incoming);
+  return isObject(json) && typeof json.error === 'string'
+    ? oauthError(incoming, json.error, textMember(json, 'error_description'))
+    : oauthError(
+        incoming,
+        'unexpected_response',
+        `The answer is ${incoming.status}, and not the server's own.`,
+      );
+}
+
+function oauthError({ status, headers }: Incoming, error: string, description: string | null): OAuthError {
+  const requestId = headers.get('x-request-id');
+  return new OAuthError({
+    error,
+    description,
+    status,
+    requestId,
+    retryAfterSeconds: retryAfterSecondsOf(headers),
+  });
+}

@@ -1,0 +1,193 @@
+import { IntegrationServiceError } from './errors.js';
+import type { EventsByType, EventType, WebhookEvent } from './generated/events.js';
+
+export type * from './generated/events.js';
+
+/** For the compiler only: what stands for every type there may be one day, so that comparing `type` narrows. */
+declare enum UnknownEventType {
+  Any = 'a type that this release does not know',
+}
+
+/** An event of a type that this release does not know: answer 2xx to it, and do with it what you like. */
+export interface UnknownEvent {
+  id: string;
+  /** A text like any other; give it to a variable of type `string` to compare it. */
+  type: UnknownEventType.Any;
+  specVersion: number;
+  dataVersion: number;
+  occurredAt: string;
+  entity: { type: string; id: string };
+  data: Record<string, unknown>;
+}
+
+/** Compare `type`, and `entity` and `data` are those of that type. */
+export type ReceivedEvent = WebhookEvent | UnknownEvent;
+
+export type WebhookVerificationReason =
+  | 'header_missing'
+  | 'timestamp_malformed'
+  | 'timestamp_too_old'
+  | 'timestamp_too_new'
+  | 'signature_mismatch'
+  | 'body_malformed';
+
+/** The request is not from the service, or too old. Answer 4xx, and do nothing with it. */
+export class WebhookVerificationError extends IntegrationServiceError {
+  override readonly name = 'WebhookVerificationError';
+
+  constructor(
+    readonly reason: WebhookVerificationReason,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** `Headers`, or an object as Node.js has it, names in whatever case. */
+export type WebhookHeadersInit =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyWebhookOptions {
+  /** How far the timestamp may be from your clock, past or future. 300 unless said. */
+  toleranceSeconds?: number | undefined;
+  /** Your clock, for tests. */
+  now?: Date | undefined;
+}
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
+
+/**
+ * The event in a request, if one of the secrets signed it and it is fresh; else throws `WebhookVerificationError`.
+ * While a secret is being replaced, give the old and the new one. Dedupe on `event.id` afterwards.
+ *
+ * @param body exactly as it came: not parsed, not written anew
+ */
+export async function verifyWebhook(
+  body: Uint8Array | ArrayBuffer | string,
+  headers: WebhookHeadersInit,
+  secrets: string | readonly string[],
+  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() }: VerifyWebhookOptions = {},
+): Promise<ReceivedEvent> {
+  const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(keyOf);
+  const payload = bytesOf(body);
+  const id = required(headers, 'webhook-id');
+  const timestamp = required(headers, 'webhook-timestamp');
+  const signatures = signaturesOf(required(headers, 'webhook-signature'));
+  checkAge(timestamp, toleranceSeconds, now);
+  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), payload);
+  for (const key of keys) {
+    if (await isSignedWith(key, signatures, signed)) {
+      return eventIn(payload);
+    }
+  }
+  throw new WebhookVerificationError('signature_mismatch', 'No signature is one of these secrets’.');
+}
+
+/** Whether an event has this type; narrows it where comparing `type` does not come in handy. */
+export function isEvent<Type extends EventType>(
+  event: ReceivedEvent,
+  type: Type,
+): event is EventsByType[Type] {
+  return event.type === type;
+}
+
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const key = secret.startsWith('whsec_') ? base64Bytes(secret.slice('whsec_'.length)) : undefined;
+  if (!key || key.length === 0) {
+    throw new TypeError('A webhook secret is `whsec_` and base64.');
+  }
+  return key;
+}
+
+function bytesOf(body: Uint8Array | ArrayBuffer | string): Uint8Array {
+  if (typeof body === 'string') {
+    return new TextEncoder().encode(body);
+  }
+  if (body instanceof Uint8Array) {
+    return body;
+  }
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') {
+    return new Uint8Array(body);
+  }
+  throw new TypeError('body must be the bytes of the request as they came, not what was parsed from them.');
+}
+
+function required(headers: WebhookHeadersInit, name: string): string {
+  const value =
+    'get' in headers && typeof headers.get === 'function'
+      ? headers.get(name)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const text = Array.isArray(value) ? value.join(' ') : value;
+  if (typeof text !== 'string' || text === '') {
+    throw new WebhookVerificationError('header_missing', `The header ${name} is missing.`);
+  }
+  return text;
+}
+
+/** Those of version 1; others are for later releases of the scheme. */
+function signaturesOf(header: string): Uint8Array<ArrayBuffer>[] {
+  return header.split(' ').flatMap((part) => {
+    const signature = part.startsWith('v1,') ? base64Bytes(part.slice('v1,'.length)) : undefined;
+    return signature ? [signature] : [];
+  });
+}
+
+function checkAge(timestamp: string, toleranceSeconds: number, now: Date): void {
+  if (!/^\d{1,12}$/.test(timestamp)) {
+    throw new WebhookVerificationError(
+      'timestamp_malformed',
+      'webhook-timestamp is not a number of seconds.',
+    );
+  }
+  const ageSeconds = Math.floor(now.getTime() / 1000) - Number(timestamp);
+  if (ageSeconds > toleranceSeconds) {
+    throw new WebhookVerificationError('timestamp_too_old', `The request was signed ${ageSeconds} s ago.`);
+  }
+  if (ageSeconds < -toleranceSeconds) {
+    const message = `The request was signed ${-ageSeconds} s in the future; is your clock right?`;
+    throw new WebhookVerificationError('timestamp_too_new', message);
+  }
+}
+
+/** `verify` compares in constant time. */
+async function isSignedWith(
+  secret: Uint8Array<ArrayBuffer>,
+  signatures: readonly Uint8Array<ArrayBuffer>[],
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const key = await crypto.subtle.importKey('raw', secret, HMAC, false, ['verify']);
+  const verdicts = await Promise.all(
+    signatures.map((signature) => crypto.subtle.verify(HMAC, key, signature, signed)),
+  );
+  return verdicts.includes(true);
+}
+
+function eventIn(payload: Uint8Array): ReceivedEvent {
+  let event: Partial<ReceivedEvent> | null = null;
+  try {
+    event = JSON.parse(new TextDecoder().decode(payload));
+  } catch {
+    // Not JSON, which is told below.
+  }
+  if (typeof event?.id !== 'string' || typeof event.type !== 'string') {
+    throw new WebhookVerificationError('body_malformed', 'The body is signed, and is no event.');
+  }
+  return event as ReceivedEvent;
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}
+
+function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll } from '@jest/globals';
+
+export type Told = Record<string, unknown> & { name: string; message: string };
+
+/** How it went: with a value or with an error. */
+export interface Outcome {
+  // biome-ignore lint/suspicious/noExplicitAny: what it is, the tests judge.
+  value?: any;
+  error?: Told;
+}
+
+export interface Program {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env?: Record<string, string>;
+}
+
+const END_LIMIT_MS = 5_000;
+
+type Options = Record<string, unknown>;
+
+/** A program that does what each line says, and answers with a line. */
+export class LineDriver {
+  readonly #waiting = new Map<number, (outcome: Outcome) => void>();
+  readonly #child: ChildProcess;
+  readonly #gone: Promise<void>;
+  #count = 0;
+
+  constructor({ command, args, cwd, env = {} }: Program) {
+    const { PATH = '', HOME = '' } = process.env;
+    this.#child = spawn(command, args, {
+      cwd,
+      env: { PATH, HOME, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#gone = new Promise((resolve) => this.#child.once('close', () => resolve()));
+    this.#child.once('close', (code) => this.#answerAll({ name: 'Gone', message: `It ended with ${code}.` }));
+    createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      const { id, ...outcome } = JSON.parse(line) as Outcome & { id: number };
+      this.#waiting.get(id)?.(outcome);
+      this.#waiting.delete(id);
+    });
+  }
+
+  gateway(
+    options: Options,
+    method: string,
+    args: readonly string[] = [],
+    more: Options = {},
+  ): Promise<Outcome> {
+    return this.#do({ on: 'Gateway', options: { apiKey: 'ik_demo_key', ...options }, method, args, ...more });
+  }
+
+  signOn(options: Options, method: string, parameters: Options = {}): Promise<Outcome> {
+    return this.#do({ on: 'SignOn', options, method, parameters });
+  }
+
+  verify(parameters: Options): Promise<Outcome> {
+    return this.#do({ on: 'webhooks', method: 'verifyWebhook', parameters });
+  }
+
+  async end(): Promise<void> {
+    this.#child.stdin?.end();
+    const impatience = setTimeout(() => this.#child.kill('SIGKILL'), END_LIMIT_MS);
+    await this.#gone;
+    clearTimeout(impatience);
+  }
+
+  #do(command: object): Promise<Outcome> {
+    this.#count += 1;
+    const id = this.#count;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#child.stdin?.write(`${JSON.stringify({ id, ...command })}\n`);
+    });
+  }
+
+  #answerAll(error: Told): void {
+    for (const answer of this.#waiting.values()) answer({ error });
+  }
+}
+
+export type Driven = { readonly sdk: LineDriver };
+
+/** Call it where a group of tests is described. Making the program can take a while the first time. */
+export function driven(make: () => Promise<Program>): Driven {
+  let driver: LineDriver | undefined;
+  beforeAll(async () => {
+    driver = new LineDriver(await make());
+  }, 300_000);
+  afterAll(() => driver?.end());
+  return {
+    get sdk(): LineDriver {
+      if (!driver) throw new Error('The program runs once the tests do.');
+      return driver;
+    },
+  };
+}

@@ -1,0 +1,361 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { freePorts } from '../../support/free-ports.js';
+import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import {
+  type Answer,
+  breakOff,
+  hangUp,
+  json,
+  page,
+  problem,
+  type ScriptedServer,
+  scriptedServers,
+  silence,
+  trickle,
+} from '../typescript/scripted-server.js';
+import type { Driven } from './line-driver.js';
+
+const user = {
+  userId: 'usr_1',
+  clientId: 'cli_1',
+  email: 'priya@example.com',
+  firstName: null,
+  lastName: null,
+  fullName: null,
+  status: 'ACTIVE',
+  manager: null,
+  role: null,
+  createdAt: '2026-06-11T16:02:19.350Z',
+};
+const address = {
+  address1: null,
+  address2: null,
+  city: null,
+  isoCountryCode: null,
+  postalCode: null,
+  zoneCode: null,
+};
+const client = { id: 'cli_1', name: 'Tallowfern', location: address };
+
+/** Over a gateway that misbehaves. */
+export function describeReads(driver: Driven): void {
+  const newServer = scriptedServers();
+  let server: ScriptedServer;
+  beforeAll(async () => {
+    server = await newServer();
+  });
+  const quick = (retry: object = {}) => ({
+    baseUrl: server.url,
+    retry: { baseDelaySeconds: 0.001, ...retry },
+  });
+  const listClients = (options: object = {}) =>
+    driver.sdk.gateway({ ...quick(), ...options }, 'listClients', ['iin_1']);
+
+  describe('an answer that is more, or less, than this release knows', () => {
+    const manager = { id: 'usr_2', firstName: null, lastName: null, fullName: null, email: 'a@example.com' };
+
+    test.each([
+      ['an added member', { nickname: 'Pri', manager: { ...manager, added: true } }, { manager }],
+      ['an added value of an enumeration', { status: 'ON_LEAVE' }, { status: 'ON_LEAVE' }],
+      ['an id of another form', { userId: 'usr-1' }, { userId: 'usr-1' }],
+      ['null wherever there may be null', {}, { firstName: null, manager: null, role: null }],
+    ])('%s breaks nothing', async (_, given, expected) => {
+      server.answers(json({ ...user, ...given }));
+      const outcome = await driver.sdk.gateway(quick(), 'getUser', ['iin_1', 'cli_1', 'usr_1']);
+      expect(outcome).toMatchObject({ value: { clientId: 'cli_1', ...expected } });
+    });
+
+    test.each<[string, Answer]>([
+      ['an object', json({})],
+      [
+        'half a document',
+        (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[{'),
+      ],
+      ['a page', page(200)],
+    ])('%s in place of a list is an error that says so, and is not asked for again', async (_, answer) => {
+      server.answers(answer);
+      const { error } = await listClients();
+      expect(error).toMatchObject({ name: 'ApiError', status: 200, code: 'unexpected_response' });
+      expect(server.asked).toHaveLength(1);
+    });
+  });
+
+  describe('what passes', () => {
+    test.each<[string, Answer[]]>([
+      ['a lost connection', [hangUp]],
+      ['a connection lost in the middle of the answer', [breakOff]],
+      ['500 twice', [problem(500, 'internal_error'), problem(500, 'internal_error')]],
+      ['502 with the page of a proxy', [page(502)]],
+      ['503 and 504 and a lost connection', [problem(503, 'unavailable'), page(504), hangUp]],
+    ])('%s is tried again', async (_, failures) => {
+      server.answers(...failures, json([client]));
+      expect(await listClients()).toMatchObject({ value: [{ id: 'cli_1' }] });
+      expect(server.asked).toHaveLength(failures.length + 1);
+    });
+
+    test('429 is waited out as long as it says', async () => {
+      server.answers(problem(429, 'rate_limited', { 'retry-after': '1' }), json([client]));
+      expect(await listClients()).toMatchObject({ value: [{ id: 'cli_1' }] });
+      const [first, second] = server.asked;
+      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+    });
+
+    test('a date in Retry-After is understood as well', async () => {
+      const date = new Date(Date.now() - 1000).toUTCString();
+      server.answers(problem(503, 'unavailable', { 'retry-after': date }), json([client]));
+      expect(await listClients({ retry: { baseDelaySeconds: 60, maxDelaySeconds: 60 } })).toMatchObject({
+        value: [{ id: 'cli_1' }],
+      });
+    });
+
+    test('pauses grow', async () => {
+      server.answers(page(503));
+      await listClients({ retry: { baseDelaySeconds: 0.04 } });
+      const gaps = server.asked.slice(1).map(({ at }, index) => at - (server.asked[index]?.at ?? 0));
+      expect(gaps).toHaveLength(3);
+      expect(gaps.map((gap, index) => gap >= 0.5 * 40 * 2 ** index - 2)).toEqual([true, true, true]);
+    });
+  });
+
+  describe('what stays', () => {
+    test.each<[string, Answer, Record<string, unknown>, number]>([
+      ['an error of the gateway', problem(500, 'internal_error'), { status: 500, code: 'internal_error' }, 4],
+      ['the page of a proxy', page(502), { status: 502, code: 'unexpected_response', requestId: null }, 4],
+      ['a refusal', problem(401, 'api_key_unknown'), { code: 'api_key_unknown', requestId: 'req-1' }, 1],
+      ['a code added later', problem(418, 'added_later'), { status: 418, code: 'added_later' }, 1],
+      ['a redirect', page(302, { location: '/elsewhere' }), { status: 302, code: 'unexpected_response' }, 1],
+      ['304 that nobody asked for', (response) => response.writeHead(304).end(), { status: 304 }, 1],
+      [
+        'a wait that is too long',
+        problem(429, 'rate_limited', { 'retry-after': '3600' }),
+        { status: 429, retryAfterSeconds: 3600 },
+        1,
+      ],
+    ])('%s is an ApiError', async (_, answer, expected, requests) => {
+      server.answers(answer);
+      const { error } = await listClients();
+      expect(error).toMatchObject({ name: 'ApiError', fields: [], ...expected });
+      expect(server.asked).toHaveLength(requests);
+    });
+
+    test('says every part of the request that is wrong', async () => {
+      const errors = [{ in: 'path', path: 'clientId', message: 'It is no client.' }];
+      const body = { status: 400, code: 'invalid_request', message: 'No.', requestId: 'req-2', errors };
+      server.answers(json(body, { 'content-type': 'application/problem+json' }, 400));
+      const { error } = await driver.sdk.gateway(quick(), 'getClient', ['iin_1', 'x']);
+      expect(error).toMatchObject({ requestId: 'req-2', fields: errors });
+      expect(error?.message).toContain('No.');
+    });
+
+    test('a connection that keeps breaking is a ConnectionError', async () => {
+      server.answers(hangUp);
+      expect((await listClients()).error).toMatchObject({ name: 'ConnectionError' });
+      // The HTTP client of Go asks once more by itself when it was a kept connection that broke.
+      expect([4, 5]).toContain(server.asked.length);
+    });
+
+    test('nobody there is a ConnectionError that says where', async () => {
+      const [port] = await freePorts(1);
+      const { error } = await listClients({ baseUrl: `http://127.0.0.1:${port}`, retry: { maxRetries: 0 } });
+      expect(error).toMatchObject({ name: 'ConnectionError' });
+      expect(error?.message).toContain(`127.0.0.1:${port}`);
+    });
+
+    test.each<[string, Answer]>([
+      ['no answer', silence],
+      ['an answer without an end', trickle],
+      ['an answer byte by byte', drip],
+    ])('%s is a TimeoutError, and is not waited for twice', async (_, answer) => {
+      server.answers(answer);
+      const { error } = await listClients({ timeoutSeconds: 0.25 });
+      expect(error).toMatchObject({ name: 'TimeoutError' });
+      expect(server.asked).toHaveLength(1);
+    });
+
+    test('without retries it is asked once', async () => {
+      server.answers(page(503));
+      await listClients({ retry: { maxRetries: 0 } });
+      expect(server.asked).toHaveLength(1);
+    });
+  });
+
+  describe('paging', () => {
+    const onePage = (userId: string, link?: string) =>
+      json([{ ...user, userId }], link === undefined ? {} : { link });
+    const users = async (pageSize = 200) => {
+      const { value, error } = await driver.sdk.gateway({ ...quick(), pageSize }, 'users', [
+        'iin_1',
+        'cli_1',
+      ]);
+      return error ?? value.map(({ userId }: { userId: string }) => userId);
+    };
+
+    test('follows the address of the next page, however Link says it', async () => {
+      server.answers(
+        onePage('a', '</v1/x?limit=1&cursor=A>; rel="next"'),
+        onePage('b', '<?cursor=P>; rel=prev, <?cursor=B,2>; title="x"; rel="last next"'),
+        onePage('c', '<?cursor=C>; rel="nextish"'),
+      );
+      expect(await users(1)).toEqual(['a', 'b', 'c']);
+      expect(server.asked.map(({ path }) => path)).toEqual([
+        '/v1/instance-integrations/iin_1/clients/cli_1/users?limit=1',
+        '/v1/x?limit=1&cursor=A',
+        '/v1/x?cursor=B,2',
+      ]);
+      expect(server.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(3).fill('ik_demo_key'));
+    });
+
+    test('never takes the key to another server: the service may know itself under another name', async () => {
+      server.answers(
+        onePage('a', '<https://gateway.example.com/v1/users?cursor=A>; rel="next"'),
+        onePage('b'),
+      );
+      expect(await users()).toEqual(['a', 'b']);
+      expect(server.asked[1]?.path).toBe('/v1/instance-integrations/iin_1/clients/cli_1/users?cursor=A');
+    });
+
+    test('does not go round in a circle', async () => {
+      server.answers(onePage('a', '<?limit=200>; rel="next"'));
+      expect(await users()).toMatchObject({ name: 'ApiError', code: 'unexpected_response' });
+      expect(server.asked).toHaveLength(1);
+    });
+
+    test('a page that fails is tried again, and those before it are not', async () => {
+      server.answers(onePage('a', '<?cursor=A>; rel="next"'), page(503), onePage('b'));
+      expect(await users()).toEqual(['a', 'b']);
+      expect(server.asked).toHaveLength(3);
+    });
+  });
+
+  describe('a request', () => {
+    test('carries the key, the id of the caller and who sends it', async () => {
+      server.answers(json([]));
+      const options = { ...quick(), apiKey: 'ik_demo_7' };
+      await driver.sdk.gateway(options, 'listClients', ['iin_1'], { requestId: 'req-7' });
+      expect(server.asked[0]).toMatchObject({
+        method: 'GET',
+        path: '/v1/instance-integrations/iin_1/clients',
+        headers: {
+          'x-api-key': 'ik_demo_7',
+          'x-request-id': 'req-7',
+          'user-agent': expect.stringMatching(/^integration-service-sdk-(python|go)\/\d+\.\d+\.\d+$/),
+        },
+      });
+    });
+
+    test('goes to the address that was given, with or without a slash at its end', async () => {
+      server.answers(json([]));
+      await driver.sdk.gateway({ ...quick(), baseUrl: `${server.url}/gateway//` }, 'listClients', ['a/b?c']);
+      expect(server.asked[0]?.path).toBe('/gateway/v1/instance-integrations/a%2Fb%3Fc/clients');
+    });
+
+    test.each([
+      ['an address without a protocol', { baseUrl: 'gateway.example.com' }],
+      ['an address of another kind', { baseUrl: 'ftp://gateway.example.com' }],
+      ['no key', { apiKey: '' }],
+      ['a key with the end of its line', { apiKey: 'ik_demo_7\n' }],
+    ])('is not made with %s', async (_, wrong) => {
+      server.answers(json([]));
+      expect((await listClients(wrong)).error).toMatchObject({ name: 'ValueError' });
+      expect(server.asked).toHaveLength(0);
+    });
+  });
+}
+
+/** Sends white space, which JSON may begin with, for as long as somebody reads it. */
+function drip(response: Parameters<Answer>[0]): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 40);
+  response.once('close', () => clearInterval(timer));
+}
+
+/** Over the real one. */
+export function describeRealGateway(driver: Driven): void {
+  const [{ id: integrationId, connections }] = demoSeed.integrations as [(typeof demoSeed.integrations)[0]];
+  const [iin, unconfigured] = connections.map(({ id }) => id) as [string, string];
+  const [{ id: cli }] = demoSeed.clients as [(typeof demoSeed.clients)[0]];
+  let gateway: RealGateway;
+  beforeAll(async () => {
+    gateway = await startRealGateway();
+  }, 60_000);
+  afterAll(() => gateway.stop());
+  const read = (method: string, args: string[] = [], more: object = {}) => {
+    const apiKey = gateway.credentials.apiKeys[integrationId];
+    return driver.sdk.gateway({ baseUrl: gateway.url, apiKey, pageSize: 3 }, method, args, { ...more });
+  };
+  /** The same by fetch. */
+  const bare = async (path: string) => {
+    const headers = { 'x-api-key': gateway.credentials.apiKeys[integrationId] as string };
+    return (await fetch(`${gateway.url}${path}`, { headers })).json();
+  };
+  const below = `/instance-integrations/${iin}/clients`;
+
+  describe('over the real gateway', () => {
+    test.each([
+      ['listInstanceIntegrations', [], '/v1/instance-integrations'],
+      ['listClients', [iin], `/v1${below}`],
+      ['getClient', [iin, cli], `/v1${below}/${cli}`],
+      ['listWorkers', [iin, cli], `/v2${below}/${cli}/workers`],
+      ['workers', [iin, cli], `/v2${below}/${cli}/workers`],
+      ['listWorkersV1', [iin, cli], `/v1${below}/${cli}/workers`],
+      ['listUsers', [iin, cli], `/v1${below}/${cli}/users`],
+      ['users', [iin, cli], `/v1${below}/${cli}/users`],
+      ['jobTitles', [iin, cli], `/v1${below}/${cli}/job-titles`],
+      ['organizationStructure', [iin, cli], `/v1${below}/${cli}/organization-structure`],
+    ])('%s answers all that the gateway says', async (method, ids, path) => {
+      const { value, error } = await read(method, ids);
+      expect(error).toBeUndefined();
+      expect(timesApart(value)).toEqual(timesApart(await bare(path)));
+    });
+
+    test('one of each is the one of its list', async () => {
+      const [workers, users] = [await read('listWorkers', [iin, cli]), await read('listUsers', [iin, cli])];
+      expect((await read('getWorker', [iin, cli, workers.value[0].id])).value).toEqual(workers.value[0]);
+      expect((await read('getUser', [iin, cli, users.value[0].userId])).value).toEqual(users.value[0]);
+    });
+
+    test.each([
+      ['listInstanceIntegrations', []],
+      ['listClients', [iin]],
+      ['getClient', [iin, cli]],
+      ['listWorkers', [iin, cli]],
+      ['listWorkersV1', [iin, cli]],
+      ['listUsers', [iin, cli]],
+      ['jobTitles', [iin, cli]],
+      ['organizationStructure', [iin, cli]],
+    ])(
+      '%s says that nothing changed to who holds its ETag, and gives the data to who holds none',
+      async (method, ids) => {
+        const first = await read(method, ids, { ifChanged: null });
+        const { value: data } = await read(method, ids);
+        expect(first.value).toEqual({ changed: true, etag: expect.stringMatching(/^"/), data });
+        const { etag } = first.value;
+        expect((await read(method, ids, { ifChanged: etag })).value).toEqual({ changed: false, etag });
+        expect((await read(method, ids, { ifChanged: '"old"' })).value).toEqual({
+          changed: true,
+          etag,
+          data,
+        });
+      },
+    );
+
+    test.each([
+      ['an unknown client', 'getClient', [iin, `cli_${'0'.repeat(22)}`], 404, 'client_not_found'],
+      ['a connection not set up', 'listClients', [unconfigured], 404, 'instance_integration_not_configured'],
+      ['an id of another kind', 'getClient', [iin, iin], 400, 'invalid_request'],
+    ])('%s is an ApiError with its code and request id', async (_, method, ids, status, code) => {
+      const { error } = await read(method, ids);
+      expect(error).toMatchObject({ name: 'ApiError', status, code, requestId: expect.stringMatching(/./) });
+      expect(error?.fields).toHaveLength(status === 400 ? 1 : 0);
+    });
+  });
+}
+
+/** Languages write the same moment in more ways than one. */
+function timesApart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(timesApart);
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, timesApart(member)]));
+}

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import type { Driven } from './line-driver.js';
+
+interface Example {
+  headers: Record<string, string>;
+  payload: { id: string; type: string; data: object };
+}
+
+interface Request {
+  body: Buffer;
+  headers: Record<string, string>;
+}
+
+const contract = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../generated/asyncapi/webhooks.json'), 'utf8'),
+) as { components: { messages: Record<string, { examples: Example[] }> } };
+const examples = Object.values(contract.components.messages).flatMap((message) => message.examples);
+const [example] = examples as [Example];
+const secretOf = (text: string) => `whsec_${Buffer.from(text.padEnd(32, '.')).toString('base64')}`;
+const [secret, oldSecret, strange] = ['new', 'old', 'strange'].map(secretOf) as [string, string, string];
+const DOCUMENTED = 'whsec_ZXhhbXBsZS1zZWNyZXQtZm9yLWRvY3VtZW50YXRpb24=';
+const NOW_SECONDS = Date.parse('2026-07-01T09:00:00Z') / 1000;
+
+/** A request as the library of Standard Webhooks signs it. */
+function signed({
+  body = JSON.stringify(example.payload),
+  secrets = [secret],
+  ageSeconds = 0,
+} = {}): Request {
+  const at = new Date((NOW_SECONDS - ageSeconds) * 1000);
+  const headers = {
+    'Webhook-Id': example.payload.id,
+    'Webhook-Timestamp': String(at.getTime() / 1000),
+    'Webhook-Signature': secrets
+      .map((each) => new Webhook(each).sign(example.payload.id, at, body))
+      .join(' '),
+  };
+  return { body: Buffer.from(body), headers };
+}
+
+function changed(name: string, change: (value: string) => string): Request {
+  const { body, headers } = signed();
+  return { body, headers: { ...headers, [name]: change(headers[name] as string) } };
+}
+
+/** Every member that the contract describes, by its path; `null` where it can be that. */
+function members(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, member) => (isTime(member) ? new Date(member).toISOString() : member)),
+  );
+}
+
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value);
+
+export function describeWebhooks(driver: Driven): void {
+  const verify = ({ body, headers }: Request, secrets: string[] = [secret], more: object = {}) =>
+    driver.sdk.verify({ body: body.toString('base64'), headers, secrets, nowSeconds: NOW_SECONDS, ...more });
+
+  describe('a genuine request', () => {
+    test.each(examples.map((each) => [each.payload.type, each] as const))(
+      'of the contract, %s, is the event it says, each member in its place',
+      async (_, { headers, payload }) => {
+        const request = { body: Buffer.from(JSON.stringify(payload)), headers };
+        const nowSeconds = Number(headers['webhook-timestamp']);
+        const { value, error } = await verify(request, [DOCUMENTED], { nowSeconds });
+        expect(error).toBeUndefined();
+        expect([value.isKnown, value.unmapped ?? []]).toEqual([true, []]);
+        expect(members(value.event)).toMatchObject(payload);
+      },
+    );
+
+    test('of a type that this release does not know passes through', async () => {
+      const event = { ...example.payload, type: 'worker.promoted', data: { rank: 7 } };
+      const { value } = await verify(signed({ body: JSON.stringify(event) }));
+      expect(value).toMatchObject({ isKnown: false, event: { type: 'worker.promoted', data: { rank: 7 } } });
+    });
+
+    test('of a known type in a shape of a later release passes through as well', async () => {
+      const event = { ...example.payload, dataVersion: 2, data: [1] };
+      const { value } = await verify(signed({ body: JSON.stringify(event) }));
+      expect(value).toMatchObject({ isKnown: false, event: { type: example.payload.type, data: [1] } });
+    });
+
+    test('may have members and values that this release does not know', async () => {
+      const { payload } = examples.find(({ payload }) => payload.type === 'user.updated') as Example;
+      const body = JSON.stringify({
+        ...payload,
+        added: 1,
+        data: { ...payload.data, status: 'ON_LEAVE', more: {} },
+      });
+      const { value } = await verify(signed({ body }));
+      expect(value).toMatchObject({ isKnown: true, event: { data: { status: 'ON_LEAVE' } } });
+    });
+  });
+
+  describe('while a secret is being replaced', () => {
+    test.each([
+      ['signed with both, known to who has the old one', [secret, oldSecret], [oldSecret]],
+      ['signed with both, known to who has the new one', [secret, oldSecret], [secret]],
+      ['signed with the old one, known to who has both', [oldSecret], [secret, oldSecret]],
+    ])('a request is genuine: %s', async (_, secrets, known) => {
+      expect((await verify(signed({ secrets }), known)).value).toMatchObject({ isKnown: true });
+    });
+
+    test('signatures of a later version are left alone', async () => {
+      const request = changed('Webhook-Signature', (value) => `v2,AAAA v1a,AAAA ${value}`);
+      expect((await verify(request)).value).toMatchObject({ isKnown: true });
+    });
+  });
+
+  describe('a request that is not believed', () => {
+    const flipped = signed();
+    flipped.body[20] = (flipped.body[20] ?? 0) ^ 1;
+    const longer = signed();
+    longer.body = Buffer.concat([longer.body, Buffer.from(' ')]);
+
+    test.each<[string, Request, string]>([
+      ['another secret', signed({ secrets: [strange] }), 'signature_mismatch'],
+      ['one bit of the body changed', flipped, 'signature_mismatch'],
+      ['white space added', longer, 'signature_mismatch'],
+      ['the id of another event', changed('Webhook-Id', () => 'evt_other'), 'signature_mismatch'],
+      [
+        'a fresher timestamp',
+        changed('Webhook-Timestamp', (at) => `${Number(at) + 1}`),
+        'signature_mismatch',
+      ],
+      ['half a signature', changed('Webhook-Signature', () => 'v1,AAAA'), 'signature_mismatch'],
+      ['a signature that is not base64', changed('Webhook-Signature', () => 'v1,!!!'), 'signature_mismatch'],
+      [
+        'another version only',
+        changed('Webhook-Signature', (it) => it.replace('v1', 'v2')),
+        'signature_mismatch',
+      ],
+      ['no id', changed('Webhook-Id', () => ''), 'header_missing'],
+      ['no timestamp', changed('Webhook-Timestamp', () => ''), 'header_missing'],
+      ['no signature', changed('Webhook-Signature', () => ''), 'header_missing'],
+      ['a timestamp in words', changed('Webhook-Timestamp', () => 'now'), 'timestamp_malformed'],
+      ['a timestamp with a sign', changed('Webhook-Timestamp', () => '-1782896401'), 'timestamp_malformed'],
+      ['an age of 301 seconds', signed({ ageSeconds: 301 }), 'timestamp_too_old'],
+      ['a time 301 seconds ahead', signed({ ageSeconds: -301 }), 'timestamp_too_new'],
+      ['a signed body that is no JSON', signed({ body: 'hello' }), 'body_malformed'],
+      ['a signed body that is no event', signed({ body: 'null' }), 'body_malformed'],
+    ])('%s: %#', async (_, request, reason) => {
+      expect((await verify(request)).error).toMatchObject({ name: 'WebhookVerificationError', reason });
+    });
+
+    test.each([
+      [300, {}],
+      [-300, {}],
+      [900, { toleranceSeconds: 900 }],
+    ])('an age of %d seconds is borne with %j', async (ageSeconds, more) => {
+      expect((await verify(signed({ ageSeconds }), [secret], more)).value).toMatchObject({ isKnown: true });
+    });
+
+    test.each([
+      ['a secret without its prefix', secret.slice(6)],
+      ['an empty secret', 'whsec_'],
+    ])('%s is a mistake of the program, and says so', async (_, given) => {
+      expect((await verify(signed(), [given])).error).toMatchObject({ name: 'ValueError' });
+    });
+  });
+}

@@ -1,0 +1,14 @@
+import { afterAll } from '@jest/globals';
+import { type Driven, driven } from '../drivers/line-driver.js';
+import { GoProject } from './installed-module.js';
+
+/** Call it where a group of tests is described. */
+export function goDriver(go: string): Driven {
+  let project: GoProject | undefined;
+  const driver = driven(async () => {
+    project = await GoProject.install(go);
+    return { command: await project.build(), args: [], cwd: project.folder };
+  });
+  afterAll(() => project?.remove());
+  return driver;
+}

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageVersion } from '../../../src/config/package.js';
+import { packagesOf } from '../../../src/sdk/packaging/packages.js';
+import { sourcesIn } from '../../../src/sdk/packaging/sources.js';
+import { newTemporaryDirectory } from '../../support/temporary-directory.js';
+
+const root = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+const MODULE = 'integration.example.com/sdk';
+const BUILD_LIMIT_MS = 240_000;
+
+export const projectFolder = join(import.meta.dirname, 'project');
+export const writtenFolder = join(root, 'src/sdk/go');
+
+/** An empty module that got the SDK from a proxy, as `go get` does; nothing else is asked for, so no network is needed. */
+export class GoProject {
+  private constructor(
+    private readonly go: string,
+    readonly folder: string,
+  ) {}
+
+  static async install(go: string): Promise<GoProject> {
+    const folder = newTemporaryDirectory();
+    for (const { path, content } of packagesOf('go', sourcesIn(root))) {
+      const file = join(folder, 'packages', path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    }
+    const project = new GoProject(go, join(folder, 'app'));
+    mkdirSync(project.folder);
+    await project.run('mod', 'init', 'app.example.com/app');
+    await project.run('mod', 'edit', '-go=1.22');
+    await project.run('get', `${MODULE}@v${packageVersion}`);
+    return project;
+  }
+
+  /** Compiles a program of ours, or one that is given; its path. */
+  async build(name = 'driver', code?: string): Promise<string> {
+    if (code === undefined) {
+      cpSync(join(projectFolder, 'main.go'), join(this.folder, 'main.go'));
+    } else {
+      writeFileSync(join(this.folder, 'main.go'), code);
+    }
+    await this.run('build', '-trimpath', '-o', name, '.');
+    return join(this.folder, name);
+  }
+
+  /** What the tool says; it fails where the tool does. */
+  async run(...args: string[]): Promise<string> {
+    const { PATH = '', HOME = '' } = process.env;
+    const env = {
+      PATH,
+      HOME,
+      GOPROXY: `file://${join(this.folder, '../packages/go-proxy')}`,
+      GONOSUMDB: '*',
+      GOMODCACHE: join(this.folder, '../modules'),
+      GOFLAGS: '-modcacherw -p=2',
+      GOTOOLCHAIN: 'local',
+    };
+    const { stdout, stderr } = await run(this.go, args, { cwd: this.folder, env, timeout: BUILD_LIMIT_MS });
+    return stdout + stderr;
+  }
+
+  remove(): void {
+    rmSync(dirname(this.folder), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,302 @@
+// Does what each line of its input says, with the installed module, and answers with a line.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"time"
+
+	"integration.example.com/sdk"
+)
+
+type command struct {
+	ID         int             `json:"id"`
+	On         string          `json:"on"`
+	Method     string          `json:"method"`
+	Options    options         `json:"options"`
+	Args       []string        `json:"args"`
+	IfChanged  json.RawMessage `json:"ifChanged"`
+	RequestID  string          `json:"requestId"`
+	Parameters parameters      `json:"parameters"`
+}
+
+type options struct {
+	BaseURL          string  `json:"baseUrl"`
+	APIKey           string  `json:"apiKey"`
+	PageSize         int     `json:"pageSize"`
+	Issuer           string  `json:"issuer"`
+	ClientID         string  `json:"clientId"`
+	ClientSecret     string  `json:"clientSecret"`
+	RedirectURI      string  `json:"redirectUri"`
+	IDTokenAlgorithm string  `json:"idTokenAlgorithm"`
+	TimeoutSeconds   float64 `json:"timeoutSeconds"`
+	Retry            struct {
+		MaxRetries       *int    `json:"maxRetries"`
+		BaseDelaySeconds float64 `json:"baseDelaySeconds"`
+	} `json:"retry"`
+}
+
+type parameters struct {
+	Scope            string            `json:"scope"`
+	State            string            `json:"state"`
+	Nonce            string            `json:"nonce"`
+	Prompt           string            `json:"prompt"`
+	LoginHint        string            `json:"loginHint"`
+	MaxAgeSeconds    *float64          `json:"maxAgeSeconds"`
+	CallbackURL      string            `json:"callbackUrl"`
+	CodeVerifier     string            `json:"codeVerifier"`
+	RefreshToken     string            `json:"refreshToken"`
+	AccessToken      string            `json:"accessToken"`
+	Token            string            `json:"token"`
+	IDToken          string            `json:"idToken"`
+	Body             []byte            `json:"body"`
+	Headers          map[string]string `json:"headers"`
+	Secrets          []string          `json:"secrets"`
+	NowSeconds       int64             `json:"nowSeconds"`
+	ToleranceSeconds float64           `json:"toleranceSeconds"`
+}
+
+type object map[string]any
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var given command
+		if err := json.Unmarshal(lines.Bytes(), &given); err != nil {
+			panic(err)
+		}
+		reply := object{"id": given.ID}
+		if value, err := do(given); err != nil {
+			reply["error"] = told(err)
+		} else {
+			reply["value"] = value
+		}
+		line, err := json.Marshal(reply)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(string(line))
+	}
+}
+
+func do(given command) (any, error) {
+	switch given.On {
+	case "Gateway":
+		return read(given)
+	case "SignOn":
+		return signOn(given)
+	}
+	return verify(given.Parameters)
+}
+
+func seconds(given float64) time.Duration { return time.Duration(given * float64(time.Second)) }
+
+func (o options) retry() *sdk.Retry {
+	retry := sdk.DefaultRetry
+	if o.Retry.MaxRetries != nil {
+		retry.MaxRetries = *o.Retry.MaxRetries
+	}
+	if o.Retry.BaseDelaySeconds != 0 {
+		retry.BaseDelay = seconds(o.Retry.BaseDelaySeconds)
+	}
+	return &retry
+}
+
+// methods are called by name: those of Gateway and of Conditional have the same.
+var methods = map[string]string{
+	"listInstanceIntegrations": "ListInstanceIntegrations",
+	"listClients":              "ListClients",
+	"getClient":                "GetClient",
+	"listWorkers":              "ListWorkers",
+	"listWorkersV1":            "ListWorkersV1",
+	"getWorker":                "GetWorker",
+	"listUsers":                "ListUsers",
+	"getUser":                  "GetUser",
+	"jobTitles":                "JobTitles",
+	"organizationStructure":    "OrganizationStructure",
+}
+
+func read(given command) (any, error) {
+	gateway, err := sdk.NewGateway(sdk.GatewayOptions{
+		BaseURL:  given.Options.BaseURL,
+		APIKey:   given.Options.APIKey,
+		PageSize: given.Options.PageSize,
+		Timeout:  seconds(given.Options.TimeoutSeconds),
+		Retry:    given.Options.retry(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	if given.RequestID != "" {
+		ctx = sdk.WithRequestID(ctx, given.RequestID)
+	}
+	switch given.Method {
+	case "workers":
+		return gateway.Workers(ctx, given.Args[0], given.Args[1]).Collect()
+	case "users":
+		return gateway.Users(ctx, given.Args[0], given.Args[1]).Collect()
+	}
+	var subject any = gateway
+	if given.IfChanged != nil {
+		var etag string
+		_ = json.Unmarshal(given.IfChanged, &etag)
+		subject = gateway.IfChanged(etag)
+	}
+	arguments := []reflect.Value{reflect.ValueOf(ctx)}
+	for _, id := range given.Args {
+		arguments = append(arguments, reflect.ValueOf(id))
+	}
+	results := reflect.ValueOf(subject).MethodByName(methods[given.Method]).Call(arguments)
+	if err, failed := results[1].Interface().(error); failed {
+		return nil, err
+	}
+	if given.IfChanged == nil {
+		return results[0].Interface(), nil
+	}
+	reading := results[0]
+	answer := object{"changed": reading.FieldByName("Changed").Bool(), "etag": reading.FieldByName("ETag").String()}
+	if answer["changed"] == true {
+		answer["data"] = reading.FieldByName("Data").Interface()
+	}
+	return answer, nil
+}
+
+func signOn(given command) (any, error) {
+	o, p := given.Options, given.Parameters
+	client, err := sdk.NewSignOn(sdk.SignOnOptions{
+		Issuer:           o.Issuer,
+		ClientID:         o.ClientID,
+		ClientSecret:     o.ClientSecret,
+		RedirectURI:      o.RedirectURI,
+		IDTokenAlgorithm: sdk.IDTokenAlgorithm(o.IDTokenAlgorithm),
+		Timeout:          seconds(o.TimeoutSeconds),
+		Retry:            o.retry(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	switch given.Method {
+	case "authorizationUrl":
+		asked := sdk.AuthorizationOptions{Scope: p.Scope, State: p.State, Nonce: p.Nonce, Prompt: p.Prompt, LoginHint: p.LoginHint}
+		if p.MaxAgeSeconds != nil {
+			maxAge := seconds(*p.MaxAgeSeconds)
+			asked.MaxAge = &maxAge
+		}
+		r := client.AuthorizationURL(asked)
+		return object{"url": r.URL, "state": r.State, "nonce": r.Nonce, "codeVerifier": r.CodeVerifier}, nil
+	case "exchangeCode":
+		signIn, err := client.ExchangeCode(ctx, sdk.CodeExchange{
+			CallbackURL: p.CallbackURL, State: p.State, Nonce: p.Nonce, CodeVerifier: p.CodeVerifier,
+		})
+		if err != nil {
+			return nil, err
+		}
+		answer := tokens(&signIn.Tokens)
+		answer["idToken"], answer["claims"] = signIn.IDToken, signIn.Claims
+		return answer, nil
+	case "refresh":
+		refreshed, err := client.Refresh(ctx, p.RefreshToken)
+		if err != nil {
+			return nil, err
+		}
+		return tokens(refreshed), nil
+	case "userinfo":
+		return client.Userinfo(ctx, p.AccessToken)
+	case "revoke":
+		return nil, client.Revoke(ctx, p.Token)
+	}
+	return client.LogoutURL(sdk.LogoutOptions{IDToken: p.IDToken}), nil
+}
+
+func tokens(given *sdk.Tokens) object {
+	return object{
+		"accessToken":      given.AccessToken,
+		"refreshToken":     given.RefreshToken,
+		"expiresInSeconds": given.ExpiresIn.Seconds(),
+		"scope":            given.Scope,
+	}
+}
+
+func verify(given parameters) (any, error) {
+	verifier, err := sdk.NewWebhookVerifier(given.Secrets...)
+	if err != nil {
+		return nil, err
+	}
+	verifier.Now = func() time.Time { return time.Unix(given.NowSeconds, 0) }
+	if given.ToleranceSeconds != 0 {
+		verifier.Tolerance = seconds(given.ToleranceSeconds)
+	}
+	header := http.Header{}
+	for name, value := range given.Headers {
+		header.Set(name, value)
+	}
+	event, err := verifier.Verify(given.Body, header)
+	if err != nil {
+		return nil, err
+	}
+	_, isRaw := event.Data.(json.RawMessage)
+	return object{"isKnown": !isRaw, "event": object{
+		"id": event.ID, "type": event.Type, "specVersion": event.SpecVersion, "dataVersion": event.DataVersion,
+		"occurredAt": event.OccurredAt, "entity": event.Entity, "data": event.Data,
+	}}, nil
+}
+
+// told has all that there is to see of an error, under the names of the other languages.
+func told(err error) object {
+	said := object{"message": err.Error()}
+	var (
+		api        *sdk.APIError
+		oauth      *sdk.OAuthError
+		signIn     *sdk.SignInError
+		webhook    *sdk.WebhookVerificationError
+		timeout    *sdk.TimeoutError
+		connection *sdk.ConnectionError
+	)
+	switch {
+	case errors.As(err, &api):
+		fields := api.Fields
+		if fields == nil {
+			fields = []sdk.FieldError{}
+		}
+		said["name"], said["status"], said["code"], said["fields"] = "ApiError", api.Status, api.Code, fields
+		said["requestId"], said["retryAfterSeconds"] = orNull(api.RequestID), inSeconds(api.RetryAfter)
+	case errors.As(err, &oauth):
+		said["name"], said["error"], said["description"] = "OAuthError", oauth.Code, orNull(oauth.Description)
+		said["status"], said["requestId"] = orNull(oauth.Status), orNull(oauth.RequestID)
+	case errors.As(err, &signIn):
+		said["name"], said["reason"] = "SignInError", signIn.Reason
+	case errors.As(err, &webhook):
+		said["name"], said["reason"] = "WebhookVerificationError", webhook.Reason
+	case errors.As(err, &timeout):
+		said["name"] = "TimeoutError"
+	case errors.As(err, &connection):
+		said["name"] = "ConnectionError"
+	default:
+		said["name"] = "ValueError"
+	}
+	return said
+}
+
+func orNull[T comparable](value T) any {
+	var none T
+	if value == none {
+		return nil
+	}
+	return value
+}
+
+func inSeconds(wait *time.Duration) any {
+	if wait == nil {
+		return nil
+	}
+	return wait.Seconds()
+}

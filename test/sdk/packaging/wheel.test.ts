@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { strFromU8, unzipSync } from 'fflate';
+import { projectIn } from '../../../src/sdk/packaging/pyproject.js';
+import { wheel } from '../../../src/sdk/packaging/wheel.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { describeWith } from '../../support/toolchains.js';
+import { smallSources } from './small-sources.js';
+
+const newDirectory = temporaryDirectories();
+const INFO = 'integration_service_sdk-1.3.1.dist-info';
+
+const contentOf = (bytes: Uint8Array) => unzipSync(bytes);
+
+describe('the wheel', () => {
+  test('holds the written package, both generated ones and what is said of them', () => {
+    expect(Object.keys(contentOf(wheel(smallSources(newDirectory()))))).toEqual([
+      'integration_gateway/__init__.py',
+      'integration_service/__init__.py',
+      'integration_service/py.typed',
+      `${INFO}/METADATA`,
+      `${INFO}/RECORD`,
+      `${INFO}/WHEEL`,
+      `${INFO}/licenses/LICENSE`,
+      'integration_sign_on/__init__.py',
+    ]);
+  });
+
+  test('says its name, release and dependencies, and the README', () => {
+    const metadata = strFromU8(
+      contentOf(wheel(smallSources(newDirectory())))[`${INFO}/METADATA`] as Uint8Array,
+    );
+    expect(metadata.split('\n')).toEqual([
+      'Metadata-Version: 2.4',
+      'Name: integration-service-sdk',
+      'Version: 1.3.1',
+      'Summary: Says "hello" [twice].',
+      'License-Expression: Apache-2.0',
+      'License-File: LICENSE',
+      'Requires-Python: >=3.10',
+      'Classifier: Typing :: Typed',
+      'Requires-Dist: PyJWT[crypto]>=2.10,<3',
+      'Requires-Dist: urllib3>=2.2',
+      'Description-Content-Type: text/markdown',
+      '',
+      '# Hello',
+      '',
+    ]);
+  });
+
+  test('records the hash and size of every file but its own list', () => {
+    const files = contentOf(wheel(smallSources(newDirectory())));
+    const { [`${INFO}/RECORD`]: record, ...others } = files;
+    const expected = Object.entries(others).map(([path, content]) => {
+      const hash = createHash('sha256').update(content).digest('base64url');
+      return `${path},sha256=${hash},${content.length}`;
+    });
+    const lines = strFromU8(record as Uint8Array)
+      .trim()
+      .split('\n');
+    expect(lines.sort()).toEqual([...expected, `${INFO}/RECORD,,`].sort());
+  });
+
+  test.each([
+    [
+      'a dependency without quotes',
+      '[project]\nname = "a"\ndescription = "b"\nrequires-python = "c"\ndependencies = [d]\n',
+    ],
+    [
+      'no dependencies',
+      '[project]\nname = "a"\ndescription = "b"\nrequires-python = "c"\n\n[other]\ndependencies = []\n',
+    ],
+  ])('is not made from a pyproject.toml with %s', (_, toml) => {
+    expect(() => projectIn(toml)).toThrow('pyproject.toml has no dependencies');
+  });
+});
+
+describeWith('python', 'pip', (python) => {
+  test('installs the wheel, and Python imports what is in it', () => {
+    const folder = newDirectory();
+    const file = join(folder, 'integration_service_sdk-1.3.1-py3-none-any.whl');
+    writeFileSync(file, wheel(smallSources(folder)));
+    const target = join(folder, 'installed');
+    const quiet = [
+      '--quiet',
+      '--no-index',
+      '--no-deps',
+      '--disable-pip-version-check',
+      '--root-user-action=ignore',
+    ];
+    execFileSync(python, ['-m', 'venv', join(folder, 'venv')]);
+    const own = join(folder, 'venv/bin/python');
+    execFileSync(own, ['-m', 'pip', 'install', ...quiet, '--target', target, file]);
+    const program =
+      'import integration_service, importlib.metadata as m; print(integration_service.name, m.version("integration-service-sdk"))';
+    const printed = execFileSync(own, ['-c', program], { env: { PYTHONPATH: target }, encoding: 'utf8' });
+    expect(printed).toBe('gateway 1.3.1\n');
+  }, 60_000);
+});

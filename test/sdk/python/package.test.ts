@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { packageVersion } from '../../../src/config/package.js';
+import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { describeWith } from '../../support/toolchains.js';
+import { projectFolder, pythonWithSdk, readmePath } from './installed-package.js';
+
+const run = promisify(execFile);
+const SLOW_MS = 300_000;
+
+describeWith('python', 'the package of Python, installed into an empty project', (python) => {
+  const newFolder = temporaryDirectories();
+  let executable: string;
+  let gateway: RealGateway;
+
+  beforeAll(async () => {
+    [executable, gateway] = await Promise.all([pythonWithSdk(python), startRealGateway()]);
+  }, SLOW_MS);
+
+  afterAll(() => gateway.stop());
+
+  const said = async (...args: string[]) => {
+    const { PATH = '' } = process.env;
+    const [key = ''] = Object.values(gateway.credentials.apiKeys);
+    const env = { PATH, API_KEY: key, PYTHONDONTWRITEBYTECODE: '1' };
+    const { stdout } = await run(executable, args, { cwd: newFolder(), env, timeout: SLOW_MS });
+    return stdout;
+  };
+
+  test('says the release of the contract, and lacks nothing that it asks for', async () => {
+    const program = 'import integration_service; print(integration_service.__version__)';
+    expect((await said('-c', program)).trim()).toBe(packageVersion);
+    expect(
+      await said('-m', 'pip', 'show', '--disable-pip-version-check', 'integration-service-sdk'),
+    ).toContain(`Version: ${packageVersion}\n`);
+    expect(await said('-m', 'pip', 'check', '--disable-pip-version-check')).toMatch(/No broken requirements/);
+  });
+
+  test(
+    'is typed: mypy has nothing against the written layer or a program on top of it, strictly',
+    async () => {
+      const folder = newFolder();
+      cpSync(join(projectFolder, 'typed.py'), join(folder, 'typed.py'));
+      const strictly = [
+        '-m',
+        'mypy',
+        '--strict',
+        '--python-version',
+        '3.10',
+        '--cache-dir',
+        join(folder, 'cache'),
+      ];
+      const complaints = (error: { stdout: string }) => error.stdout;
+      expect(await said(...strictly, join(folder, 'typed.py')).catch(complaints)).toMatch(/^Success/);
+      expect(await said(...strictly, '-p', 'integration_service').catch(complaints)).toMatch(/^Success/);
+    },
+    SLOW_MS,
+  );
+
+  test('the first call of the README has no more than ten lines, and lists the workers', async () => {
+    const [, code = ''] = /```python\n(.*?)```/s.exec(readFileSync(readmePath, 'utf8')) ?? [];
+    expect(code.trim().split('\n').length).toBeLessThanOrEqual(10);
+    expect(code).toContain('http://localhost:4001');
+    const printed = await said('-c', code.replace('http://localhost:4001', gateway.url));
+    expect(printed).toMatch(/^Tallowfern Bakeries \S+ \S+/m);
+    expect(printed.trim().split('\n').length).toBeGreaterThan(3);
+  });
+});

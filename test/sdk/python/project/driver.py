@@ -1,0 +1,88 @@
+"""Does what each line of its input says, with the installed package, and answers with a line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sys
+from dataclasses import is_dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+import integration_service as sdk
+from pydantic import BaseModel
+
+
+def snake(name: str) -> str:
+    # workersV1 is workers_v1.
+    return re.sub(r"[A-Z]", lambda match: "_" + match[0].lower(), name)
+
+
+def snake_keys(given: dict[str, Any]) -> dict[str, Any]:
+    return {snake(key): value for key, value in given.items()}
+
+
+def gateway(command: dict[str, Any]) -> Any:
+    options = snake_keys(command["options"])
+    page_size = options.pop("page_size", None)
+    options["retry"] = sdk.Retry(**snake_keys(options.pop("retry", {})))
+    more = {key: command[key] for key in ("ifChanged", "requestId") if key in command}
+    if command["method"] in ("workers", "users") and page_size is not None:
+        more["pageSize"] = page_size
+    answer = getattr(sdk.Gateway(**options), snake(command["method"]))(*command["args"], **snake_keys(more))
+    return list(answer) if isinstance(answer, sdk.Paged) else answer
+
+
+def sign_on(command: dict[str, Any]) -> Any:
+    options = snake_keys(command["options"])
+    options["retry"] = sdk.Retry(**snake_keys(options.pop("retry", {})))
+    return getattr(sdk.SignOn(**options), snake(command["method"]))(**snake_keys(command["parameters"]))
+
+
+def webhooks(command: dict[str, Any]) -> Any:
+    parameters = snake_keys(command["parameters"])
+    body = base64.b64decode(parameters.pop("body"))
+    event = sdk.verify_webhook(body, **parameters)
+    if isinstance(event, sdk.UnknownEvent):
+        return {"isKnown": False, "event": event.body}
+    unmapped = [*(event.model_extra or {}), *(event.data.model_extra or {})]
+    return {"isKnown": True, "event": event, "unmapped": unmapped}
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump(by_alias=True))
+    if is_dataclass(value) and not isinstance(value, type):
+        members = {name: getattr(value, name) for name in value.__dataclass_fields__}
+        return {camel(name): plain(member) for name, member in members.items()}
+    if isinstance(value, dict):
+        return {key: plain(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(member) for member in value]
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def camel(name: str) -> str:
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def told(error: Exception) -> dict[str, Any]:
+    members = {camel(name): value for name, value in vars(error).items()}
+    if isinstance(error, sdk.ApiError):
+        members["fields"] = [{"in": f.location, "path": f.path, "message": f.message} for f in error.fields]
+    return {**members, "name": type(error).__name__, "message": str(error)}
+
+
+ON = {"Gateway": gateway, "SignOn": sign_on, "webhooks": webhooks}
+
+for line in sys.stdin:
+    command = json.loads(line)
+    try:
+        reply = {"value": plain(ON[command["on"]](command))}
+    except Exception as error:  # Told to the test, which judges it.
+        reply = {"error": told(error)}
+    print(json.dumps({"id": command["id"], **reply}), flush=True)

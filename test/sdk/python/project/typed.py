@@ -1,0 +1,48 @@
+"""What an integrator might write, for a type checker that is strict."""
+
+from __future__ import annotations
+
+import integration_service as sdk
+from integration_service import Changed, Gateway, SignOn, WebhookVerificationError, verify_webhook
+from integration_service.events import UserCreated, UserUpdated, WorkerOnboarded
+from integration_service.models import Client, UserStatus, WorkerV2
+
+
+def names(gateway: Gateway, instance_integration_id: str) -> list[str]:
+    clients: list[Client] = gateway.list_clients(instance_integration_id)
+    workers = gateway.workers(instance_integration_id, clients[0].id, page_size=50)
+    found: list[str] = [worker.full_name for worker in workers]
+    for page in workers.pages():
+        first: WorkerV2 = page.items[0]
+        unit = first.organization_unit
+        found.append(unit.name if unit is not None else first.phone or "")
+    return found
+
+
+def sync(gateway: Gateway, instance_integration_id: str, etag: str | None) -> int:
+    reading = gateway.list_clients(instance_integration_id, if_changed=etag)
+    if reading.changed:
+        return len(reading.data)
+    return 0
+
+
+def kept(reading: sdk.Reading[list[Client]]) -> list[Client]:
+    return reading.data if isinstance(reading, Changed) else []
+
+
+def receive(body: bytes, headers: dict[str, str], secret: str) -> str:
+    try:
+        event = verify_webhook(body, headers, secret)
+    except WebhookVerificationError as error:
+        return error.reason
+    if isinstance(event, (UserCreated, UserUpdated)):
+        role = event.data.role
+        return role.name if role and event.data.status == UserStatus.ACTIVE else event.data.links.self_path
+    return event.data.full_name if isinstance(event, WorkerOnboarded) else event.type
+
+
+def sign_in(sign_on: SignOn, callback_url: str, request: sdk.AuthorizationRequest) -> str:
+    signed_in = sign_on.exchange_code(
+        callback_url, state=request.state, nonce=request.nonce, code_verifier=request.code_verifier
+    )
+    return signed_in.claims.sub if signed_in.claims else signed_in.access_token

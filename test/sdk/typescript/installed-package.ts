@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transform } from '@swc/core';
+import { newTemporaryDirectory } from '../../support/temporary-directory.js';
+
+const root = join(import.meta.dirname, '../../..');
+const projectFolder = join(import.meta.dirname, 'project');
+const run = promisify(execFile);
+
+/** Settings of a consumer who takes types seriously: those of packages are checked too. */
+const STRICTEST = {
+  target: 'es2022',
+  strict: true,
+  noEmit: true,
+  skipLibCheck: false,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+};
+
+/** The file that `make build` made of the SDK. */
+export function builtPackage(): string {
+  const folder = join(root, 'dist/sdk');
+  const name = existsSync(folder) && readdirSync(folder).find((file) => file.endsWith('.tgz'));
+  if (!name) {
+    throw new Error('There is no package in dist/sdk/: run `make build` first.');
+  }
+  return join(folder, name);
+}
+
+/** A project with the built package in it and nothing else but jose, which comes from here, so that no network is needed. */
+export class Project {
+  private constructor(readonly folder: string) {}
+
+  static async install(): Promise<Project> {
+    const folder = newTemporaryDirectory();
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+    const jose = join(root, 'node_modules/jose');
+    const quiet = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+    await run('npm', ['install', ...quiet, '--install-links', builtPackage(), jose], { cwd: folder });
+    return new Project(folder);
+  }
+
+  installed(path: string): string {
+    return readFileSync(join(this.folder, 'node_modules/@integration-service/sdk', path), 'utf8');
+  }
+
+  /** One of our programs, as JavaScript; its path. */
+  async program(name: string): Promise<string> {
+    return this.javascript(name, readFileSync(join(projectFolder, `${name}.ts`), 'utf8'));
+  }
+
+  async javascript(name: string, code: string): Promise<string> {
+    const { code: output } = await transform(code, {
+      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+      module: { type: 'es6' },
+    });
+    const path = join(this.folder, `${name}.js`);
+    writeFileSync(path, output);
+    return path;
+  }
+
+  /** What a program prints. */
+  async run(path: string, env: Record<string, string> = {}): Promise<string> {
+    const { PATH = '' } = process.env;
+    const { stdout } = await run(process.execPath, [path], { cwd: this.folder, env: { PATH, ...env } });
+    return stdout;
+  }
+
+  /** What the compiler has against one of our programs. */
+  complaints(name: string, compilerOptions: Record<string, unknown>): Promise<string> {
+    return this.complaintsAbout(
+      name,
+      readFileSync(join(projectFolder, `${name}.ts`), 'utf8'),
+      compilerOptions,
+    );
+  }
+
+  async complaintsAbout(
+    name: string,
+    code: string,
+    compilerOptions: Record<string, unknown>,
+  ): Promise<string> {
+    writeFileSync(join(this.folder, `${name}.ts`), code);
+    const settings = { ...STRICTEST, typeRoots: [join(root, 'node_modules/@types')], ...compilerOptions };
+    const file = join(this.folder, `tsconfig.${name}.${compilerOptions.module}.json`);
+    writeFileSync(file, JSON.stringify({ compilerOptions: settings, files: [`${name}.ts`] }));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    try {
+      await run(process.execPath, [tsc, '-p', file]);
+      return '';
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  }
+}

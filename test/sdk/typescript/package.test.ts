@@ -1,0 +1,112 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { packageVersion } from '../../../src/config/package.js';
+import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import { Project } from './installed-package.js';
+
+/** What the code in the README leaves to its readers. */
+const BROUGHT_ALONG = `
+declare const issuer: string, clientId: string, clientSecret: string | undefined, redirectUri: string;
+declare const callbackUrl: string, baseUrl: string, apiKey: string, id: string, heldEtag: string | null;
+declare const body: Uint8Array, request: Request, secret: string, signal: AbortSignal, gateway: Gateway;
+declare function store(workers: unknown[], etag: string | null): Promise<void>;
+declare function update(workerId: string, worker: unknown): Promise<void>;
+`;
+
+let project: Project;
+
+beforeAll(async () => {
+  project = await Project.install();
+});
+
+afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
+
+describe('the package, installed into an empty project', () => {
+  test('says the release of the contract wherever it says one', async () => {
+    const { version } = JSON.parse(project.installed('package.json'));
+    const printed = await project.run(
+      await project.javascript(
+        'release',
+        `import { version } from '@integration-service/sdk'; process.stdout.write(version);`,
+      ),
+    );
+    expect([version, printed]).toEqual([packageVersion, packageVersion]);
+    expect(project.installed('README.md')).toContain(`integration-service-sdk-${packageVersion}.tgz`);
+  });
+
+  test.each([
+    ['node16, with the types of Node.js and no DOM', { module: 'node16', lib: ['es2022'], types: ['node'] }],
+    [
+      'bundler, with a DOM and no Node.js',
+      {
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+        types: [],
+      },
+    ],
+  ])(
+    'compiles under the strictest settings: %s',
+    async (_, settings) => {
+      expect(await project.complaints('program', settings)).toBe('');
+    },
+    120_000,
+  );
+
+  test('has a README whose code compiles, with what its readers bring along', async () => {
+    const complaints = await project.complaintsAbout(
+      'readme',
+      readmeProgram(project.installed('README.md')),
+      {
+        module: 'node16',
+        lib: ['es2022', 'dom'],
+        types: ['node'],
+      },
+    );
+    expect(complaints).toBe('');
+  }, 120_000);
+
+  test('verifies webhooks without loading what only sign-on needs', async () => {
+    const path = await project.javascript(
+      'alone',
+      `import { verifyWebhook } from '@integration-service/sdk/webhooks';
+       process.stdout.write(typeof verifyWebhook);`,
+    );
+    rmSync(`${project.folder}/node_modules/jose`, { recursive: true });
+    expect(await project.run(path)).toBe('function');
+    await expect(project.run(await project.program('driver'))).rejects.toThrow('jose');
+  });
+});
+
+describe('the first call of the README', () => {
+  let gateway: RealGateway;
+  let own: Project;
+
+  beforeAll(async () => {
+    [gateway, own] = await Promise.all([startRealGateway(), Project.install()]);
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+    rmSync(own.folder, { recursive: true, force: true });
+  });
+
+  test('has no more than ten lines, and lists the workers', async () => {
+    const [, code = ''] = /```ts\n(.*?)```/s.exec(own.installed('README.md')) ?? [];
+    expect(code.trim().split('\n').length).toBeLessThanOrEqual(10);
+    expect(code).toContain('http://localhost:4001');
+    const path = await own.javascript('first-call', code.replace('http://localhost:4001', gateway.url));
+    const [key = ''] = Object.values(gateway.credentials.apiKeys);
+    const printed = await own.run(path, { API_KEY: key });
+    expect(printed.trim().split('\n').length).toBeGreaterThan(3);
+    expect(printed).toMatch(/^Tallowfern Bakeries \S+ \S+/m);
+  });
+});
+
+/** The blocks of code below each other, each with names of its own. */
+function readmeProgram(readme: string): string {
+  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  const imports = new Set(blocks.flatMap((code) => code.match(/^import .*$/gm) ?? []));
+  const bodies = blocks.map((code) => `{\n${code.replace(/^import .*$/gm, '')}}\n`);
+  return [...imports, BROUGHT_ALONG, ...bodies, 'export {};'].join('\n');
+}

@@ -1,0 +1,94 @@
+import {
+  ApiError,
+  Gateway,
+  isEvent,
+  type OrganizationStructure,
+  type Reading,
+  type ReceivedEvent,
+  SignOn,
+  type User,
+  UserStatus,
+  verifyWebhook,
+  type WorkerV2,
+} from '@integration-service/sdk';
+import { WorkersApi } from '@integration-service/sdk/generated/gateway';
+import type { TokenResponse } from '@integration-service/sdk/generated/sign-on';
+import { verifyWebhook as verifyAlone, type WorkerUpdatedEvent } from '@integration-service/sdk/webhooks';
+
+const gateway = new Gateway({
+  baseUrl: 'http://localhost:4001',
+  apiKey: 'ik_demo_',
+  timeoutMs: 1_000,
+  retry: { maxRetries: 1 },
+  fetch,
+});
+
+/** What a read answers depends on what it is asked. */
+export async function read(held: string | null): Promise<void> {
+  const workers: WorkerV2[] = await gateway.listWorkers('iin', 'cli');
+  const reading: Reading<OrganizationStructure> = await gateway.organizationStructure('iin', 'cli', {
+    ifChanged: held,
+  });
+  const units: string[] = reading.changed ? reading.data.units.map(({ name }) => name) : [];
+  const maybeHeld: { etag: string | null } | undefined = held ? { etag: held } : undefined;
+  const again = await gateway.getClient('iin', 'cli', { ifChanged: maybeHeld?.etag });
+  // @ts-expect-error: it may not have changed.
+  again.data;
+  for await (const user of gateway.users('iin', 'cli', { pageSize: 10 })) {
+    await keep(user, workers, units);
+  }
+}
+
+async function keep(user: User, workers: WorkerV2[], units: string[]): Promise<string | null> {
+  const createdAt: Date = user.createdAt;
+  const isActive: boolean = user.status === UserStatus.Active || user.status === 'SOMETHING_NEW';
+  // @ts-expect-error: there may be no manager.
+  user.manager.id;
+  return isActive && workers.length + units.length > 0 ? createdAt.toISOString() : user.firstName;
+}
+
+/** Comparing the type is enough to know the rest. */
+export function clientOf(event: ReceivedEvent): string {
+  if (event.type === 'worker.updated') {
+    const phone: string | null = event.data.phone;
+    return phone ?? event.data.clientId;
+  }
+  if (isEvent(event, 'client.created')) {
+    return event.data.address.city ?? event.data.clientId;
+  }
+  switch (event.type) {
+    case 'user.created':
+    case 'user.updated':
+      return event.data.clientId;
+    case 'organization_location.deleted':
+      return event.data.deletedAt;
+    default: {
+      const type: string = event.type;
+      return type === 'worker.promoted' ? event.id : String(event);
+    }
+  }
+}
+
+export async function receive(request: Request, body: Uint8Array): Promise<WorkerUpdatedEvent | null> {
+  const event = await verifyWebhook(await request.arrayBuffer(), request.headers, ['whsec_a', 'whsec_b']);
+  await verifyAlone(body, { 'webhook-id': 'evt', 'set-cookie': ['a'], none: undefined }, 'whsec_a');
+  return isEvent(event, 'worker.updated') ? event : null;
+}
+
+export async function signIn(tokens: TokenResponse): Promise<string | undefined> {
+  const { clientSecret }: { clientSecret?: string } = {};
+  const issuer = 'http://localhost:4000';
+  const signOn = new SignOn({ issuer, clientId: 'app', clientSecret, redirectUri: 'http://x/cb' });
+  const { url, ...kept } = await signOn.authorizationUrl({ prompt: 'login' });
+  const { claims, refreshToken } = await signOn.exchangeCode({ callbackUrl: url, ...kept });
+  const renewed = refreshToken === null ? null : await signOn.refresh(refreshToken);
+  const email: string | undefined = claims?.email;
+  const added: unknown = claims?.added_later;
+  return email ?? (added === tokens.access_token ? renewed?.accessToken : undefined);
+}
+
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'worker_not_found' || error.code === 'added_later');
+}
+
+export const generated: Pick<WorkersApi, 'listWorkersV2'> = new WorkersApi();

@@ -1,0 +1,108 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from '@jest/globals';
+
+export interface Asked {
+  method: string;
+  /** Path and query. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  at: number;
+}
+
+export type Answer = (response: ServerResponse, asked: Asked) => void;
+
+export function json(body: unknown, headers: Record<string, string> = {}, status = 200): Answer {
+  return (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+export function problem(status: number, code: string, headers: Record<string, string> = {}): Answer {
+  const body = {
+    type: 'about:blank',
+    title: code,
+    status,
+    code,
+    message: `It is ${code}.`,
+    requestId: 'req-1',
+  };
+  return json(body, { 'content-type': 'application/problem+json', ...headers }, status);
+}
+
+export function page(status: number, headers: Record<string, string> = {}): Answer {
+  return (response) =>
+    response.writeHead(status, { 'content-type': 'text/html', ...headers }).end('<h1>Bad Gateway</h1>');
+}
+
+/** The connection breaks before a byte of an answer. */
+export const hangUp: Answer = (response) => response.destroy();
+
+/** The connection breaks in the middle of the answer. */
+export const breakOff: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+  response.write('[{"id":', () => response.destroy());
+};
+
+/** Says nothing for as long as the test lasts. */
+export const silence: Answer = () => undefined;
+
+/** Begins an answer and never ends it. */
+export const trickle: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.write('[');
+};
+
+/** Answers one request after another as it is told, the last for good, and keeps what it was asked. */
+export class ScriptedServer {
+  readonly asked: Asked[] = [];
+  #script: Answer[] = [];
+
+  constructor(private readonly server: Server) {
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.once('end', () => {
+        const { method = '', url: path = '', headers } = request;
+        const asked = {
+          method,
+          path,
+          headers,
+          body: Buffer.concat(chunks).toString(),
+          at: performance.now(),
+        };
+        this.asked.push(asked);
+        const [answer] = this.#script.length > 1 ? this.#script.splice(0, 1) : this.#script;
+        answer?.(response, asked);
+      });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Forgets what was, and answers so from now on. */
+  answers(...script: Answer[]): this {
+    this.asked.length = 0;
+    this.#script = script;
+    return this;
+  }
+}
+
+/** Call it where a group of tests is described; what it starts is closed after the group. */
+export function scriptedServers(): () => Promise<ScriptedServer> {
+  const servers: Server[] = [];
+  afterAll(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  return async () => {
+    const server = createServer();
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new ScriptedServer(server);
+  };
+}
