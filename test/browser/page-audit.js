@@ -1,7 +1,8 @@
 /**
- * Runs inside a page; an expression, so that it can be sent there as text. Lists what would keep somebody from using the page, in words.
+ * Runs inside a page; an expression, so that it can be sent there as text. Lists what would keep somebody from using the page, in words. Takes what
+ * `colours.js` gives.
  */
-(() => {
+({ channels, contrast, grounds }) => {
   const faults = [];
   const all = (selector) => [...document.querySelectorAll(selector)];
   const shown = (element) => element.getClientRects().length > 0;
@@ -60,33 +61,6 @@
     }
   };
 
-  const channels = (color) => {
-    const [red, green, blue, alpha = 1] = color.match(/[\d.]+/g).map(Number);
-    return { red, green, blue, alpha };
-  };
-  const luminance = ({ red, green, blue }) => {
-    const linear = [red, green, blue].map((value) => {
-      const share = value / 255;
-      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
-  };
-  const contrast = (one, other) => {
-    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
-    return (light + 0.05) / (dark + 0.05);
-  };
-  /** The colour behind an element; where there is a gradient, the lightest and the darkest that it has. */
-  const grounds = (element) => {
-    for (let behind = element; behind; behind = behind.parentElement) {
-      const style = getComputedStyle(behind);
-      const ground = channels(style.backgroundColor);
-      if (ground.alpha === 1) {
-        const drawn = (style.backgroundImage.match(/rgba?\([^)]*\)/g) ?? []).map(channels);
-        return [ground, ...drawn.filter(({ alpha }) => alpha === 1)];
-      }
-    }
-    return [channels('rgb(255, 255, 255)')];
-  };
   const against = (element, color, least, what) => {
     for (const ground of grounds(element)) {
       const ratio = contrast(channels(color), ground);
@@ -108,4 +82,4 @@
 
   for (const look of [structure, names, room, colours]) look();
   return faults;
-})();
+};

@@ -1,5 +1,5 @@
 import { Html, html } from './html.js';
-import { icons } from './icons.js';
+import { FAVICON, icons } from './icons.js';
 import { stylesheet } from './stylesheet.js';
 
 /** A page without its frame. */
@@ -9,10 +9,6 @@ export interface PageContent {
   brand?: string | undefined;
   body: Html;
 }
-
-/** The mark again, for the tab; an image of its own would be another request, and another address. */
-const FAVICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%233a49c9'/%3E%3Cpath d='M16 7.2a5 5 0 0 1 2.7 9.2l1.7 7a1.1 1.1 0 0 1-1.1 1.4h-6.6a1.1 1.1 0 0 1-1.1-1.4l1.7-7A5 5 0 0 1 16 7.2Z' fill='%23fff'/%3E%3C/svg%3E";
 
 /** As it is: nothing is unescaped inside this element, and its hash is in the Content-Security-Policy. */
 const style = Html.fromSource([`<style>${stylesheet}</style>`], []);

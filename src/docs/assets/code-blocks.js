@@ -1,0 +1,91 @@
+/* What makes code handier: a button to copy it, one choice of language for all pages, and reach for the keyboard. */
+{
+  const LANGUAGE = 'docs-language';
+  const remembered = (storage, name) => {
+    try {
+      return storage.getItem(name);
+    } catch {
+      return null;
+    }
+  };
+  const remember = (storage, name, value) => {
+    try {
+      storage.setItem(name, value);
+    } catch {
+      // Without storage the choice holds for this page.
+    }
+  };
+
+  const choose = (value) => {
+    for (const radio of document.querySelectorAll('.choices input')) {
+      if (radio.value === value) {
+        radio.checked = true;
+      }
+    }
+  };
+
+  document.addEventListener('change', ({ target }) => {
+    if (target.matches('.choices input')) {
+      const top = target.getBoundingClientRect().top;
+      choose(target.value);
+      remember(localStorage, LANGUAGE, target.value);
+      // Other tabs above may have changed their height.
+      scrollBy(0, target.getBoundingClientRect().top - top);
+    }
+  });
+
+  const copyButton = (code) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = 'Copied';
+      button.classList.add('done');
+      setTimeout(() => {
+        button.textContent = 'Copy';
+        button.classList.remove('done');
+      }, 2_000);
+    });
+    return button;
+  };
+
+  for (const figure of document.querySelectorAll('.code')) {
+    const code = figure.querySelector('code');
+    if (navigator.clipboard) {
+      figure.append(copyButton(code));
+    }
+  }
+
+  /** What scrolls sideways has to be reached with the keyboard as well. */
+  const reach = () => {
+    for (const box of document.querySelectorAll('.code pre, .table')) {
+      if (box.scrollWidth > box.clientWidth) {
+        box.tabIndex = 0;
+        box.setAttribute('role', 'group');
+        box.setAttribute('aria-label', `${box.localName === 'pre' ? 'Code' : 'Table'}, scrolls sideways`);
+      }
+    }
+  };
+  addEventListener('resize', reach);
+  document.addEventListener('toggle', reach, true);
+  document.addEventListener('change', reach);
+  const language = remembered(localStorage, LANGUAGE);
+  if (language !== null) {
+    choose(language);
+  }
+  reach();
+
+  /** What an address points to is shown, also inside of what is folded. */
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let at = target?.parentElement; at; at = at.parentElement) {
+      if (at.localName === 'details') {
+        at.open = true;
+      }
+    }
+  };
+  addEventListener('hashchange', unfold);
+  unfold();
+}

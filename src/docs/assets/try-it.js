@@ -1,0 +1,168 @@
+/* Sends requests from the references to the demo environment. What it keeps, it keeps in this tab. */
+{
+  const KEPT = 'docs-try-';
+  const SHOWN_HEADERS = ['etag', 'link', 'x-request-id', 'retry-after', 'x-ratelimit-remaining'];
+  const ID = /\b[a-z]{3}_[0-9A-Za-z]{22}\b/g;
+  const KIND_OF_PARAMETER = { instanceIntegrationId: 'iin', clientId: 'cli', workerId: 'wrk', userId: 'usr' };
+
+  const kept = (name) => {
+    try {
+      return sessionStorage.getItem(KEPT + name) ?? '';
+    } catch {
+      return '';
+    }
+  };
+  const keep = (name, value) => {
+    try {
+      sessionStorage.setItem(KEPT + name, value);
+    } catch {
+      // Without storage the value is typed again.
+    }
+  };
+
+  /** Ids that answers brought are offered where ids of their kind are asked for. */
+  const offers = document.createElement('div');
+  document.body.append(offers);
+  const learn = (text) => {
+    for (const id of new Set(text.match(ID) ?? [])) {
+      const kind = id.slice(0, 3);
+      const known = kept(`ids-${kind}`).split(' ').filter(Boolean);
+      if (!known.includes(id)) {
+        keep(`ids-${kind}`, [...known, id].slice(-30).join(' '));
+      }
+    }
+    offer();
+  };
+  const offer = () => {
+    const lists = Object.values(KIND_OF_PARAMETER).map((kind) => {
+      const list = document.createElement('datalist');
+      list.id = `ids-${kind}`;
+      list.append(
+        ...kept(`ids-${kind}`)
+          .split(' ')
+          .filter(Boolean)
+          .map((id) => Object.assign(document.createElement('option'), { value: id })),
+      );
+      return list;
+    });
+    offers.replaceChildren(...lists);
+  };
+
+  const requestOf = (form) => {
+    const { api, method, path } = form.dataset;
+    const query = new URLSearchParams();
+    const body = new URLSearchParams();
+    const headers = {};
+    let filled = path;
+    for (const field of form.querySelectorAll('[data-where]')) {
+      const value = field.value.trim();
+      const { where } = field.dataset;
+      if (where === 'path') {
+        filled = filled.replace(`{${field.name}}`, encodeURIComponent(value));
+      } else if (value !== '') {
+        if (where === 'query') query.set(field.name, value);
+        if (where === 'body') body.set(field.name, value);
+        if (where === 'header' || where === 'key') headers[field.name] = value;
+        if (where === 'bearer') headers.authorization = `Bearer ${value}`;
+      }
+    }
+    const search = query.size > 0 ? `?${query}` : '';
+    // The gateway is where this page is, under whatever name it was opened.
+    const origin = form.querySelector('[data-where="key"]') ? '' : api;
+    const sent = method === 'POST' ? { body } : {};
+    return {
+      address: `${origin}${filled}${search}`,
+      options: { method, headers, cache: 'no-store', ...sent },
+    };
+  };
+
+  const element = (name, className, ...children) => {
+    const made = document.createElement(name);
+    made.className = className;
+    made.append(...children);
+    return made;
+  };
+
+  const pretty = (text) => {
+    try {
+      return JSON.stringify(JSON.parse(text), null, 2);
+    } catch {
+      return text;
+    }
+  };
+
+  const shownAnswer = (response, text, durationMs) => {
+    const kind = response.ok ? 'good' : response.status < 400 ? 'onward' : 'bad';
+    const facts = SHOWN_HEADERS.flatMap((name) => {
+      const value = response.headers.get(name);
+      return value === null ? [] : [element('span', '', `${name}: ${value}`)];
+    });
+    const status = element('span', `status ${kind}`, String(response.status));
+    const code = element('code', '', text === '' ? '(no body)' : pretty(text));
+    const pre = element('pre', '', code);
+    pre.tabIndex = 0;
+    return [
+      element('p', 'try-facts', status, element('span', '', `${Math.round(durationMs)} ms`), ...facts),
+      element('figure', 'code', pre),
+    ];
+  };
+
+  const send = async (form) => {
+    const answer = form.querySelector('.try-answer');
+    const { address, options } = requestOf(form);
+    form.querySelector('.try-address').textContent = `${options.method} ${address}`;
+    const startedAt = performance.now();
+    try {
+      const response = await fetch(address, options);
+      const text = await response.text();
+      learn(text);
+      answer.replaceChildren(...shownAnswer(response, text, performance.now() - startedAt));
+    } catch {
+      answer.replaceChildren(
+        element(
+          'p',
+          'callout',
+          'There was no answer. Is the service running, and does it let this page ask?',
+        ),
+      );
+    }
+  };
+
+  for (const form of document.querySelectorAll('.try-form')) {
+    for (const field of form.querySelectorAll('[data-where]')) {
+      const kind = KIND_OF_PARAMETER[field.name];
+      if (kind) {
+        field.setAttribute('list', `ids-${kind}`);
+      }
+      if (['path', 'key', 'bearer'].includes(field.dataset.where)) {
+        field.value = kept(field.name);
+      }
+    }
+    form.addEventListener('input', ({ target }) => {
+      if (['path', 'key', 'bearer'].includes(target.dataset.where)) {
+        keep(target.name, target.value.trim());
+      }
+    });
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      send(form);
+    });
+    form.querySelector('button').disabled = false;
+  }
+  if (document.querySelector('.try-form')) {
+    offer();
+  }
+
+  /** What was typed on one form of the page is there on the others too. */
+  document.addEventListener(
+    'toggle',
+    ({ target }) => {
+      for (const field of target.querySelectorAll?.('.try-form [data-where]') ?? []) {
+        if (['path', 'key', 'bearer'].includes(field.dataset.where) && field.value === '') {
+          field.value = kept(field.name);
+        }
+      }
+    },
+    true,
+  );
+}

@@ -1,0 +1,193 @@
+/** What the renderer reads of OpenAPI, AsyncAPI and JSON Schema. */
+export interface Schema {
+  $ref?: string;
+  title?: string;
+  description?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  examples?: unknown[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  oneOf?: Schema[];
+  'x-enum-descriptions'?: string[];
+}
+
+export interface Example {
+  $ref?: string;
+  name?: string;
+  summary?: string;
+  value?: unknown;
+  headers?: Record<string, string>;
+  payload?: unknown;
+}
+
+export interface Parameter {
+  $ref?: string;
+  name: string;
+  in: 'path' | 'query' | 'header' | 'cookie';
+  description?: string;
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface Media {
+  schema?: Schema;
+  examples?: Record<string, Example>;
+}
+
+export interface Header {
+  $ref?: string;
+  description?: string;
+  schema?: Schema;
+  example?: unknown;
+}
+
+export interface Response {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, Media>;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags?: string[];
+  parameters?: Parameter[];
+  requestBody?: { $ref?: string; required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+  security?: Record<string, string[]>[];
+  'x-internal'?: boolean;
+}
+
+export interface SecurityScheme {
+  description?: string;
+  type: string;
+  scheme?: string;
+  name?: string;
+  in?: string;
+}
+
+interface PathItem {
+  parameters?: Parameter[];
+  get?: Operation;
+  post?: Operation;
+}
+
+export interface Message {
+  $ref?: string;
+  name: string;
+  title: string;
+  summary?: string;
+  description?: string;
+  tags?: { $ref: string }[];
+  headers: Schema;
+  payload: Schema;
+  examples: Example[];
+}
+
+export interface Tag {
+  name: string;
+  description?: string;
+}
+
+export interface Document {
+  info: { title: string; version: string; summary?: string; description: string };
+  servers: unknown;
+  security?: Record<string, string[]>[];
+  tags?: Tag[];
+  paths: Record<string, PathItem>;
+  webhooks?: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, Schema>;
+    securitySchemes: Record<string, SecurityScheme>;
+    messages?: Record<string, Message>;
+    tags?: Record<string, Tag>;
+  };
+}
+
+const METHODS = ['get', 'post'] as const;
+
+/** An operation with its place. What arrives at an integrator's own address has no path. */
+export interface PlacedOperation {
+  method: 'get' | 'post';
+  path: string | undefined;
+  parameters: Parameter[];
+  operation: Operation;
+}
+
+/** A document whose references can be followed. */
+export class Contract {
+  constructor(readonly document: Document) {}
+
+  /** What a reference stands for; what stands beside it, such as a description, wins. */
+  resolve<T extends object>(value: T & { $ref?: string }): T {
+    if (value.$ref === undefined) {
+      return value;
+    }
+    const { $ref, ...beside } = value;
+    const target = $ref
+      .replace(/^#\//, '')
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce<unknown>(
+        (found, part) => (found as Record<string, unknown> | undefined)?.[part],
+        this.document,
+      );
+    if (target === undefined) {
+      throw new Error(`${$ref} leads nowhere.`);
+    }
+    return { ...this.resolve(target as T), ...beside } as T;
+  }
+
+  /** What integrators call, and what arrives at their redirect URI; not the pages that people see. */
+  operations(): PlacedOperation[] {
+    const called = placed(this.document.paths).filter(({ operation }) => operation['x-internal'] !== true);
+    const arriving = placed(this.document.webhooks ?? {}).map((one) => ({ ...one, path: undefined }));
+    return [...called, ...arriving].map((one) => ({
+      ...one,
+      parameters: one.parameters.map((parameter) => this.resolve(parameter)),
+    }));
+  }
+
+  operationsOf(tag: string): PlacedOperation[] {
+    return this.operations().filter(({ operation }) => operation.tags?.includes(tag));
+  }
+
+  /** Those with something to call or to read for integrators. */
+  tags(): Tag[] {
+    return (this.document.tags ?? []).filter(({ name }) => this.operationsOf(name).length > 0);
+  }
+
+  securityOf({ security = this.document.security ?? [] }: Operation): string[] {
+    return [...new Set(security.flatMap((way) => Object.keys(way)))];
+  }
+}
+
+function placed(paths: Record<string, PathItem>): PlacedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      const parameters = [...(item.parameters ?? []), ...(operation?.parameters ?? [])];
+      return operation ? [{ method, path, parameters, operation }] : [];
+    }),
+  );
+}
+
+/** As it stands in an address. */
+export function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}

@@ -1,0 +1,38 @@
+import { html } from '../edge/pages/html.js';
+import { type Destinations, Prose } from './markdown.js';
+import type { Page } from './page.js';
+
+/** A guide as it was written. */
+export interface Guide {
+  slug: string;
+  title: string;
+  summary: string;
+  /** Its place among the guides. */
+  order: number;
+  markdown: string;
+}
+
+export const GUIDES_AREA = 'Guides';
+
+export const guidePath = (slug: string) => `/docs/${slug}`;
+
+export function guidePages(guides: readonly Guide[], destinations: Destinations): Page[] {
+  return guides.map(({ slug, title, summary, markdown }) => {
+    const prose = new Prose(destinations);
+    const text = withoutTitle(markdown);
+    return {
+      path: guidePath(slug),
+      title,
+      summary,
+      area: GUIDES_AREA,
+      body: html`<h1>${title}</h1><p class="lead">${summary}</p><div class="prose">${prose.block(text)}</div>`,
+      sectionDepth: 3,
+      markdown: `# ${title}\n\n${summary}\n\n${text}`,
+    };
+  });
+}
+
+/** The title is in the front matter; a guide may repeat it for those who read the file. */
+function withoutTitle(markdown: string): string {
+  return markdown.replace(/^\s*# .*\n+/, '');
+}

@@ -1,0 +1,68 @@
+import { type Html, html } from '../edge/pages/html.js';
+import { icons } from '../edge/pages/icons.js';
+import { made } from './code.js';
+import { GUIDES_AREA, type Guide, guidePath } from './guide-pages.js';
+import type { Page } from './page.js';
+
+const TITLE = 'Integrate with the platform';
+const SUMMARY = 'Sign your users in, read the directory, and hear of changes as they happen.';
+
+const parts = [
+  {
+    icon: icons.key,
+    title: 'Sign-on',
+    text: 'OAuth 2.0 and OpenID Connect. People sign in once, and your application learns who they are.',
+    links: [
+      ['/docs/sign-in', 'Sign users in'],
+      ['/docs/reference/sign-on', 'Reference'],
+    ],
+  },
+  {
+    icon: icons.users,
+    title: 'Gateway',
+    text: 'A read API behind an API key: clients, workers, users, job titles and organization structure.',
+    links: [
+      ['/docs/read-and-stay-in-sync', 'Read and stay in sync'],
+      ['/docs/reference/gateway', 'Reference'],
+    ],
+  },
+  {
+    icon: icons.mail,
+    title: 'Webhooks',
+    text: 'Signed events when people, units and locations change, by the Standard Webhooks scheme.',
+    links: [
+      ['/docs/webhooks', 'Receive webhooks'],
+      ['/docs/reference/webhooks', 'Reference'],
+    ],
+  },
+] as const;
+
+/** Where everybody begins. */
+export function homePage(guides: readonly Guide[], version: string): Page {
+  const others = guides.filter(({ slug }) => slug !== 'start');
+  const body = html`<div class="hero"><h1>${TITLE}</h1><p class="lead">${SUMMARY}</p>
+<p class="actions"><a class="button" href="${guidePath('start')}">Start in five minutes</a> <a class="button quiet" href="/docs/downloads">SDKs and contracts</a></p></div>
+<h2 class="unseen" id="parts">The three parts</h2>
+<div class="cards">${parts.map(
+    ({ icon, title, text, links }) =>
+      html`<section class="tile"><span class="badge">${icon}</span><h3>${title}</h3><p>${text}</p><p class="links">${links.map(([href, name]) => html`<a href="${href}">${name}<span class="unseen"> (${title})</span></a>`)}</p></section>`,
+  )}</div>
+<h2 id="addresses">Addresses</h2>
+<dl class="facts"><div><dt>Gateway</dt><dd><code>{{gatewayUrl}}</code></dd></div><div><dt>Sign-on</dt><dd><code>{{signOnUrl}}</code></dd></div><div><dt>Release</dt><dd>${version}</dd></div></dl>
+${environment()}
+<h2 id="guides">Guides</h2>
+<ul class="guide-list">${others.map(({ slug, title, summary }) => html`<li><a href="${guidePath(slug)}"><b>${title}</b><span>${summary}</span></a></li>`)}</ul>`;
+  return {
+    path: '/docs',
+    title: TITLE,
+    summary: SUMMARY,
+    area: GUIDES_AREA,
+    body,
+    sectionDepth: 2,
+    isWide: true,
+  };
+}
+
+function environment(): Html {
+  return html`${made('<!--demo-->')}<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and every page of the references lets you send requests to it. Keys, applications and people to sign in as come from whoever runs it: <code>make run</code> writes them to <code>demo.json</code>.</p>${made('<!--/demo-->')}${made('<!--live-->')}<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose pages also let you send requests.</p>${made('<!--/live-->')}`;
+}

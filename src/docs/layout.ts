@@ -1,0 +1,89 @@
+import { type Html, html } from '../edge/pages/html.js';
+import { FAVICON, icons } from '../edge/pages/icons.js';
+import { made } from './code.js';
+import { type NavigationGroup, navigation, neighbours } from './navigation.js';
+import { type Page, sectionsOf } from './page.js';
+
+export interface Frame {
+  groups: readonly NavigationGroup[];
+  /** The addresses of the style and the script, with what keeps browsers from using old ones. */
+  style: string;
+  script: string;
+  version: string;
+}
+
+const ways: [href: string, name: string][] = [
+  ['/docs/start', 'Guides'],
+  ['/docs/reference/gateway', 'Gateway'],
+  ['/docs/reference/sign-on', 'Sign-on'],
+  ['/docs/reference/webhooks', 'Webhooks'],
+  ['/docs/downloads', 'Downloads'],
+];
+
+/** A whole page. */
+export function layout(page: Page, frame: Frame): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${page.summary}">
+<title>${page.title}${page.area !== page.title && ` · ${page.area}`} · Integration docs</title>
+<link rel="icon" href="${FAVICON}">
+<link rel="stylesheet" href="${frame.style}">
+<script type="module" src="${frame.script}"></script>
+</head>
+<body${page.isWide === true && made(' class="wide"')}>
+<a class="skip" href="#content">Skip to the content</a>
+${header(page, frame)}
+<div class="shell">
+<nav class="side" id="navigation" aria-label="All pages"><a class="close" href="#content">Close the menu</a>${navigation(frame.groups, page.path)}</nav>
+<div class="middle">
+<main id="content">
+${page.body}
+</main>
+${neighbours(frame.groups, page.path)}
+${footer(frame)}
+</div>
+${contents(page)}
+</div>
+</body>
+</html>
+`;
+}
+
+function header(page: Page, frame: Frame): Html {
+  const present = (href: string) => isWithin(page, href, frame) && made(' aria-current="true"');
+  return html`<header class="top">
+<a class="brand" href="/docs">${icons.mark}<span>Integration docs</span></a>
+${made('<!--demo-->')}<span class="pill">Demo</span>${made('<!--/demo-->')}
+<nav class="ways" aria-label="Parts">${ways.map(([href, name]) => html`<a href="${href}"${present(href)}>${name}</a>`)}</nav>
+<div class="search" hidden>
+<label class="unseen" for="search">Search the documentation</label>
+<input id="search" type="search" role="combobox" aria-expanded="false" aria-controls="search-results" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search">
+<kbd aria-hidden="true">/</kbd>
+<ul id="search-results" class="results" role="listbox" aria-label="Found" hidden></ul>
+<p class="unseen" role="status" id="search-status"></p>
+</div>
+<a class="menu" href="#navigation">Menu</a>
+</header>`;
+}
+
+function isWithin({ path }: Page, href: string, { groups }: Frame): boolean {
+  const group = groups.find(({ pages }) => pages.some((page) => page.path === href));
+  return group?.pages.some((page) => page.path === path) ?? false;
+}
+
+function contents(page: Page): Html {
+  const sections = sectionsOf(page).filter(({ id }) => id !== '');
+  return sections.length < 2 || page.isWide === true
+    ? html``
+    : html`<nav class="toc" aria-label="On this page"><p class="nav-title">On this page</p><ul>${sections.map(
+        ({ id, level, title }) => html`<li class="level-${level}"><a href="#${id}">${title}</a></li>`,
+      )}</ul></nav>`;
+}
+
+function footer({ version }: Frame): Html {
+  return html`<footer><p>${made('<!--demo-->')}Demo environment · ${made('<!--/demo-->')}Integration service ${version} · <a href="/docs/changelog">Changelog</a> · <a href="/docs/downloads">Contracts and SDKs</a> · <a href="/llms.txt">llms.txt</a></p></footer>`;
+}

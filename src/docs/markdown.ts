@@ -1,0 +1,150 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { Html } from '../edge/pages/html.js';
+import { type Code, codeBlock, labelOf, made, Tabs } from './code.js';
+import { slugOf } from './contract.js';
+import { hidePlaces, showPlaces } from './places.js';
+
+/** Where a word of code or a link of a guide leads. */
+export interface Destinations {
+  /** The page of a name that stands in the prose as code, such as an operation or a schema. */
+  ofName(name: string): string | undefined;
+  /** The page of a guide. */
+  ofGuide(slug: string): string | undefined;
+}
+
+export const nowhere: Destinations = { ofName: () => undefined, ofGuide: () => undefined };
+
+/** Links do not stand in links. */
+const LINK_TAG = /<\/?a\b[^>]*>/g;
+const TAB_LABELS = new Set(['TypeScript', 'JavaScript', 'Python', 'Go', 'Shell', 'curl']);
+const GUIDE_LINK = /^(?:\.?\/)?(?:guides\/|docs\/)?([a-z][a-z0-9-]*)(?:\.md)?(#[\w.-]*)?$/;
+
+/** Prose of one page: ids of headings and names of tabs occur once. */
+export class Prose {
+  readonly tabs = new Tabs();
+  readonly #ids = new Map<string, number>();
+  readonly #destinations: Destinations;
+  readonly #marked: Marked;
+
+  constructor(destinations: Destinations = nowhere) {
+    this.#destinations = destinations;
+    this.#marked = this.#configured();
+  }
+
+  /** A text with headings, code and tables. */
+  block(markdown: string): Html {
+    const tokens = this.#marked.lexer(hidePlaces(markdown));
+    const grouped = Object.assign(this.#withTabs(tokens), { links: tokens.links });
+    return made(showPlaces(this.#marked.parser(grouped)));
+  }
+
+  /** A sentence. */
+  inline(markdown: string): Html {
+    return made(showPlaces(this.#marked.parseInline(hidePlaces(markdown)) as string));
+  }
+
+  /** An id for a heading that no other heading of the page has. */
+  idOf(text: string): string {
+    const slug = slugOf(text) || 'section';
+    const before = this.#ids.get(slug) ?? 0;
+    this.#ids.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${before + 1}`;
+  }
+
+  /** Programs that follow each other directly are one program in several languages. */
+  #withTabs(tokens: Token[]): Token[] {
+    const result: Token[] = [];
+    for (let at = 0; at < tokens.length; ) {
+      const group = groupAt(tokens, at);
+      if (group.codes.length > 1) {
+        const text = this.tabs.of(group.codes).toString();
+        result.push({ type: 'html', raw: text, text, block: true, pre: false } as Token);
+        at = group.end;
+      } else {
+        result.push(tokens[at] as Token);
+        at += 1;
+      }
+    }
+    return result;
+  }
+
+  #configured(): Marked {
+    const prose = this;
+    return new Marked({
+      gfm: true,
+      renderer: {
+        code: (token) => codeBlock(codeOf(token)).toString(),
+        codespan: ({ text }) => prose.#word(text),
+        heading({ tokens, depth }) {
+          const content = this.parser.parseInline(tokens).replace(LINK_TAG, '');
+          const id = prose.idOf(textOf(content));
+          return `<h${depth} id="${id}"><a class="self" href="#${id}">${content}</a></h${depth}>\n`;
+        },
+        link({ href, tokens }) {
+          const content = this.parser.parseInline(tokens).replace(LINK_TAG, '');
+          return `<a href="${Html.escape(prose.#hrefOf(href))}">${content}</a>`;
+        },
+        table({ header, rows }) {
+          const cells = (row: Tokens.TableCell[], open: string, close: string) =>
+            row.map(({ tokens }) => `${open}${this.parser.parseInline(tokens)}${close}`).join('');
+          const head = cells(header, '<th scope="col">', '</th>');
+          const body = rows.map((row) => `<tr>${cells(row, '<td>', '</td>')}</tr>`).join('');
+          return `<div class="table"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+        },
+      },
+    });
+  }
+
+  #word(text: string): string {
+    const destination = this.#destinations.ofName(text);
+    const code = `<code>${Html.escape(text)}</code>`;
+    return destination === undefined ? code : `<a href="${Html.escape(destination)}">${code}</a>`;
+  }
+
+  #hrefOf(href: string): string {
+    const [, slug, fragment = ''] = GUIDE_LINK.exec(href) ?? [];
+    const page = slug === undefined ? undefined : this.#destinations.ofGuide(slug);
+    return page === undefined ? href : `${page}${fragment}`;
+  }
+}
+
+function groupAt(tokens: Token[], start: number): { codes: Code[]; end: number } {
+  const codes: Code[] = [];
+  let end = start;
+  for (let at = start; at < tokens.length; at += 1) {
+    const token = tokens[at] as Token;
+    if (token.type === 'space') {
+      continue;
+    }
+    const code = token.type === 'code' ? codeOf(token as Tokens.Code) : undefined;
+    const fits =
+      code && TAB_LABELS.has(labelOf(code)) && !codes.some((other) => labelOf(other) === labelOf(code));
+    if (!fits) {
+      break;
+    }
+    codes.push(code);
+    end = at + 1;
+  }
+  return { codes, end };
+}
+
+/** A fence says the language and, for a whole program, `file=` and what to call it. */
+function codeOf({ lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>): Code {
+  const [language = 'text', ...rest] = lang.split(/\s+/);
+  const value = (name: string) => rest.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+  return { code: text, language: language || 'text', file: value('file'), label: value('label') };
+}
+
+/** What of markup is read. */
+export function textOf(markup: string): string {
+  return markup
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,50 @@
+import type { Html } from '../edge/pages/html.js';
+import { textOf } from './markdown.js';
+
+/** A page without its frame. */
+export interface Page {
+  path: string;
+  title: string;
+  /** A sentence about it, for lists and search engines. */
+  summary: string;
+  /** What it belongs to, in the navigation and in what the search finds. */
+  area: string;
+  /** Starts with the `h1`. */
+  body: Html;
+  /** How deep the list of its sections goes. */
+  sectionDepth: 2 | 3;
+  /** The same as text, for programs that read. */
+  markdown?: string;
+  /** Without navigation of its own sections, such as the start page. */
+  isWide?: boolean;
+}
+
+export interface Section {
+  id: string;
+  level: number;
+  title: string;
+  /** What stands under it, without markup. */
+  text: string;
+}
+
+const HEADING = /<h([23])(?: class="[^"]*")? id="([^"]+)">([\s\S]*?)<\/h\1>/g;
+
+/** The sections of a page, with a first one of no id for what comes before them. */
+export function sectionsOf({ body, title, sectionDepth }: Page): Section[] {
+  const markup = body.toString();
+  const headings = [...markup.matchAll(HEADING)].filter(([, level]) => Number(level) <= sectionDepth);
+  const ends = [...headings.map(({ index }) => index), markup.length];
+  const first = { id: '', level: 1, title, text: textOf(spaced(markup.slice(0, ends[0]))) };
+  const others = headings.map(([whole, level, id = '', content = ''], at) => ({
+    id,
+    level: Number(level),
+    title: textOf(content),
+    text: textOf(spaced(markup.slice((ends[at] ?? 0) + whole.length, ends[at + 1]))),
+  }));
+  return [first, ...others];
+}
+
+/** So that words of neighbouring elements do not run into one. */
+function spaced(markup: string): string {
+  return markup.replace(/<\/(?:p|li|td|th|h\d|div|dt|dd|summary|span|button|label)>/g, '$& ');
+}

@@ -1,0 +1,45 @@
+import type { Parameter, PlacedOperation } from '../contract.js';
+import type { Api } from './api.js';
+
+/** What stands for the credentials of whoever reads. */
+const PROOF: Record<string, string> = {
+  apiKey: `-H "x-api-key: $API_KEY"`,
+  accessToken: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+  clientBasic: '-u "$CLIENT_ID:$CLIENT_SECRET"',
+};
+
+/** The values that a code exchange, a check or a revocation needs, as a shell has them. */
+const FORM_VALUES: Record<string, string[]> = {
+  token: [
+    'grant_type=authorization_code',
+    'redirect_uri=https://app.example.com/callback',
+    'code=$CODE',
+    'code_verifier=$CODE_VERIFIER',
+  ],
+  revoke: ['token=$REFRESH_TOKEN'],
+  introspect: ['token=$ACCESS_TOKEN'],
+};
+
+/** A call for the command line; undefined for what a browser does. */
+export function curlOf(
+  api: Api,
+  { operation, method, path, parameters }: PlacedOperation,
+): string | undefined {
+  if (path === undefined || '303' in operation.responses) {
+    return undefined;
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(parameters, name));
+  const limited = parameters.some(({ name }) => name === 'limit') ? '?limit=100' : '';
+  const form = FORM_VALUES[operation.operationId] ?? [];
+  const parts = [
+    method === 'post' && form.length === 0 ? 'curl -X POST' : 'curl',
+    ...api.contract.securityOf(operation).map((way) => PROOF[way]),
+    ...form.map((pair) => `-d "${pair}"`),
+    `"${api.url}${filled}${limited}"`,
+  ];
+  return parts.join(' \\\n  ').replace('curl \\\n  ', 'curl ');
+}
+
+function exampleOf(parameters: Parameter[], name: string): string {
+  return String(parameters.find((parameter) => parameter.name === name)?.example ?? `{${name}}`);
+}

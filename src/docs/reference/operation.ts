@@ -1,0 +1,146 @@
+import { type Html, html } from '../../edge/pages/html.js';
+import { type Code, codeBlock } from '../code.js';
+import type { Example, Media, PlacedOperation, Response } from '../contract.js';
+import { withPlaces } from '../places.js';
+import type { Api } from './api.js';
+import { samplesOf } from './samples.js';
+import type { SchemaView } from './schema.js';
+import { tryIt } from './try-it.js';
+
+/** All that there is to know about one operation. */
+export function operationSection(api: Api, view: SchemaView, placed: PlacedOperation): Html {
+  const { operation, method, path } = placed;
+  const { operationId, summary, description = '' } = operation;
+  const samples = samplesOf(api, placed);
+  return html`<section class="operation"><h2 id="${operationId}"><a class="self" href="#${operationId}">${summary}</a></h2>
+<p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code></p>
+<div class="prose">${view.prose.block(withPlaces(description))}</div>
+${proof(api, placed)}
+${samples.length > 0 && view.prose.tabs.of(samples)}
+${tryIt(api, placed)}
+${parameters(view, placed)}
+${body(api, view, placed)}
+${responses(api, view, placed)}
+</section>`;
+}
+
+/** How whoever calls proves who they are. */
+function proof(api: Api, { operation }: PlacedOperation): Html {
+  const ways = api.contract.securityOf(operation);
+  const open = ways.length === 0;
+  const named = ways.map(
+    (way, index) => html`${index > 0 && ' or '}<a href="${api.path}#authentication">${wayName(api, way)}</a>`,
+  );
+  return html`<p class="proof"><strong>Authentication</strong> ${open ? 'none' : named}</p>`;
+}
+
+function wayName(api: Api, way: string): string {
+  const { type, scheme, name } = api.contract.document.components.securitySchemes[way] ?? { type: way };
+  if (type === 'apiKey') {
+    return `API key in ${name}`;
+  }
+  return scheme === 'basic' ? 'client secret' : 'access token';
+}
+
+const PLACES = { path: 'path', query: 'query', header: 'header', cookie: 'cookie' } as const;
+
+function parameters(view: SchemaView, { operation, parameters: all }: PlacedOperation): Html {
+  if (all.length === 0) {
+    return html``;
+  }
+  const rows = all.map((parameter) =>
+    view.row(
+      parameter.name,
+      {
+        ...view.contract.resolve(parameter.schema),
+        ...(parameter.description === undefined ? {} : { description: parameter.description }),
+        ...(parameter.example === undefined ? {} : { examples: [parameter.example] }),
+      },
+      { required: parameter.required, where: PLACES[parameter.in] },
+    ),
+  );
+  return html`<h3 id="${operation.operationId}-parameters">Parameters</h3><ul class="list">${rows}</ul>`;
+}
+
+function body(api: Api, view: SchemaView, { operation }: PlacedOperation): Html {
+  const request = operation.requestBody && api.contract.resolve(operation.requestBody);
+  if (!request) {
+    return html``;
+  }
+  const kinds = Object.entries(request.content).map(
+    ([type, media], index) =>
+      html`<details class="media"${index === 0 && html` open`}><summary><code>${type}</code></summary>${content(api, view, type, media)}</details>`,
+  );
+  return html`<h3 id="${operation.operationId}-body">Body</h3>${kinds}`;
+}
+
+function responses(api: Api, view: SchemaView, { operation }: PlacedOperation): Html {
+  const rows = Object.entries(operation.responses).map(([status, reference]) =>
+    responseRow(api, view, status, api.contract.resolve(reference)),
+  );
+  return html`<h3 id="${operation.operationId}-responses">Responses</h3><div class="responses">${rows}</div>`;
+}
+
+function responseRow(api: Api, view: SchemaView, status: string, response: Response): Html {
+  const kind = status.startsWith('2') ? 'good' : status.startsWith('3') ? 'onward' : 'bad';
+  const summary = html`<summary><span class="status ${kind}">${status}</span> ${view.prose.inline(withPlaces(response.description.split('\n\n')[0] ?? ''))}</summary>`;
+  const media = Object.entries(response.content ?? {}).map(([type, one]) =>
+    content(api, view, type, one, kind === 'bad'),
+  );
+  return html`<details class="response"${kind === 'good' && html` open`}>${summary}${headers(api, view, response)}${media}</details>`;
+}
+
+function headers(api: Api, view: SchemaView, response: Response): Html {
+  const rows = Object.entries(response.headers ?? {}).map(([name, reference]) => {
+    const header = api.contract.resolve(reference);
+    return view.row(
+      name,
+      {
+        ...api.contract.resolve(header.schema ?? { type: 'string' }),
+        ...(header.description === undefined ? {} : { description: header.description }),
+        ...(header.example === undefined ? {} : { examples: [header.example] }),
+      },
+      {},
+    );
+  });
+  return rows.length === 0
+    ? html``
+    : html`<details class="members"><summary>Headers</summary><ul class="list">${rows}</ul></details>`;
+}
+
+/** Errors are alike, so their schema is on a page of its own. */
+function content(
+  api: Api,
+  view: SchemaView,
+  type: string,
+  { schema, examples = {} }: Media,
+  isError = false,
+): Html {
+  const title = schema && api.contract.resolve(schema).title;
+  const shape =
+    schema && isError && title !== undefined
+      ? html`<p class="shape"><code>${type}</code> <a href="${api.path}/schemas#${title}">${title}</a></p>`
+      : schema &&
+        html`<p class="shape"><code>${type}</code> <span class="type">${view.typeOf(schema)}</span></p>${view.of(schema)}`;
+  const codes = Object.values(examples).map((example) => exampleCode(api, type, example));
+  const shown =
+    codes.length === 1
+      ? html`${codes.map(codeBlock)}`
+      : codes.length > 1 && view.prose.tabs.of(codes, 'Example');
+  return html`${shape}${shown}`;
+}
+
+function exampleCode(api: Api, type: string, reference: Example): Code {
+  const { summary, value } = api.contract.resolve(reference);
+  const isForm = type === 'application/x-www-form-urlencoded';
+  const text = isForm
+    ? new URLSearchParams(value as Record<string, string>).toString().replaceAll('&', '\n&')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value, null, 2);
+  return {
+    code: withPlaces(text),
+    language: isForm || typeof value === 'string' ? 'text' : 'json',
+    label: summary,
+  };
+}

@@ -1,0 +1,122 @@
+import { type Html, html } from '../../edge/pages/html.js';
+import { type PlacedOperation, slugOf, type Tag } from '../contract.js';
+import { type Destinations, Prose } from '../markdown.js';
+import type { Page } from '../page.js';
+import { withPlaces } from '../places.js';
+import type { Api } from './api.js';
+import { operationSection } from './operation.js';
+import { SchemaView } from './schema.js';
+
+export const tagPath = (api: Api, { name }: Tag) => `${api.path}/${slugOf(name)}`;
+const schemasPath = (api: Api) => `${api.path}/schemas`;
+
+/** Where each operation and each schema of an interface is described. */
+export function destinationsIn(api: Api): [name: string, path: string][] {
+  const operations = api.contract.tags().flatMap((tag) =>
+    api.contract.operationsOf(tag.name).flatMap(({ operation, method, path }): [string, string][] => {
+      const place = `${tagPath(api, tag)}#${operation.operationId}`;
+      return [
+        [operation.operationId, place],
+        [`${method.toUpperCase()} ${path}`, place],
+      ];
+    }),
+  );
+  const schemas = Object.keys(api.contract.document.components.schemas).map((name): [string, string] => [
+    name,
+    `${schemasPath(api)}#${name}`,
+  ]);
+  return [...schemas, ...operations];
+}
+
+/** The pages of one interface: what holds for all of it, one page a tag, and the schemas. */
+export function referencePages(api: Api, destinations: Destinations): Page[] {
+  return [
+    overview(api, new Prose(destinations)),
+    ...api.contract.tags().map((tag) => tagPage(api, tag, new Prose(destinations))),
+    schemasPage(api, new Prose(destinations)),
+  ];
+}
+
+function overview(api: Api, prose: Prose): Page {
+  const { title, summary = '', description, version } = api.contract.document.info;
+  const text = withPlaces(description);
+  const operations = prose.idOf('Operations');
+  const body = html`<h1>${title}</h1>
+<p class="lead">${summary}</p>
+<dl class="facts"><div><dt>Address</dt><dd><code>${api.url}</code></dd></div><div><dt>Version</dt><dd>${version}</dd></div><div><dt>Document</dt><dd><a href="/openapi/${api.name}.yaml">YAML</a>, <a href="/openapi/${api.name}.json">JSON</a></dd></div></dl>
+<div class="prose">${prose.block(text)}</div>
+${credentials(api, prose)}
+<h2 id="${operations}"><a class="self" href="#${operations}">Operations</a></h2>
+${api.contract.tags().map((tag) => operationList(api, tag))}`;
+  return {
+    path: api.path,
+    title,
+    summary,
+    area: api.title,
+    body,
+    sectionDepth: 2,
+    markdown: `# ${title}\n\n${summary}\n\n${text}`,
+  };
+}
+
+/** Where the text has a section on this already, the schemes come after it under a name of their own. */
+function credentials(api: Api, prose: Prose): Html {
+  const id = prose.idOf('Authentication');
+  const title = id === 'authentication' ? 'Authentication' : 'Credentials';
+  const anchor = id === 'authentication' ? id : prose.idOf(title);
+  const schemes = Object.values(api.contract.document.components.securitySchemes);
+  const nameOf = ({ type, scheme, name = '' }: (typeof schemes)[number]) =>
+    type === 'apiKey' ? name : scheme === 'basic' ? 'HTTP Basic' : 'Bearer token';
+  return html`<h2 id="${anchor}"><a class="self" href="#${anchor}">${title}</a></h2><dl class="terms">${schemes.map(
+    (scheme) => html`<div><dt>${nameOf(scheme)}</dt><dd>${prose.block(scheme.description ?? '')}</dd></div>`,
+  )}</dl>`;
+}
+
+function operationList(api: Api, tag: Tag): Html {
+  return html`<h3><a href="${tagPath(api, tag)}">${tag.name}</a></h3><ul class="operations">${api.contract
+    .operationsOf(tag.name)
+    .map(
+      (placed) =>
+        html`<li><a href="${tagPath(api, tag)}#${placed.operation.operationId}">${placed.operation.summary}</a> ${addressOf(placed)}</li>`,
+    )}</ul>`;
+}
+
+function addressOf({ method, path }: PlacedOperation): Html {
+  return html`<span class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code></span>`;
+}
+
+function tagPage(api: Api, tag: Tag, prose: Prose): Page {
+  const view = new SchemaView(api.contract, prose);
+  const sections = api.contract.operationsOf(tag.name).map((placed) => operationSection(api, view, placed));
+  const body = html`<p class="area">${api.title}</p><h1>${tag.name}</h1><div class="lead">${prose.block(tag.description ?? '')}</div>${sections}`;
+  return {
+    path: tagPath(api, tag),
+    title: tag.name,
+    summary: (tag.description ?? '').split('\n')[0] ?? '',
+    area: api.title,
+    body,
+    sectionDepth: 2,
+  };
+}
+
+function schemasPage(api: Api, prose: Prose): Page {
+  const view = new SchemaView(api.contract, prose);
+  const schemas = Object.entries(api.contract.document.components.schemas).filter(
+    ([name]) => !isOfPages(name),
+  );
+  const sections = schemas.map(
+    ([name, schema]) =>
+      html`<section class="schema"><h2 id="${name}"><a class="self" href="#${name}"><code>${name}</code></a></h2><p class="shape"><span class="type">${view.typeOf(schema)}</span></p>
+<div class="prose">${prose.block(withPlaces(schema.description ?? ''))}</div>${view.of(schema)}</section>`,
+  );
+  const summary = `What ${api.title} is asked and answers, member by member.`;
+  const body = html`<p class="area">${api.title}</p><h1>Schemas</h1><p class="lead">${summary}</p>${sections}`;
+  return { path: schemasPath(api), title: 'Schemas', summary, area: api.title, body, sectionDepth: 2 };
+}
+
+/** The forms of the pages that people see are nobody's interface. */
+function isOfPages(name: string): boolean {
+  return /^(?:SignIn|ChooseContext|Consent|SetPassword|VerifyEmail|SignOut)Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(
+    name,
+  );
+}

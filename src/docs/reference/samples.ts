@@ -1,0 +1,36 @@
+import type { Code } from '../code.js';
+import type { PlacedOperation } from '../contract.js';
+import type { Api } from './api.js';
+import { curlOf } from './curl.js';
+
+export const sampleLanguages = ['typescript', 'python', 'go'] as const;
+
+/** The programs of one language, by operation id. */
+export type Samples = Readonly<Record<string, string>>;
+
+/** The programs of all languages. */
+export type SampleBook = Readonly<Record<(typeof sampleLanguages)[number], Samples>>;
+
+const ENTRY = /^## (\w+)\n+```\w+\n([\s\S]*?)\n```$/gm;
+
+/** Reads a list of programs, each under the id of its operation. */
+export function samplesIn(markdown: string): Samples {
+  return Object.fromEntries([...markdown.matchAll(ENTRY)].map(([, id = '', code = '']) => [id, code]));
+}
+
+/** The same call from the command line and in each language. */
+export function samplesOf(api: Api, placed: PlacedOperation): Code[] {
+  const curl = curlOf(api, placed);
+  return [
+    ...(curl === undefined ? [] : [{ code: curl, language: 'bash', label: 'curl' }]),
+    ...writtenSamples(api.samples, placed.operation.operationId),
+  ];
+}
+
+/** What there is in the languages of the SDKs. */
+export function writtenSamples(book: SampleBook, operationId: string): Code[] {
+  return sampleLanguages.flatMap((language) => {
+    const code = book[language][operationId];
+    return code === undefined ? [] : [{ code, language }];
+  });
+}

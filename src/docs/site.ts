@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { SiteFile } from '../edge/docs/site-file.js';
+import { contractFiles } from './downloads.js';
+import { downloadsPage } from './downloads-page.js';
+import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
+import { homePage } from './home-page.js';
+import { type Frame, layout } from './layout.js';
+import { llmsText } from './llms.js';
+import type { Destinations } from './markdown.js';
+import type { NavigationGroup } from './navigation.js';
+import { notFoundPage } from './not-found-page.js';
+import type { Page } from './page.js';
+import type { Api } from './reference/api.js';
+import { destinationsIn, referencePages } from './reference/pages.js';
+import { searchIndex } from './search-index.js';
+import type { Sources } from './sources.js';
+import { eventDestinations, webhookPages } from './webhooks-pages.js';
+
+const STYLE_PATH = '/docs/assets/docs.css';
+const SCRIPT_PATH = '/docs/assets/docs.js';
+export const SEARCH_PATH = '/docs/assets/search.json';
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** The whole site: pages, style, scripts, contracts, and the pages as text. */
+export function renderSite(sources: Sources): SiteFile[] {
+  const { groups, alone } = pagesOf(sources);
+  const listed = groups.flatMap(({ pages }) => pages);
+  const frame: Frame = {
+    groups,
+    style: versioned(STYLE_PATH, sources.style),
+    script: versioned(SCRIPT_PATH, sources.script),
+    version: sources.version,
+  };
+  const pages = [...alone, ...listed];
+  return [
+    ...pages.map((page) => ({ path: page.path, type: HTML_TYPE, body: layout(page, frame).toString() })),
+    ...pages.flatMap(textOfPage),
+    { path: STYLE_PATH, type: 'text/css; charset=utf-8', body: sources.style },
+    { path: SCRIPT_PATH, type: 'text/javascript; charset=utf-8', body: sources.script },
+    { path: SEARCH_PATH, type: 'application/json', body: JSON.stringify(searchIndex(listed)) },
+    { path: '/llms.txt', type: 'text/plain; charset=utf-8', body: llmsText(groups) },
+    ...contractFiles({ gateway: sources.gateway, 'sign-on': sources.signOn, webhooks: sources.webhooks }),
+  ];
+}
+
+function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] } {
+  const { version, guides, webhooks, samples } = sources;
+  const gateway: Api = {
+    name: 'gateway',
+    title: 'Gateway API',
+    path: '/docs/reference/gateway',
+    url: '{{gatewayUrl}}',
+    contract: sources.gateway,
+    samples,
+  };
+  const signOn: Api = {
+    name: 'sign-on',
+    title: 'Sign-on',
+    path: '/docs/reference/sign-on',
+    url: '{{signOnUrl}}',
+    contract: sources.signOn,
+    samples,
+  };
+  const destinations = (api: Api) => destinationsOf(sources, [api]);
+  const everywhere = destinationsOf(sources, [gateway, signOn]);
+  return {
+    groups: [
+      { title: GUIDES_AREA, pages: guidePages(guides, everywhere) },
+      { title: gateway.title, pages: referencePages(gateway, destinations(gateway)) },
+      { title: signOn.title, pages: referencePages(signOn, destinations(signOn)) },
+      { title: 'Webhooks', pages: webhookPages(webhooks, samples, everywhere) },
+      { title: 'SDKs and contracts', pages: [downloadsPage(version)] },
+    ],
+    alone: [homePage(guides, version), notFoundPage()],
+  };
+}
+
+/** Names lead to their descriptions; a name that is a word like any other leads nowhere. */
+function destinationsOf({ guides, webhooks }: Sources, apis: readonly Api[]): Destinations {
+  const names = new Map([...apis.flatMap(destinationsIn), ...eventDestinations(webhooks)]);
+  const slugs = new Set(guides.map(({ slug }) => slug));
+  return {
+    ofName: (name) => (/[a-z][A-Z]|\.|^[A-Z]+ \//.test(name) ? names.get(name) : undefined),
+    ofGuide: (slug) => (slugs.has(slug) ? guidePath(slug) : undefined),
+  };
+}
+
+function textOfPage({ path, markdown }: Page): SiteFile[] {
+  return markdown === undefined
+    ? []
+    : [{ path: `${path}.md`, type: 'text/markdown; charset=utf-8', body: `${markdown.trim()}\n` }];
+}
+
+/** A new style or script has a new address, so that no browser uses an old one with a new page. */
+function versioned(path: string, content: string): string {
+  return `${path}?v=${createHash('sha256').update(content).digest('base64url').slice(0, 10)}`;
+}

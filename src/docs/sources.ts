@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { packageRoot, packageVersion } from '../config/package.js';
+import { tokens } from '../edge/pages/tokens.js';
+import { Contract, type Document } from './contract.js';
+import type { Guide } from './guide-pages.js';
+import { type SampleBook, sampleLanguages, samplesIn } from './reference/samples.js';
+
+/** All that the site is made of. */
+export interface Sources {
+  version: string;
+  gateway: Contract;
+  signOn: Contract;
+  webhooks: Contract;
+  guides: Guide[];
+  samples: SampleBook;
+  style: string;
+  script: string;
+}
+
+const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
+/** In their order: what comes later wins. */
+const STYLES = ['base', 'frame', 'prose', 'code', 'reference', 'try-it', 'search', 'start', 'narrow'];
+const SCRIPTS = ['contents', 'code-blocks', 'search', 'try-it'];
+
+export function readSources(): Sources {
+  const assets = (names: string[], ending: string) =>
+    names
+      .map((name) => readFileSync(join(packageRoot, 'src/docs/assets', `${name}.${ending}`), 'utf8'))
+      .join('\n');
+  return {
+    version: packageVersion,
+    gateway: readContract('openapi/gateway.json'),
+    signOn: readContract('openapi/sign-on.json'),
+    webhooks: readContract('asyncapi/webhooks.json'),
+    guides: readGuides(join(packageRoot, 'openapi/guides')),
+    samples: readSamples(join(packageRoot, 'src/docs/samples')),
+    style: `${tokens}${assets(STYLES, 'css')}`,
+    script: assets(SCRIPTS, 'js'),
+  };
+}
+
+function readContract(file: string): Contract {
+  return new Contract(JSON.parse(readFileSync(join(packageRoot, 'generated', file), 'utf8')) as Document);
+}
+
+function readSamples(folder: string): SampleBook {
+  return Object.fromEntries(
+    sampleLanguages.map((name) => [name, samplesIn(readFileSync(join(folder, `${name}.md`), 'utf8'))]),
+  ) as SampleBook;
+}
+
+export function readGuides(folder: string): Guide[] {
+  const files = existsSync(folder)
+    ? readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    : [];
+  return files
+    .map((name) => guideOf(name, readFileSync(join(folder, name), 'utf8')))
+    .sort((one, other) => one.order - other.order || one.slug.localeCompare(other.slug));
+}
+
+/** A guide begins with its title, its place and a sentence about it. */
+export function guideOf(file: string, text: string): Guide {
+  const [matter = '', yaml = ''] = FRONT_MATTER.exec(text) ?? [];
+  const { title, order, summary } = (parse(yaml) ?? {}) as Record<string, unknown>;
+  if (typeof title !== 'string' || typeof order !== 'number' || typeof summary !== 'string') {
+    throw new Error(`${file} has to begin with title, order and summary between lines of ---.`);
+  }
+  return { slug: file.replace(/\.md$/, ''), title, order, summary, markdown: text.slice(matter.length) };
+}

@@ -1,0 +1,49 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
+import { toProblem } from '../problem.js';
+import type { Library } from './library.js';
+import { NOT_FOUND_PATH } from './site-file.js';
+
+const METHODS = ['GET', 'HEAD'];
+const PAGES = /^\/docs(?:\/|$)/;
+
+/** Serves the library where it has something, and its own 404 below /docs; every other request goes on to the contract. */
+export function withLibrary(library: Library, onward: Dispatch): Dispatch {
+  return async (request) => {
+    const { path } = request;
+    const resource = library.get(path);
+    if (!resource && !(PAGES.test(path) && library.has(NOT_FOUND_PATH))) {
+      return onward(request);
+    }
+    if (!METHODS.includes(request.method)) {
+      return refusal(request);
+    }
+    const withoutSlash = path.replace(/\/$/, '');
+    if (!resource && library.has(withoutSlash)) {
+      return told(path, { status: 308, headers: { location: withoutSlash, 'cache-control': 'no-store' } });
+    }
+    return told(path, resource ? await resource.answer(request) : await notFound(library, request));
+  };
+}
+
+/** The page, whatever the browser holds of it. */
+async function notFound(library: Library, request: HttpRequest) {
+  const { 'if-none-match': _, ...headers } = request.headers;
+  const page = await library.get(NOT_FOUND_PATH)?.answer({ ...request, headers });
+  const { etag: __, ...kept } = page?.headers ?? {};
+  return { status: 404, headers: { ...kept, 'cache-control': 'no-store' }, body: page?.body ?? '' };
+}
+
+function refusal({ requestId, path }: HttpRequest): DispatchedAnswer {
+  const error = new ServiceError(
+    ErrorCode.METHOD_NOT_ALLOWED,
+    'What is here is read: GET and HEAD are what it takes.',
+  );
+  const answer = toProblem(error, requestId);
+  return told(path, { ...answer, headers: { ...answer.headers, allow: METHODS.join(', ') } });
+}
+
+/** For the log and the metrics, which have few names for many paths. */
+function told(path: string, answer: Omit<DispatchedAnswer, 'operation'>): DispatchedAnswer {
+  return { ...answer, operation: PAGES.test(path) ? 'readDocs' : 'download' };
+}

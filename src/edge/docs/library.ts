@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Log } from '../../telemetry/log.js';
+import { type Addresses, filled } from './filling.js';
+import { Resource } from './resource.js';
+import type { SiteFile } from './site-file.js';
+
+export interface LibraryOptions extends Addresses {
+  /** Where the build leaves the site and the packages. */
+  distDir: string;
+  version: string;
+  log: Log;
+}
+
+/** By path, exactly as a request names it. */
+export type Library = ReadonlyMap<string, Resource>;
+
+/** Of a page: nothing from elsewhere runs in it, and it asks nobody but the two servers it is about. */
+const pagePolicy = (signOnUrl: string) => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    'img-src data:',
+    `connect-src 'self' ${sourceOf(signOnUrl)}`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; '),
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+});
+
+/** As CSP writes an origin. It has no word for an address such as `[::1]`, whose scheme then stands for it. */
+function sourceOf(url: string): string {
+  const { protocol, hostname } = new URL(url);
+  return /[[_]/.test(hostname) ? protocol : url;
+}
+
+/** Reads all there is to serve. What the build did not leave is told in the log, and is then not there. */
+export function openLibrary(options: LibraryOptions): Library {
+  return new Map([...siteOf(options), ...packagesOf(options), ...goProxyOf(options)]);
+}
+
+function siteOf(options: LibraryOptions): [path: string, resource: Resource][] {
+  const file = join(options.distDir, 'docs/site.json');
+  if (!existsSync(file)) {
+    options.log.warn('there is no documentation to serve; `make build` renders it', { file });
+    return [];
+  }
+  const files = JSON.parse(readFileSync(file, 'utf8')) as SiteFile[];
+  return files.map(({ path, type, body }) => {
+    const headers = type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : {};
+    return [path, new Resource(Buffer.from(filled(body, options)), type, headers)];
+  });
+}
+
+const PACKAGES = {
+  typescript: {
+    file: (version: string) => `integration-service-sdk-${version}.tgz`,
+    type: 'application/gzip',
+  },
+  python: {
+    file: (version: string) => `integration_service_sdk-${version}-py3-none-any.whl`,
+    type: 'application/zip',
+  },
+  go: { file: (version: string) => `integration-service-sdk-go-${version}.zip`, type: 'application/zip' },
+} as const;
+
+/** Each package at the address of its language, and under its own name, which installers read. */
+function packagesOf({ distDir, version, log }: LibraryOptions): [path: string, resource: Resource][] {
+  return Object.entries(PACKAGES).flatMap(([language, { file, type }]) => {
+    const name = file(version);
+    const path = join(distDir, 'sdk', name);
+    if (!existsSync(path)) {
+      log.warn('there is no package of an SDK to serve; `make build` packs it', { language, file: path });
+      return [];
+    }
+    const headers = { 'content-disposition': `attachment; filename="${name}"` };
+    const resource = new Resource(readFileSync(path), type, headers);
+    return [
+      [`/sdk/${language}`, resource],
+      [`/sdk/${language}/${name}`, resource],
+    ] as [string, Resource][];
+  });
+}
+
+const GO_PROXY_TYPES: Record<string, string> = {
+  info: 'application/json',
+  mod: 'text/plain; charset=utf-8',
+  zip: 'application/zip',
+};
+
+/** What `GOPROXY` asks for: the folder that the build leaves, as it is, and the newest version. */
+function goProxyOf({ distDir }: LibraryOptions): [path: string, resource: Resource][] {
+  const folder = join(distDir, 'sdk/go-proxy');
+  if (!existsSync(folder)) {
+    return [];
+  }
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files.flatMap(({ parentPath, name }) => {
+    const file = join(parentPath, name);
+    const path = `/sdk/go/proxy${file.slice(folder.length).replaceAll('\\', '/')}`;
+    const kind = name.split('.').at(-1) ?? '';
+    const resource = new Resource(readFileSync(file), GO_PROXY_TYPES[kind] ?? 'text/plain; charset=utf-8');
+    const newest = kind === 'info' ? [[path.replace(`@v/${basename(file)}`, '@latest'), resource]] : [];
+    return [[path, resource], ...newest] as [string, Resource][];
+  });
+}

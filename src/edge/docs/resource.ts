@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
+
+const compress = promisify(gzip);
+
+const MAX_AGE_SECONDS = 300;
+/** Below that there is nothing to win. */
+const WORTH_COMPRESSING_BYTES = 1_400;
+const TAG = /(?:W\/)?"([^"]*)"/g;
+const COMPRESSIBLE = /^text\/|^application\/(?:json|yaml)\b/;
+
+/** Bytes at a path, the same for everybody. */
+export class Resource {
+  readonly #bytes: Buffer;
+  readonly #headers: Record<string, string>;
+  readonly #tag: string;
+  readonly #isCompressible: boolean;
+  #compressed: Promise<Buffer> | undefined;
+
+  constructor(bytes: Buffer, type: string, headers: Record<string, string> = {}) {
+    this.#bytes = bytes;
+    this.#tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+    this.#isCompressible = COMPRESSIBLE.test(type) && bytes.length > WORTH_COMPRESSING_BYTES;
+    this.#headers = {
+      'content-type': type,
+      'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
+      ...(this.#isCompressible ? { vary: 'Accept-Encoding' } : {}),
+      ...headers,
+    };
+  }
+
+  /** 200, or 304 to whoever holds these bytes already. */
+  async answer({ headers }: HttpRequest): Promise<HttpAnswer> {
+    const zipped = this.#isCompressible && acceptsGzip(headers['accept-encoding']);
+    // The same page in another coding is other bytes, so it has another tag.
+    const etag = zipped ? `"${this.#tag}-gz"` : `"${this.#tag}"`;
+    const answered = { ...this.#headers, etag, ...(zipped ? { 'content-encoding': 'gzip' } : {}) };
+    if (this.#isHeld(headers['if-none-match'])) {
+      const {
+        'content-encoding': _,
+        'content-type': __,
+        'content-disposition': ___,
+        ...kept
+      } = answered as Record<string, string>;
+      return { status: 304, headers: kept };
+    }
+    return { status: 200, headers: answered, body: zipped ? await this.#gzipped() : this.#bytes };
+  }
+
+  /** Once, when it is asked for first: most pages are never asked for by most edges. */
+  #gzipped(): Promise<Buffer> {
+    this.#compressed ??= compress(this.#bytes, { level: constants.Z_BEST_COMPRESSION });
+    return this.#compressed;
+  }
+
+  #isHeld(ifNoneMatch = ''): boolean {
+    return (
+      ifNoneMatch.trim() === '*' ||
+      [...ifNoneMatch.matchAll(TAG)].some(([, tag]) => tag === this.#tag || tag === `${this.#tag}-gz`)
+    );
+  }
+}
+
+function acceptsGzip(accepted: string | string[] | undefined): boolean {
+  return /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''));
+}

@@ -1,0 +1,207 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { Dispatch } from '../../src/edge/http/exchange.js';
+import { chromiumVisits } from '../support/chromium.js';
+import { type DocsServer, startDocs } from '../support/docs-server.js';
+import { exchange } from '../support/http-exchange.js';
+import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
+import { describeWith } from '../support/toolchains.js';
+
+const WORKERS = '/docs/reference/gateway/workers';
+const PHONE = { viewport: { width: 360, height: 740 } };
+
+/** A sign-on server as far as scripts of other origins know it. */
+const signOn = createServer((_request, response) => {
+  response.setHeader('access-control-allow-origin', '*');
+  response.setHeader('content-type', 'application/json');
+  response.end('{"issuer":"of the test"}');
+});
+
+/** The gateway itself, behind the documentation as in the edge. */
+const onwardTo =
+  (gateway: RealGateway): Dispatch =>
+  async ({ method, path, rawQuery, headers }) => {
+    const target = rawQuery === '' ? path : `${path}?${rawQuery}`;
+    const { connection: _, host: __, 'accept-encoding': ___, ...sent } = headers;
+    const answer = await exchange(gateway.port, target, { method, headers: sent as Record<string, string> });
+    const {
+      connection: ____,
+      'transfer-encoding': _____,
+      'content-length': ______,
+      ...kept
+    } = answer.headers;
+    return {
+      status: answer.status,
+      headers: kept as Record<string, string>,
+      body: answer.body,
+      operation: 'read',
+    };
+  };
+
+describeWith('chromium', 'the documentation in use', (executable) => {
+  const { visit } = chromiumVisits(executable);
+  let gateway: RealGateway;
+  let docs: DocsServer;
+
+  beforeAll(async () => {
+    gateway = await startRealGateway();
+    await new Promise<void>((resolve) => signOn.listen(0, '127.0.0.1', resolve));
+    const signOnUrl = `http://localhost:${(signOn.address() as AddressInfo).port}`;
+    docs = await startDocs({ signOnUrl, onward: async () => onwardTo(gateway) });
+  });
+  afterAll(async () => {
+    await docs.stop();
+    await gateway.stop();
+    signOn.closeAllConnections();
+    signOn.close();
+  });
+
+  const open = async (path: string, options = {}): Promise<Page> => {
+    const { page } = await visit(options);
+    await page.goto(`${docs.url}${path}`);
+    return page;
+  };
+  const formOf = (page: Page, operationId: string) =>
+    page.locator(`section:has(#${operationId}) details.try`);
+
+  describe('the search', () => {
+    test('is reached by a slash, finds as one types, and leads to the section', async () => {
+      const page = await open('/docs');
+      await page.keyboard.press('/');
+      await page.keyboard.type('list workers, version 2');
+      await page.getByRole('option').first().waitFor();
+      await page.keyboard.press('ArrowDown');
+      expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe('search-result-0');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**${WORKERS}#listWorkersV2`);
+      expect(await page.locator('#listWorkersV2').isVisible()).toBe(true);
+    });
+
+    test('says that it found nothing, and is empty again after Escape', async () => {
+      const page = await open('/docs');
+      await page.getByRole('combobox').fill('zzzz of nobody');
+      await page.getByText('Nothing found').waitFor({ state: 'attached' });
+      expect(await page.getByRole('listbox').isVisible()).toBe(false);
+      await page.getByRole('combobox').press('Escape');
+      expect(await page.getByRole('combobox').inputValue()).toBe('');
+    });
+
+    test('takes what is typed for words and not for markup or patterns', async () => {
+      const page = await open('/docs');
+      for (const typed of ['<b>worker', '(', 'a\\', '[', '$&']) {
+        await page.getByRole('combobox').fill(typed);
+        await page.locator('#search-status:not(:empty)').waitFor({ state: 'attached' });
+      }
+      expect(await page.locator('.results b b').count()).toBe(0);
+    });
+  });
+
+  test('the present section is marked among the sections of the page', async () => {
+    const page = await open(`${WORKERS}#getWorkerV2`, { viewport: { width: 1440, height: 900 } });
+    const present = page.getByRole('navigation', { name: 'On this page' }).locator('[aria-current]');
+    await present.getByText('Get a worker, version 2').waitFor();
+    expect(await present.count()).toBe(1);
+  });
+
+  describe('code', () => {
+    test('is copied as it is', async () => {
+      const { page, context } = await visit();
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.goto(`${docs.url}/docs/reference/gateway`);
+      const figure = page.locator('.code').first();
+      await figure.hover();
+      await figure.getByRole('button', { name: 'Copy' }).click();
+      await figure.getByRole('button', { name: 'Copied' }).waitFor();
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(copied).toBe(await figure.locator('code').innerText());
+    });
+
+    test('stays in the language that was chosen, on this page and the next', async () => {
+      const page = await open(WORKERS);
+      await page.locator('.choices').first().getByLabel('Python', { exact: true }).check();
+      expect(
+        await page.locator('.panel:visible code').filter({ hasText: 'from integration_service' }).count(),
+      ).toBe(3);
+      await page.goto(`${docs.url}/docs/reference/gateway/users`);
+      expect(
+        await page.locator('.panel:visible code').filter({ hasText: 'from integration_service' }).count(),
+      ).toBe(2);
+    });
+  });
+
+  describe('trying an operation', () => {
+    test('shows what the gateway answers, and offers the ids it saw to the next operation', async () => {
+      const page = await open('/docs/reference/gateway/instance-integrations');
+      const [key = ''] = Object.values(gateway.credentials.apiKeys);
+      const first = formOf(page, 'listInstanceIntegrations');
+      await first.locator('summary').click();
+      await first.getByLabel('x-api-key').fill(key);
+      await first.getByRole('button', { name: 'Send' }).click();
+      await first.locator('.status.good').waitFor();
+      const [connection] = JSON.parse(await first.locator('.try-answer code').innerText());
+      expect(await first.locator('.try-facts').innerText()).toContain('etag: "');
+
+      await page.goto(`${docs.url}/docs/reference/gateway/clients`);
+      const second = formOf(page, 'listClients');
+      await second.locator('summary').click();
+      expect(await second.getByLabel('x-api-key').inputValue()).toBe(key);
+      expect(await page.locator(`#ids-iin option[value="${connection.id}"]`).count()).toBe(1);
+      await second.getByLabel('instanceIntegrationId').fill(connection.id);
+      await second.getByRole('button', { name: 'Send' }).click();
+      await second.locator('.status.good').waitFor();
+      expect(JSON.parse(await second.locator('.try-answer code').innerText())[0].id).toMatch(/^cli_/);
+      expect(await second.locator('.try-address').innerText()).toBe(
+        `GET /v1/instance-integrations/${connection.id}/clients`,
+      );
+    });
+
+    test('asks the sign-on server where that lets it', async () => {
+      const page = await open('/docs/reference/sign-on/discovery');
+      const form = formOf(page, 'discovery');
+      await form.locator('summary').click();
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.locator('.status.good').waitFor();
+      expect(JSON.parse(await form.locator('.try-answer code').innerText())).toEqual({
+        issuer: 'of the test',
+      });
+    });
+
+    test('is not offered where a browser has to go by itself, or only servers may ask', async () => {
+      const offered = async (path: string, operationId: string) =>
+        formOf(await open(path), operationId).count();
+      expect(await offered('/docs/reference/sign-on/authorization', 'authorize')).toBe(0);
+      expect(await offered('/docs/reference/sign-on/tokens', 'introspect')).toBe(0);
+      expect(await offered('/docs/reference/sign-on/tokens', 'token')).toBe(1);
+    });
+  });
+
+  describe('without scripts', () => {
+    test('everything is there to be read, and what needs a script is not shown', async () => {
+      const page = await open(WORKERS, { javaScriptEnabled: false });
+      expect(await page.locator('.search').isVisible()).toBe(false);
+      await page.locator('.choices').first().getByLabel('Go', { exact: true }).check();
+      expect(await page.locator('.panel:visible code').first().innerText()).toContain('package main');
+      const form = formOf(page, 'listWorkers');
+      await form.locator('summary').click();
+      expect(await form.innerText()).toContain('needs JavaScript');
+      // Sent by the browser itself, the key would stand in the address.
+      expect(await form.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    });
+
+    test('the menu of a phone opens, leads on and closes', async () => {
+      const page = await open('/docs', { ...PHONE, javaScriptEnabled: false });
+      const menu = page.getByRole('navigation', { name: 'All pages' });
+      expect(await menu.isVisible()).toBe(false);
+      await page.getByRole('link', { name: 'Menu', exact: true }).click();
+      expect(await menu.isVisible()).toBe(true);
+      await page.getByRole('link', { name: 'Close the menu' }).click();
+      expect(await menu.isVisible()).toBe(false);
+      await page.getByRole('link', { name: 'Menu', exact: true }).click();
+      await menu.getByRole('link', { name: 'Workers' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor();
+      expect(await menu.isVisible()).toBe(false);
+    });
+  });
+});

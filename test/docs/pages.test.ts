@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { readSources } from '../../src/docs/sources.js';
+import { type HttpOperation, httpOperations } from '../architecture/surface.js';
+import { contractDocument } from '../support/contract-document.js';
+import { renderedSite } from '../support/docs-server.js';
+import { pagesOf } from './markup.js';
+
+const site = renderedSite();
+const pages = pagesOf(site);
+
+describe.each(pages.map((page) => [page.path, page] as const))('the page %s', (_, page) => {
+  test('has one heading of the first level, and no level left out below it', () => {
+    const levels = page.headings.map(({ level }) => level);
+    expect(levels[0]).toBe(1);
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    const leaps = page.headings.filter(({ level }, at) => level > (levels[at - 1] ?? 1) + 1);
+    expect(leaps).toEqual([]);
+    expect(page.headings.filter(({ text }) => text.trim() === '')).toEqual([]);
+  });
+
+  test('uses each id once', () => {
+    expect(page.ids.filter((id, at) => page.ids.indexOf(id) !== at)).toEqual([]);
+  });
+
+  test('asks nobody but this server, and runs and styles nothing by itself', () => {
+    expect(page.text.match(/\s(?:style|on[a-z]+)="/g)).toBeNull();
+    expect(page.text.match(/<style|<iframe|<img|<script(?! type="module" src="\/docs\/)/g)).toBeNull();
+    expect(page.text.match(/\ssrc="(?!\/docs\/)/g)).toBeNull();
+  });
+
+  test('has no place left that nobody fills', () => {
+    expect(page.text.match(/xPLACEx|\{\{(?!(?:gateway|signOn)Url\}\})/g)).toBeNull();
+    // Programs may say whatever they like.
+    const prose = page.text.replace(/<pre>[\s\S]*?<\/pre>/g, '');
+    expect(prose.match(/\bundefined\b|\[object Object\]/g)).toBeNull();
+  });
+});
+
+const idsUnder = (folder: string) =>
+  pages.filter(({ path }) => path.startsWith(folder)).flatMap(({ ids }) => ids);
+
+describe.each(['gateway', 'sign-on'] as const)('the reference of %s', (api) => {
+  const ids = idsUnder(`/docs/reference/${api}`);
+  const isForPrograms = ({ path, operationId }: HttpOperation) => {
+    const operations = Object.values(contractDocument(api).paths?.[path] ?? {}) as Record<string, unknown>[];
+    return !operations.some((operation) => operation.operationId === operationId && operation['x-internal']);
+  };
+  const operations = httpOperations(api).filter(isForPrograms);
+
+  test('describes every operation under its id, and none of the pages that people see', () => {
+    const described = httpOperations(api).filter(({ operationId }) => ids.includes(operationId));
+    expect(described.map(({ operationId }) => operationId)).toEqual(
+      operations.map(({ operationId }) => operationId),
+    );
+    expect(operations.length).toBeGreaterThan(9);
+  });
+
+  test('shows every status of every operation', () => {
+    const missing = operations.flatMap(({ operationId, statuses }) => {
+      const page = pages.find((one) => one.ids.includes(operationId));
+      const section = page?.text.split(`id="${operationId}"`)[1]?.split('<section')[0] ?? '';
+      return statuses
+        .filter((status) => !section.includes(`>${status}</span>`))
+        .map((status) => `${operationId} ${status}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('describes every schema that programs meet', () => {
+    const schemas = Object.keys(contractDocument(api).components?.schemas ?? {});
+    const left = schemas.filter((name) => !ids.includes(name));
+    expect(left.filter((name) => !/Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(name))).toEqual([]);
+  });
+});
+
+test('the reference of the webhooks describes every event under its type, with an example', () => {
+  const { document } = readSources().webhooks;
+  const types = Object.keys(document.components.messages ?? {});
+  expect(types.length).toBe(9);
+  const ids = idsUnder('/docs/reference/webhooks');
+  expect(types.filter((type) => !ids.includes(type) || !ids.includes(`${type}-example`))).toEqual([]);
+});
+
+test('no page of the references names an address that the contracts have for examples', () => {
+  const naming = pages.filter(({ text }) =>
+    /(?:gateway|sign-on)\.example\.com/.test(text.replace(/<pre>[\s\S]*?<\/pre>/g, '')),
+  );
+  expect(naming.map(({ path }) => path).filter((path) => path.startsWith('/docs/reference/'))).toEqual([]);
+});
+
+test('what arrives at the redirect URI is described beside what leads to it', () => {
+  expect(idsUnder('/docs/reference/sign-on/authorization')).toContain('authorizationResponse');
+});
+
+test('rendering again gives the same bytes', async () => {
+  const { renderSite } = await import('../../src/docs/site.js');
+  expect(renderSite(readSources())).toEqual(site);
+});

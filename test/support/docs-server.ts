@@ -1,0 +1,98 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { renderSite } from '../../src/docs/site.js';
+import { readSources } from '../../src/docs/sources.js';
+import { withLibrary } from '../../src/edge/docs/desk.js';
+import { type Library, openLibrary } from '../../src/edge/docs/library.js';
+import type { SiteFile } from '../../src/edge/docs/site-file.js';
+import type { Dispatch } from '../../src/edge/http/exchange.js';
+import { closeListener, createListener, listen } from '../../src/edge/http/listener.js';
+import { type RecordedLog, recordedLog } from './recorded-log.js';
+import { newTemporaryDirectory } from './temporary-directory.js';
+
+export const DOCS_VERSION = '1.3.1';
+export const SIGN_ON_URL = 'http://localhost:4999';
+
+/** What the build would leave of the packages; their content is nobody's business here. */
+export const PACKAGES: Record<string, string> = {
+  'integration-service-sdk-1.3.1.tgz': 'bytes of the npm package',
+  'integration_service_sdk-1.3.1-py3-none-any.whl': 'bytes of the wheel',
+  'integration-service-sdk-go-1.3.1.zip': 'bytes of the module',
+  'go-proxy/integration.example.com/sdk/@v/list': 'v1.3.1\n',
+  'go-proxy/integration.example.com/sdk/@v/v1.3.1.info': '{"Version":"v1.3.1"}',
+  'go-proxy/integration.example.com/sdk/@v/v1.3.1.mod': 'module integration.example.com/sdk\n',
+  'go-proxy/integration.example.com/sdk/@v/v1.3.1.zip': 'bytes of the module',
+};
+
+export interface DocsServer {
+  url: string;
+  port: number;
+  site: readonly SiteFile[];
+  library: Library;
+  log: RecordedLog;
+  stop(): Promise<void>;
+}
+
+export interface DocsOptions {
+  environment?: 'live' | 'demo';
+  signOnUrl?: string;
+  /** What the build left, by path below `dist/`; all of it, unless said. */
+  dist?: Record<string, string>;
+  /** What answers where the documentation has nothing. It learns the address, which a gateway needs. */
+  onward?: (url: string) => Promise<Dispatch>;
+}
+
+let rendered: SiteFile[] | undefined;
+
+/** The site as the present sources make it, rendered once for all tests of a file. */
+export function renderedSite(): SiteFile[] {
+  rendered ??= renderSite(readSources());
+  return rendered;
+}
+
+/** The documentation on a listener, as the edge has it. */
+export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> {
+  const { environment = 'demo', signOnUrl = SIGN_ON_URL, dist, onward } = options;
+  const distDir = newTemporaryDirectory();
+  const log = recordedLog();
+  for (const [path, content] of Object.entries(dist ?? whole())) {
+    mkdirSync(dirname(join(distDir, path)), { recursive: true });
+    writeFileSync(join(distDir, path), content);
+  }
+  let dispatch: Dispatch | undefined;
+  const listener = createListener({
+    api: 'gateway',
+    dispatch: (request) => (dispatch as Dispatch)(request),
+    trustedProxies: [],
+    log: log.log,
+    timer: () => undefined,
+  });
+  await listen(listener, 0, '127.0.0.1');
+  const { port } = listener.address() as AddressInfo;
+  const url = `http://localhost:${port}`;
+  const library = openLibrary({
+    environment,
+    gatewayUrl: url,
+    signOnUrl,
+    distDir,
+    version: DOCS_VERSION,
+    log: log.log,
+  });
+  // Whatever is served from now on does not come from the disk.
+  rmSync(distDir, { recursive: true });
+  dispatch = withLibrary(library, (await onward?.(url)) ?? nothing);
+  return { url, port, site: renderedSite(), library, log, stop: () => closeListener(listener, 0) };
+}
+
+function whole(): Record<string, string> {
+  const packages = Object.entries(PACKAGES).map(([path, content]) => [`sdk/${path}`, content]);
+  return { 'docs/site.json': JSON.stringify(renderedSite()), ...Object.fromEntries(packages) };
+}
+
+const nothing: Dispatch = async () => ({
+  status: 404,
+  headers: {},
+  body: 'of the contract',
+  operation: 'none',
+});
