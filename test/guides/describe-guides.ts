@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { webhookEnvironment } from '../flow/webhooks/webhook-environment.js';
+import { type Example, examplesOf, type Program, patternOf, servedPage } from './guide-page.js';
+import { guideSlugs } from './guides.js';
+import type { Project } from './project.js';
+import { RunningProgram } from './running-program.js';
+import { type Story, stories } from './stories.js';
+
+const INSTALL_LIMIT_MS = 300_000;
+const STORY_LIMIT_MS = 180_000;
+
+interface InstalledProject extends Project {
+  readonly folder: string;
+  /** What a compiler says of all programs before any runs. */
+  check?(programs: readonly Program[]): Promise<void>;
+}
+
+/** Every program of every page in one language, against a service of its own. */
+export function describeGuides(newProject: () => InstalledProject): void {
+  const environment = webhookEnvironment();
+  const pages = new Map<string, Example[]>();
+  const running: RunningProgram[] = [];
+  let project: InstalledProject;
+
+  beforeAll(async () => {
+    const { gatewayUrl } = environment.demo.service;
+    for (const slug of guideSlugs) {
+      pages.set(slug, examplesOf(await servedPage(gatewayUrl, slug)));
+    }
+    project = newProject();
+    await project.install(await servedPage(gatewayUrl, 'start'));
+    await project.check?.([...pages.values()].flat().map(programOf));
+  }, INSTALL_LIMIT_MS);
+  afterAll(async () => {
+    await Promise.all(running.map((program) => program.stop()));
+    rmSync(project?.folder ?? '', { recursive: true, force: true });
+  });
+
+  const programOf = ({ programs }: Example) =>
+    programs.find(({ language }) => language === project.language) as Program;
+
+  const started = async (slug: string, program: Program, env: Record<string, string>) => {
+    const command = await project.command(slug, program);
+    const process = new RunningProgram({ ...command, env: { ...command.env, ...env } });
+    running.push(process);
+    return process;
+  };
+
+  test.each(Object.entries(stories))(
+    'what %s shows runs as it stands there, and prints what it says',
+    async (slug: string, story: Story) => {
+      const examples = pages.get(slug) ?? [];
+      expect(examples).not.toHaveLength(0);
+      for (const example of examples) {
+        const outputs = await story({
+          demo: environment.demo,
+          runs: example.prints.length,
+          linesOf: (run) => example.prints[run]?.split('\n').length ?? 0,
+          start: (env) => started(slug, programOf(example), env),
+        });
+        expect(outputs).toHaveLength(example.prints.length);
+        for (const [run, prints] of example.prints.entries()) {
+          expect(outputs[run]).toMatch(patternOf(prints));
+        }
+      }
+    },
+    STORY_LIMIT_MS,
+  );
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/config/package.js';
+import { readGuides } from '../../src/docs/sources.js';
+
+const folder = join(packageRoot, 'openapi/guides');
+
+export const guides = readGuides(folder);
+
+export const guideSlugs = guides.map(({ slug }) => slug);
+
+/** As it was written, front matter included. */
+export const guideSource = (slug: string) => readFileSync(join(folder, `${slug}.md`), 'utf8');

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { slugOf } from '../../src/docs/contract.js';
+import { blocksOf, examplesOf, isCode, patternOf } from './guide-page.js';
+import { guideSlugs, guideSource } from './guides.js';
+import { stories } from './stories.js';
+
+/** For people, not for programs. */
+const WITHOUT_PROGRAMS = ['changelog', 'versions-and-deprecation'];
+const LINK = /\]\(([a-z][a-z-]*)\.md(?:#([\w-]+))?\)/g;
+
+test('the guides are these, in this order', () => {
+  expect(guideSlugs).toEqual([
+    'start',
+    'sign-in',
+    'read-and-stay-in-sync',
+    'webhooks',
+    'rotate-keys-and-secrets',
+    'errors-and-limits',
+    'mock-in-your-tests',
+    'from-demo-to-live',
+    'changelog',
+    'versions-and-deprecation',
+  ]);
+});
+
+test('every guide with programs is run', () => {
+  expect([...Object.keys(stories), ...WITHOUT_PROGRAMS].sort()).toEqual([...guideSlugs].sort());
+});
+
+describe.each(guideSlugs)('%s', (slug) => {
+  const source = guideSource(slug);
+
+  test('has whole programs only, so that all of its code runs', () => {
+    const fragments = blocksOf(source).filter((block) => isCode(block) && !block.info.startsWith('file='));
+    expect(fragments).toEqual([]);
+  });
+
+  test('has each program in the three languages, under names that are usual there', () => {
+    for (const { programs } of examplesOf(source)) {
+      expect(programs.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);
+      const [typescript, python, go] = programs.map(({ file }) => file);
+      expect(typescript).toMatch(/^[a-z-]+(\.test)?\.ts$/);
+      expect(python).toMatch(/^[a-z_]+\.py$/);
+      expect(go).toMatch(/^[a-z_]+\.go$/);
+    }
+  });
+
+  test('names no address that another environment would not have', () => {
+    expect(source.replaceAll('https://sign-on.example.com', '')).not.toMatch(
+      /gateway\.example\.com|localhost:400[0-9]/,
+    );
+  });
+
+  test('leads to guides that are there', () => {
+    for (const [, target = '', fragment] of source.matchAll(LINK)) {
+      expect(guideSlugs).toContain(target);
+      expect(fragment === undefined || headingIds(target).includes(fragment)).toBe(true);
+    }
+  });
+});
+
+test.each([
+  ['a\nb', 'a\nb\n', true],
+  ['a\nb', 'a\n', false],
+  ['a…\nb', 'a and more\nb\n', true],
+  ['a\n…\nz', 'a\nb\nc\nz\n', true],
+  ['a\n…', 'a\n', true],
+  ['a.b', 'a-b\n', false],
+])('what a page says is printed, %j, is compared with %j: %p', (prints, output, fits) => {
+  expect(patternOf(prints).test(output)).toBe(fits);
+});
+
+function headingIds(slug: string): string[] {
+  return [...guideSource(slug).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slugOf(heading));
+}

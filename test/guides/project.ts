@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { blocksOf, type Program } from './guide-page.js';
+import type { Command } from './running-program.js';
+
+const run = promisify(execFile);
+const LIMIT_MS = 240_000;
+
+/** An empty project of somebody who has read the start page. */
+export interface Project {
+  /** As the blocks of the pages name it. */
+  readonly language: string;
+  /** Puts the SDK in, from where the start page says it is. */
+  install(startPage: string): Promise<void>;
+  /** How to run a program of a page. */
+  command(slug: string, program: Program): Promise<Command>;
+}
+
+/** Runs a tool; its output when it fails. */
+export async function tool(
+  executable: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const { PATH = '', HOME = '' } = process.env;
+  try {
+    await run(executable, args, { cwd, env: { PATH, HOME, ...env }, timeout: LIMIT_MS });
+  } catch (error) {
+    const { stdout, stderr, message } = error as Error & { stdout: string; stderr: string };
+    throw new Error(`${message}\n${stdout}\n${stderr}`);
+  }
+}
+
+/** What the page tells people of this language to type. */
+export function instructions(page: string, label: string): string {
+  const block = blocksOf(page).find(({ language, info }) => language === 'sh' && info === `label=${label}`);
+  if (!block) {
+    throw new Error(`The page does not say what to type for ${label}.`);
+  }
+  return block.code;
+}
+
+export function found(text: string, pattern: RegExp): string {
+  const [, value] = pattern.exec(text) ?? [];
+  if (value === undefined) {
+    throw new Error(`${pattern} is not in:\n${text}`);
+  }
+  return value;
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const LIMIT_MS = 60_000;
+const PATIENCE_MS = 20_000;
+
+export interface Command {
+  executable: string;
+  args: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+}
+
+/** A program as a process of its own. */
+export class RunningProgram {
+  output = '';
+  #errors = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  #look: () => unknown = () => undefined;
+
+  constructor({ executable, args, cwd, env }: Command) {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(executable, args, {
+      cwd,
+      env: { PATH, HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    child.stdout.on('data', (chunk) => {
+      this.output += chunk;
+      this.#look();
+    });
+    child.stderr.on('data', (chunk) => {
+      this.#errors += chunk;
+    });
+    this.#ended = once(child, 'close').then(([code]) => {
+      this.#look();
+      return code as number | null;
+    });
+  }
+
+  /** All that it printed, if it ended well. */
+  async end(): Promise<string> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), LIMIT_MS);
+    const code = await this.#ended;
+    clearTimeout(timer);
+    if (code !== 0) {
+      throw new Error(`It ended with ${code}:\n${this.#errors}\n${this.output}`);
+    }
+    return this.output;
+  }
+
+  /** As soon as it has printed so many lines; what there is when they do not come. */
+  printed(lines: number): Promise<string> {
+    return this.#until(() => this.output.split('\n').length > lines);
+  }
+
+  /** The same, for a text that comes so often. */
+  says(text: string, times = 1): Promise<string> {
+    return this.#until(() => this.output.split(text).length > times);
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #until(isThere: () => boolean): Promise<string> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.#look = () => undefined;
+        resolve(`${this.output}${this.#hasEnded ? this.#errors : ''}`);
+      };
+      const timer = setTimeout(finish, PATIENCE_MS);
+      this.#look = () => (isThere() || this.#hasEnded) && finish();
+      this.#look();
+    });
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+}

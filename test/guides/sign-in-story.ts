@@ -1,0 +1,40 @@
+import { apps, instanceIds } from '../flow/sign-on/demo-environment.js';
+import { call } from '../flow/sign-on/environment.js';
+import { walk } from '../flow/sign-on/walk.js';
+import { freePorts } from '../support/free-ports.js';
+import type { Story } from './stories.js';
+
+/** Somebody signs in and out; then another answer comes than the one that was asked for. */
+export const signIn: Story = async ({ demo, linesOf, start }) => {
+  const [port = 0] = await freePorts(1);
+  const application = `http://localhost:${port}`;
+  const redirectUri = `${application}/callback`;
+  const { clientId, clientSecret = '' } = demo.application(apps.portal);
+  const registered = { uri: redirectUri, instanceId: instanceIds.harborlight };
+  await demo.operator.addRedirectUri({ applicationId: clientId, redirectUri: registered }, call());
+  const program = await start({
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    REDIRECT_URI: redirectUri,
+  });
+  await program.printed(1);
+
+  const browser = demo.browser();
+  const asked = await visit(`${application}/login`);
+  const { end } = await walk(browser, await browser.open(asked.location), demo.demoPerson('user'));
+  await visit(end.url.href, asked.cookie);
+  const left = await visit(`${application}/logout`, asked.cookie);
+  await browser.open(left.location);
+
+  const askedAgain = await visit(`${application}/login`);
+  await visit(`${redirectUri}?code=stolen&state=another`, askedAgain.cookie);
+  const output = await program.printed(linesOf(0));
+  await program.stop();
+  return [browser.cookies.size === 0 ? output : `The session at the server goes on.\n${output}`];
+};
+
+async function visit(address: string, cookie = ''): Promise<{ location: string; cookie: string }> {
+  const { headers } = await fetch(address, { redirect: 'manual', headers: { cookie } });
+  const [held = ''] = headers.get('set-cookie')?.split(';') ?? [];
+  return { location: headers.get('location') ?? '', cookie: held };
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { packageRoot } from '../../src/config/package.js';
+import { clientIds } from '../flow/sign-on/demo-environment.js';
+import { call } from '../flow/sign-on/environment.js';
+import type { WebhookEnvironment } from '../flow/webhooks/webhook-environment.js';
+import { freePorts } from '../support/free-ports.js';
+import { servedPage } from './guide-page.js';
+import { found } from './project.js';
+import { receiveWebhooks } from './receive-story.js';
+import { RunningProgram } from './running-program.js';
+import { signIn } from './sign-in-story.js';
+
+export interface Stage {
+  demo: WebhookEnvironment;
+  /** How many the page tells of. */
+  runs: number;
+  /** How many lines the page says that a run prints. */
+  linesOf(run: number): number;
+  start(env: Record<string, string>): Promise<RunningProgram>;
+}
+
+/** Runs a program as often as its page does, and answers what each run printed. */
+export type Story = (stage: Stage) => Promise<string[]>;
+
+const firstKey = (demo: WebhookEnvironment) => demo.service.demo().apiKeys[0];
+
+/** Run with the first key of the demo. */
+async function run({ demo, start }: Stage, key = firstKey(demo)?.key ?? ''): Promise<string> {
+  return (await start({ API_KEY: key })).end();
+}
+
+const once: Story = async (stage) => [await run(stage)];
+
+const stayInSync: Story = async (stage) => {
+  const outputs = [await run(stage), await run(stage)];
+  await stage.demo.newPerson({ worker: [clientIds.quillmere] });
+  return [...outputs, await run(stage)];
+};
+
+const rotate: Story = async (stage) => {
+  const { operator } = stage.demo;
+  const integrationId = firstKey(stage.demo)?.integrationId ?? '';
+  const old = await operator.createApiKey({ integrationId, label: 'Nightly export' }, call());
+  const apiKeyId = old.apiKey?.id ?? '';
+  const fresh = await operator.rotateApiKey({ apiKeyId, overlapSeconds: 3600 }, call());
+  const outputs = [await run(stage, fresh.key), await run(stage, old.key)];
+  await operator.revokeApiKey({ apiKeyId }, call());
+  return [...outputs, await run(stage, old.key)];
+};
+
+/** Against Prism, with the document that the page names. */
+const mock: Story = async ({ demo, start }) => {
+  const page = await servedPage(demo.service.gatewayUrl, 'mock-in-your-tests');
+  const document = found(page, /prism-cli mock --port 4010 (\S+)/);
+  const [port = 0] = await freePorts(1);
+  const prism = new RunningProgram({
+    executable: process.execPath,
+    args: [join(packageRoot, 'node_modules/.bin/prism'), 'mock', '--port', String(port), document],
+    cwd: packageRoot,
+    env: {},
+  });
+  try {
+    await prism.says('Prism is listening');
+    await (await start({ MOCK_GATEWAY_URL: `http://localhost:${port}` })).end();
+    // What tests nothing ends well too.
+    expect(await prism.says('Request received', 2)).toMatch(/(?:Request received.*){2}/s);
+    return [];
+  } finally {
+    await prism.stop();
+  }
+};
+
+/** By the page; those that are not here have no programs. */
+export const stories: Record<string, Story> = {
+  start: once,
+  'sign-in': signIn,
+  'read-and-stay-in-sync': stayInSync,
+  webhooks: receiveWebhooks,
+  'rotate-keys-and-secrets': rotate,
+  'errors-and-limits': once,
+  'mock-in-your-tests': mock,
+  'from-demo-to-live': once,
+};

@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../../src/config/package.js';
+import type { Program } from './guide-page.js';
+import { found, instructions, type Project, tool } from './project.js';
+
+const installed = (path: string) => join(packageRoot, 'node_modules', path);
+
+/** Of somebody who takes types seriously. */
+const COMPILER_OPTIONS = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  types: ['node'],
+  typeRoots: [installed('@types')],
+};
+
+export class TypeScriptProject implements Project {
+  readonly language = 'ts';
+
+  constructor(readonly folder: string) {}
+
+  /** What the package itself needs, and what runs TypeScript, come from here, so that no network is needed. */
+  async install(startPage: string): Promise<void> {
+    const address = found(instructions(startPage, 'TypeScript'), /npm install (http\S+\.tgz)/);
+    writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=0'];
+    const alone = ['--registry=http://127.0.0.1:9', `--cache=${join(this.folder, '.npm')}`];
+    await tool(
+      'npm',
+      ['install', '--install-links', ...quiet, ...alone, address, installed('jose')],
+      this.folder,
+    );
+  }
+
+  async command(_: string, { file, code }: Program) {
+    writeFileSync(join(this.folder, file), code);
+    const test = /\.test\./.test(file) ? ['--test', '--test-reporter=tap'] : [];
+    const loader = pathToFileURL(installed('tsx/dist/loader.mjs')).href;
+    const args = ['--import', loader, ...test, file];
+    return { executable: process.execPath, args, cwd: this.folder, env: {} };
+  }
+
+  /** What the compiler says of the programs; it throws where it says anything. */
+  async check(programs: readonly Program[]): Promise<void> {
+    for (const { file, code } of programs) {
+      writeFileSync(join(this.folder, file), code);
+    }
+    const settings = { compilerOptions: COMPILER_OPTIONS, files: programs.map(({ file }) => file) };
+    writeFileSync(join(this.folder, 'tsconfig.json'), JSON.stringify(settings));
+    await tool(process.execPath, [installed('typescript/bin/tsc'), '-p', '.'], this.folder);
+  }
+}
