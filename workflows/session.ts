@@ -33,6 +33,8 @@ const connectLimitMs = 10_000;
 const secondProbeAfterMs = 1_000;
 const schedulesLimitMs = 10_000;
 const forceAfterGraceMs = 1_000;
+/** Most of them wait for subscribers, and those that hang are not to hold up the purge. */
+const activitiesAtOnce = 400;
 
 /** One connection with its worker, from connecting until the server was lost (throws) or it was stopped (returns). */
 export async function runSession(
@@ -108,6 +110,7 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
     namespace: settings.namespace,
     taskQueue,
     workflowBundle: { codePath: settings.bundlePath },
+    maxConcurrentActivityTaskExecutions: activitiesAtOnce,
     activities: settings.activities,
     shutdownGraceTime: settings.shutdownGraceMs,
     shutdownForceTime: settings.shutdownGraceMs + forceAfterGraceMs,

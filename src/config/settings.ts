@@ -96,10 +96,10 @@ export const settings = {
     '15s',
     'time for one attempt, from connecting to the end of the answer',
   ),
-  WEBHOOK_SENDS: required(wholeNumberBetween(1, 1000), '256', 'attempts that one worker makes at once'),
+  WEBHOOK_SENDS: required(wholeNumberBetween(1, 1000), '512', 'attempts that one worker makes at once'),
   WEBHOOK_SENDS_PER_SUBSCRIPTION: required(
     wholeNumberBetween(1, 1000),
-    '64',
+    '32',
     'of those, to one subscription',
   ),
   WEBHOOK_FAILING_LIMIT: required(

@@ -79,6 +79,8 @@ export class Dial {
     return {
       ALPNProtocols: ['http/1.1'],
       ca: this.options.trusted,
+      // Said, or NODE_TLS_REJECT_UNAUTHORIZED in the environment would decide it.
+      rejectUnauthorized: true,
       servername: isIP(host) === 0 ? host.replace(/\.$/, '') : undefined,
     };
   }

@@ -24,7 +24,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The request is on its way; before, nothing was sent. */
   isSent = false;
   #location: string | undefined;
-  #chunks: Buffer[] = [];
+  /** One block for all pieces: a receiver that sends a byte at a time would have each cost a hundred. */
+  #kept = NOTHING;
   #size = 0;
   #onEnd: ((end: ExchangeEnd) => void) | undefined;
 
@@ -40,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   get responseStart(): Uint8Array {
-    return this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : (this.#chunks[0] ?? NOTHING);
+    return this.#kept.subarray(0, this.#size);
   }
 
   /** For whoever watches the time; what undici says afterwards is not heard. */
@@ -70,11 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onData(chunk: Buffer): boolean {
     const room = MAX_ANSWER_BYTES - this.#size;
-    if (room > 0) {
-      // A copy: the rest of what was read goes on to be used.
-      this.#chunks.push(Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk));
-      this.#size += Math.min(room, chunk.length);
-    }
+    this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
     if (chunk.length > room) {
       this.#endByStatus(false);
     }
@@ -88,6 +85,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onError(error: unknown): void {
     const { outcome, message } = exchangeFault(error, this.place);
     this.end(outcome, message);
+  }
+
+  /** A copy: the rest of what was read goes on to be used. Of most answers there is one piece, which fits exactly. */
+  #keep(piece: Uint8Array): void {
+    const size = this.#size + piece.length;
+    if (size > this.#kept.length) {
+      const kept = new Uint8Array(Math.max(size, Math.min(MAX_ANSWER_BYTES, 2 * this.#kept.length)));
+      kept.set(this.responseStart);
+      this.#kept = kept;
+    }
+    this.#kept.set(piece, this.#size);
+    this.#size = size;
   }
 
   #endByStatus(isConnectionFree: boolean): void {

@@ -30,7 +30,7 @@ export class SealedBox {
     return Buffer.concat([Buffer.of(VERSION), nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
   }
 
-  open(text: string, name: string): Buffer {
+  open(text: string, name: string): Buffer<ArrayBuffer> {
     const bytes = Buffer.from(text, 'base64url');
     if (bytes.length < 1 + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) {
       throw new SealError();

@@ -12,7 +12,7 @@ export interface Database {
   readonly reader: Reader;
   /**
    * Runs the work as one transaction: all of it or none. It is acknowledged only when it would survive a power cut. The work
-   * may await nothing but SQL, because others may share its commit.
+   * may await nothing but SQL, because others may share its commit, and leaves no trace elsewhere, because PostgreSQL may have it done again.
    */
   write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
   /** Whether writes asked for at the same time happen one after the other, in the order in which they were asked for. */

@@ -105,6 +105,7 @@ async function joinTemporal(
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
   if (config.TEMPORAL_ADDRESS === undefined) {
+    log.warn('TEMPORAL_ADDRESS is not set: webhooks that fail wait for their second attempt until it is');
     return undefined;
   }
   const codeMinutes = { list: codeMinutesOver(domain), log };

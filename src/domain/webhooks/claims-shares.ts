@@ -54,29 +54,61 @@ export async function shareOut(
   return left;
 }
 
+/** What one claim may hold of bodies, well below what an answer may be long; one delivery always fits. */
+const MOST_BODY_BYTES = 8 * 1_024 * 1_024;
+
+/** The claim, and those deliveries that do not fit into it any more. */
 export function together(
   shares: readonly Share[],
   eventOf: ReadonlyMap<DeliveryId, EventId>,
   events: readonly StoredEvent[],
   leaseUntil: number,
-): Claim {
+): { claim: Claim; unfitting: DeliveryId[] } {
   const eventsById = new Map(events.map((event) => [event.id, event]));
   const claim: Claim = { leaseUntil, deliveries: [], targets: [], bodies: [] };
-  const bodyIndexes = new Map<InstanceIntegrationId, Map<EventId, number>>();
+  const unfitting: DeliveryId[] = [];
+  const bodies = new SharedBodies(claim.bodies);
   for (const { receiver, target, due } of shares) {
-    const indexes = bodyIndexes.get(receiver.instanceIntegrationId) ?? new Map<EventId, number>();
-    bodyIndexes.set(receiver.instanceIntegrationId, indexes);
-    claim.targets.push(target);
     for (const id of due) {
       const event = eventsById.get(eventOf.get(id) as EventId);
-      if (event) {
-        const body = indexes.get(event.id) ?? claim.bodies.push(bodyOf(event, receiver)) - 1;
-        indexes.set(event.id, body);
+      const body = event && unfitting.length === 0 ? bodies.indexOf(event, receiver) : undefined;
+      if (body !== undefined) {
+        if (claim.targets.at(-1) !== target) {
+          claim.targets.push(target);
+        }
         claim.deliveries.push({ id, target: claim.targets.length - 1, body });
+      } else if (event) {
+        unfitting.push(id);
       }
     }
   }
-  return claim;
+  return { claim, unfitting };
+}
+
+/** One body for all who receive an event for the same instance integration. */
+class SharedBodies {
+  readonly #indexes = new Map<InstanceIntegrationId, Map<EventId, number>>();
+  #bytes = 0;
+
+  constructor(private readonly bodies: DeliveryBody[]) {}
+
+  /** Undefined if there is no room for it. */
+  indexOf(event: StoredEvent, receiver: Receiver): number | undefined {
+    const indexes = this.#indexes.get(receiver.instanceIntegrationId) ?? new Map<EventId, number>();
+    this.#indexes.set(receiver.instanceIntegrationId, indexes);
+    const present = indexes.get(event.id);
+    if (present !== undefined) {
+      return present;
+    }
+    const made = bodyOf(event, receiver);
+    if (this.#bytes > 0 && this.#bytes + made.body.length > MOST_BODY_BYTES) {
+      return undefined;
+    }
+    this.#bytes += made.body.length;
+    const index = this.bodies.push(made) - 1;
+    indexes.set(event.id, index);
+    return index;
+  }
 }
 
 export function bodyOf(event: StoredEvent, receiver: Receiver): DeliveryBody {

@@ -104,14 +104,18 @@ export class DeliveryClaims {
     const left = await shareOut(changes, shares, request.freeSlots);
     this.#heldBack = shares.some(({ room }) => room <= 0);
     const served = shares.filter(({ due }) => due.length > 0);
-    this.#after = (left === 0 ? served.at(-1)?.receiver.id : lookedAt.at(-1)) ?? '';
     const begun = await changes.beginFirst(
       served.flatMap(({ due }) => due),
       leaseUntil,
     );
     const eventOf = new Map(begun.map(({ id, eventId }) => [id, eventId]));
     const events = await changes.events([...new Set(eventOf.values())]);
-    return { claim: together(served, eventOf, events, leaseUntil), lookedAt, full: left === 0 };
+    const { claim, unfitting } = together(served, eventOf, events, leaseUntil);
+    await changes.takeBack(unfitting);
+    const full = left === 0 || unfitting.length > 0;
+    const last = unfitting.length > 0 ? claim.targets.at(-1)?.subscriptionId : served.at(-1)?.receiver.id;
+    this.#after = (full ? last : lookedAt.at(-1)) ?? '';
+    return { claim, lookedAt, full };
   }
 
   /** Those with deliveries that are due, from where the last claim ended, and on from the first one. */

@@ -1,4 +1,5 @@
 import { type AttemptResult, saysGone } from './attempt-results.js';
+import { MAX_ATTEMPTS } from './deliveries.js';
 import type { ReceiverHealth } from './sending.js';
 import type { DisabledReason } from './subscriptions.js';
 
@@ -54,6 +55,12 @@ function disablingReason(
   if (endings.some(({ result, startedAt }) => saysGone(result) && startedAt >= updatedAt)) {
     return 'GONE';
   }
+  // A quiet subscription may have failed once long ago, and once more just now: only what was tried to the end says that it is not there.
+  const isTriedToTheEnd = endings.some(({ result }) => isLastFailure(result));
   const failsForLong = failingSince !== null && now - failingSince >= failingLimitMs;
-  return failsForLong && endings.length > 0 ? 'FAILING' : undefined;
+  return failsForLong && isTriedToTheEnd ? 'FAILING' : undefined;
+}
+
+function isLastFailure({ attempt }: AttemptResult): boolean {
+  return attempt.number === MAX_ATTEMPTS && attempt.outcome !== 'SUCCEEDED';
 }

@@ -1,7 +1,13 @@
 import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
 import { type AttemptResult, type Settlement, settle } from './attempt-results.js';
 import { joinRetryBatches } from './retry-batches.js';
-import type { DeliveryProgress, RecordedAttempt, SendingChanges, SendingDependencies } from './sending.js';
+import type {
+  DeliveryProgress,
+  ReceiverHealth,
+  RecordedAttempt,
+  SendingChanges,
+  SendingDependencies,
+} from './sending.js';
 import { healthAfter } from './sending-health.js';
 
 export type RecordingDependencies = Pick<SendingDependencies, 'unitOfWork' | 'settings' | 'random'>;
@@ -50,16 +56,20 @@ async function recordIn(
   results: readonly AttemptResult[],
 ): Promise<DeliveryProgress[]> {
   const looked = await changes.look(results.map(({ deliveryId }) => deliveryId));
-  const healths = await changes.healthOf([...new Set(looked.map(({ subscriptionId }) => subscriptionId))]);
-  const newsOf = (recorded: readonly Pick<Recorded, 'result' | 'before'>[]) =>
-    healths.map((health) => newsFor(health, recorded, changes.now, dependencies.settings.failingLimitMs));
-  const expected = newsOf(paired(results, looked));
-  const held = await changes.hold(
-    looked,
-    expected.some(({ changed, disable }) => changed || disable !== undefined),
-  );
+  const subscriptionIds = [...new Set(looked.map(({ subscriptionId }) => subscriptionId))];
+  const { failingLimitMs } = dependencies.settings;
+  const newsOf = (
+    healths: readonly ReceiverHealth[],
+    recorded: readonly Pick<Recorded, 'result' | 'before'>[],
+  ) => healths.map((health) => newsFor(health, recorded, changes.now, failingLimitMs));
+  const seen = await changes.healthOf(subscriptionIds);
+  const expected = newsOf(seen, paired(results, looked));
+  const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
+  const held = await changes.hold(looked, alone);
+  // Others may have changed them while this waited: a success they had since must not be forgotten, nor a new address taken for the old one.
+  const healths = alone ? await changes.healthOf(subscriptionIds) : seen;
   const recorded = await settleAll(changes, dependencies, results, held);
-  const disabled = await tellReceivers(changes, newsOf(recorded.filter(isNews)));
+  const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
   const settled = recorded.map((one) => heldIn(disabled, one));
   const joined = await joinRetryBatches(
     changes,
@@ -106,7 +116,7 @@ function isNews({ settlement }: Recorded): boolean {
 }
 
 function newsFor(
-  health: Parameters<typeof healthAfter>[0],
+  health: ReceiverHealth,
   recorded: readonly Pick<Recorded, 'result' | 'before'>[],
   now: number,
   failingLimitMs: number,

@@ -66,6 +66,8 @@ export interface SendingChanges {
   due(id: SubscriptionId, after: string, limit: number): Promise<DeliveryId[]>;
   /** Begins the first attempt of those of which none has begun. */
   beginFirst(ids: readonly DeliveryId[], leaseUntil: number): Promise<BegunDelivery[]>;
+  /** Undoes beginnings of this same write, of which nobody has heard yet. */
+  takeBack(ids: readonly DeliveryId[]): Promise<void>;
   /** One conditional statement: of several beginnings of one attempt, one hears of it. */
   beginLater(
     id: DeliveryId,

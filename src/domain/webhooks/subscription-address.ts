@@ -43,9 +43,12 @@ export function faultOfAddress(text: string): string | undefined {
   if (!WEB_ADDRESS.test(text) || !URL.canParse(text)) {
     return 'must be an absolute http or https address in ASCII, such as https://hooks.example.com/integration';
   }
-  const { username, password, href } = new URL(text);
+  const { username, password, href, port } = new URL(text);
   if (username !== '' || password !== '') {
     return 'must not hold credentials';
+  }
+  if (port === '0') {
+    return 'must not name port 0, which nobody can listen on';
   }
   return CREDENTIAL.test(decoded(href))
     ? 'must not hold an API key or another secret of this service'

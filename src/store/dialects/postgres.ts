@@ -9,6 +9,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than any caller waits; it frees connections that a dead network would hold. */
 const QUERY_TIMEOUT_MS = 30_000;
 const INT8_OID = 20;
+const DEADLOCK_DETECTED = '40P01';
+const MOST_TRIES = 5;
 
 /** PostgreSQL commits concurrent transactions together by itself, so each write is a plain transaction here. */
 export async function openPostgres(
@@ -35,7 +37,7 @@ export async function openPostgres(
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     reader: db,
-    write: (work) => db.transaction().execute(work),
+    write: (work) => pastDeadlocks(() => db.transaction().execute(work)),
     writesInOrder: false,
     migrator: db,
     close: async () => {
@@ -44,6 +46,22 @@ export async function openPostgres(
       await (pool.ended ? undefined : pool.end());
     },
   };
+}
+
+/**
+ * Of writes that wait for one another in a circle, PostgreSQL ends one, as if it had never begun: that one is made again. Writes take their locks in
+ * an order where they can, but one that tells of events on several instances learns only as it goes which subscriptions those have.
+ */
+async function pastDeadlocks<T>(write: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== DEADLOCK_DETECTED || tries === MOST_TRIES) {
+        throw error;
+      }
+    }
+  }
 }
 
 /** Where a name has several addresses, the reasons are those of each, and the error that holds them says nothing. */

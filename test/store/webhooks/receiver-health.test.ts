@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { DeliveryId } from '../../../generated/ids.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { LEASE_MS, refused, sendingRig, succeeded } from './sending-rig.js';
 import { auditedIn } from './subscription-rig.js';
@@ -113,16 +114,24 @@ describeEachDatabase('a subscription', (under) => {
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('that fails for five days is disabled by its next failure, and not before', async () => {
+  test('that fails for five days is disabled by the next delivery that was tried to the end, and not before', async () => {
     const rig = await withOne();
-    await rig.record(refused(await rig.next()));
+    const failAgain = async (id: DeliveryId, number: number) => {
+      expect(await rig.begin(id, number)).toMatchObject({ begun: {} });
+      return rig.record(refused(id, number));
+    };
+    const [early, late] = [await rig.next(), await rig.next()];
+    await rig.record(refused(early), refused(late));
+    await failAgain(early, 2);
+    await failAgain(late, 2);
     rig.clock.advance(5 * DAY_MS - 1);
+    await failAgain(early, 3);
+    rig.clock.advance(1);
     await rig.record(refused(await rig.next()));
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
-    rig.clock.advance(1);
-    expect(await rig.record(refused(await rig.next()))).toMatchObject([{ status: 'HELD' }]);
+    await failAgain(late, 3);
     expect(await rig.health()).toMatchObject({ status: 'DISABLED', disabled_reason: 'FAILING' });
-    expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['HELD', 'HELD', 'HELD']);
+    expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['EXHAUSTED', 'EXHAUSTED', 'HELD']);
     expect(await auditedIn(rig.database)).toMatchObject([{ reason: 'FAILING' }]);
   });
 

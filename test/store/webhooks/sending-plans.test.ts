@@ -10,7 +10,7 @@ const delivery = 'whd_1' as DeliveryId;
 
 /** What tells of a list that came as JSON, and of what SQLite does with rows that it has found. */
 const ASIDE =
-  /^(SCAN json_each|LIST SUBQUERY|SCALAR SUBQUERY|CORRELATED|RECURSIVE STEP|SETUP|CO-ROUTINE|MATERIALIZE|SCAN pending|USE TEMP B-TREE|CREATE BLOOM FILTER)/;
+  /^(SCAN json_each|SCAN CONSTANT ROW|LIST SUBQUERY|SCALAR SUBQUERY|CORRELATED|RECURSIVE STEP|SETUP|CO-ROUTINE|MATERIALIZE|SCAN pending|USE TEMP B-TREE|CREATE BLOOM FILTER)/;
 
 const reads: [title: string, read: (rows: SendingRows) => Promise<unknown>][] = [
   ['whether anything is due', (rows) => rows.anyDue()],

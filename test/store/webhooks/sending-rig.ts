@@ -69,6 +69,8 @@ export function sendingNode(
       beginAttempt({ ...dependencies, targets, clock: clock.now }, id, number),
     record: (...results: AttemptResult[]) => recordResults(dependencies, results),
     giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
+    /** What a change of the instance tells of. */
+    event: () => eventOf({ instanceId, clientId }),
     /** Writes an event of the instance. */
     happen: (event: Partial<{ type: string; clientId: string; instanceId: InstanceId; name: string }> = {}) =>
       platform.run((changes) => changes.record(eventOf({ instanceId, clientId, ...event }))),

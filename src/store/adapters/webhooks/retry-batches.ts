@@ -9,6 +9,7 @@ import type { DeliveryProgress, SendingRows } from '../../../domain/webhooks/sen
 import type { Reader, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { changedOne, keptStatement } from '../kept-statement.js';
+import { IS_PENDING_ITSELF } from './dialect-words.js';
 import { subscriptionsWithDue } from './sending-claims.js';
 import { PROGRESS } from './sending-results.js';
 
@@ -51,7 +52,7 @@ const moving = keptStatement((db, row: { id: string; from: string; to: string })
     .set({ retry_batch_id: row.to })
     .where('id', '=', row.id)
     .where('retry_batch_id', '=', row.from)
-    .where('status', '=', 'PENDING')
+    .where(IS_PENDING_ITSELF)
     .where('lease_until', 'is', null),
 );
 

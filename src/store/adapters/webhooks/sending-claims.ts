@@ -9,11 +9,18 @@ import type { StoredEvent } from '../../../domain/webhooks/event-body.js';
 import type { BegunDelivery, Receiver, SendingChanges } from '../../../domain/webhooks/sending.js';
 import type { Writer } from '../../database.js';
 import { keptStatement } from '../kept-statement.js';
-import { IS_OPEN, inList, isPostgres } from './dialect-words.js';
+import { IS_PENDING_ITSELF, inList, isPending, isPostgres } from './dialect-words.js';
 
 type Claiming = Pick<
   SendingChanges,
-  'claimAlone' | 'dueSubscriptions' | 'receivers' | 'due' | 'beginFirst' | 'beginLater' | 'events'
+  | 'claimAlone'
+  | 'dueSubscriptions'
+  | 'receivers'
+  | 'due'
+  | 'beginFirst'
+  | 'takeBack'
+  | 'beginLater'
+  | 'events'
 >;
 
 /** A name for the lock, which PostgreSQL wants as a number. */
@@ -23,27 +30,33 @@ const claimLock = keptStatement((db) => ({
   compile: () => sql`select pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`.compile(db),
 }));
 
-/** From one subscription with pending deliveries to the next by the index: of each, one row is looked at, however many there are. */
+/**
+ * From one subscription with pending deliveries to the next by the index: of each, one row is looked at, however many there are. In the whole order
+ * of that index, which no other has: PostgreSQL would take another as soon as its statistics are those of a quieter time.
+ */
 const dueSubscriptions = keptStatement(
-  (db, { after, limit }: { after: string; limit: number }): Compilable<{ id: string }> => ({
-    compile: () =>
-      sql<{ id: string }>`
-        with recursive pending(id) as (
-          select min(subscription_id) from deliveries where ${IS_OPEN} and status = 'PENDING' and subscription_id > ${after}
-          union all
-          select (
-            select min(subscription_id) from deliveries
-            where ${IS_OPEN} and status = 'PENDING' and subscription_id > pending.id
-          ) from pending where pending.id is not null
-        )
-        select id from pending
-        where id is not null and exists (
-          select 1 from deliveries
-          where ${IS_OPEN} and status = 'PENDING' and subscription_id = pending.id and attempts_begun = 0
-        )
-        limit ${limit}
-      `.compile(db),
-  }),
+  (db, { after, limit }: { after: string; limit: number }): Compilable<{ id: string }> => {
+    const next = (than: unknown) => sql`(
+      select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
+      order by subscription_id, attempts_begun, id limit 1
+    )`;
+    return {
+      compile: () =>
+        sql<{ id: string }>`
+          with recursive pending(id) as (
+            select ${next(after)}
+            union all
+            select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
+          )
+          select id from pending
+          where id is not null and (
+            select id from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
+            order by attempts_begun, id limit 1
+          ) is not null
+          limit ${limit}
+        `.compile(db),
+    };
+  },
 );
 
 const receivers = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
@@ -77,8 +90,7 @@ const receivers = keptStatement((db, { ids, now }: { ids: string; now: number })
 const due = keptStatement((db, { id, after, limit }: { id: string; after: string; limit: number }) => {
   const query = db
     .selectFrom('deliveries')
-    .where(IS_OPEN)
-    .where('status', '=', 'PENDING')
+    .where(isPending(db))
     .where('subscription_id', '=', id)
     .where('attempts_begun', '=', 0)
     .where('id', '>', after)
@@ -94,9 +106,18 @@ const beginFirst = keptStatement((db, values: { ids: string; now: number; leaseU
     .updateTable('deliveries')
     .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
     .where(inList(db, 'id', values.ids))
-    .where('status', '=', 'PENDING')
+    .where(IS_PENDING_ITSELF)
     .where('attempts_begun', '=', 0)
     .returning(['id', 'event_id']),
+);
+
+const takeBack = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+  db
+    .updateTable('deliveries')
+    .set({ attempts_begun: 0, attempt_started_at: null, lease_until: null })
+    .where(inList(db, 'id', ids))
+    .where('attempts_begun', '=', 1)
+    .where('attempt_started_at', '=', now),
 );
 
 const beginLater = keptStatement(
@@ -110,7 +131,7 @@ const beginLater = keptStatement(
         next_attempt_at: null,
       })
       .where('id', '=', values.id)
-      .where('status', '=', 'PENDING')
+      .where(IS_PENDING_ITSELF)
       .where('attempts_begun', '=', values.before)
       .where('lease_until', 'is', null)
       .returning(['id', 'subscription_id', 'event_id']),
@@ -147,6 +168,11 @@ export function claiming(db: Writer, now: number): Claiming {
       ids.length === 0
         ? []
         : (await beginFirst(db, { ids: JSON.stringify(ids), now, leaseUntil })).rows.map(toBegun),
+    takeBack: async (ids) => {
+      if (ids.length > 0) {
+        await takeBack(db, { ids: JSON.stringify(ids), now });
+      }
+    },
     beginLater: async (id, number, leaseUntil) => {
       const [row] = (await beginLater(db, { id, number, before: number - 1, now, leaseUntil })).rows;
       return row && { ...toBegun(row), subscriptionId: row.subscription_id as SubscriptionId };

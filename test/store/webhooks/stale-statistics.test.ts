@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
+import { newOrderedPublicId } from '../../../src/identifiers/public-id.js';
+import { claiming } from '../../../src/store/adapters/webhooks/sending-claims.js';
+import type { Writer } from '../../../src/store/database.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { sendingRig } from './sending-rig.js';
+
+const BACKLOG = 4_000;
+const ROWS_PER_INSERT = 1_000;
+
+async function rowsRead(writer: Writer): Promise<number> {
+  const { rows } = await sql<{ count: unknown }>`
+    select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as count
+    from pg_stat_xact_user_tables where relname = 'deliveries'
+  `.execute(writer);
+  return Number(rows[0]?.count);
+}
+
+// SQLite goes by its indexes alone.
+describe('on PostgreSQL, in a backlog that its statistics know nothing of', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  /** Statistics of a time when everything was delivered, and what has piled up since. */
+  async function piledUp() {
+    const rig = await sendingRig(under);
+    const subscriptions = [await rig.subscribe(), await rig.subscribe(), await rig.subscribe()];
+    await rig.happen();
+    const [first] = await rig.deliveries();
+    const insert = (count: number, row: Partial<typeof first>) =>
+      rig.database.write(async (writer) => {
+        for (let from = 0; from < count; from += ROWS_PER_INSERT) {
+          const rows = Array.from({ length: ROWS_PER_INSERT }, (_, index) => ({
+            ...(first as NonNullable<typeof first>),
+            id: newOrderedPublicId('DeliveryId', rig.clock.now()),
+            subscription_id: subscriptions[index % subscriptions.length] as SubscriptionId,
+            ...row,
+          }));
+          await writer.insertInto('deliveries').values(rows).execute();
+        }
+      });
+    await insert(2_000, { status: 'DELIVERED', attempts_begun: 1, ended_at: 5 });
+    await sql`analyze deliveries`.execute(rig.database.reader);
+    await insert(BACKLOG, {});
+    return { ...rig, subscriptions };
+  }
+
+  test('a claim reads what it takes, and not the backlog', async () => {
+    const { database, subscriptions, clock } = await piledUp();
+    await database.write(async (writer) => {
+      const changes = claiming(writer, clock.now());
+      const before = await rowsRead(writer);
+      expect(await changes.dueSubscriptions('', 256)).toEqual([...subscriptions].sort());
+      const due = await changes.due(subscriptions[0] as SubscriptionId, '', 64);
+      expect(await changes.beginFirst(due, clock.now() + 1)).toHaveLength(64);
+      expect((await rowsRead(writer)) - before).toBeLessThan(BACKLOG / 10);
+    });
+  });
+
+  test('a later attempt reads its own delivery', async () => {
+    const { database, clock } = await piledUp();
+    await database.write(async (writer) => {
+      await sql`update deliveries set attempts_begun = 1 where status = 'PENDING'`.execute(writer);
+    });
+    const { id } = await database.reader
+      .selectFrom('deliveries')
+      .where('status', '=', 'PENDING')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    await database.write(async (writer) => {
+      const before = await rowsRead(writer);
+      const begun = await claiming(writer, clock.now()).beginLater(id as DeliveryId, 2, clock.now() + 1);
+      expect(begun).toMatchObject({ id });
+      expect((await rowsRead(writer)) - before).toBeLessThan(5);
+    });
+  });
+});
