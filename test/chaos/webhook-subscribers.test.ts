@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { exampleEvents } from '../../generated/asyncapi/examples.js';
 import { exchange } from '../support/http-exchange.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { type Behaviour, WebhookSubscribers } from '../support/webhook-subscribers.js';
@@ -30,13 +31,15 @@ afterAll(() => subscribers?.stop());
 
 function newId(): string {
   count += 1;
-  return `evt_${count}`;
+  return `evt_${String(count).padStart(22, '0')}`;
 }
 
 /** The status, or nothing when it was cut off. */
-async function post(index: number, id: string, { secret = SECRET, at = new Date() } = {}) {
-  const body = '{"type":"user.updated"}';
+async function post(index: number, id: string, { secret = SECRET, at = new Date(), event = {} } = {}) {
+  const body = JSON.stringify({ ...exampleEvents['user.updated'], id, ...event });
   const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'IntegrationService-Webhooks/1.3.1',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
     'webhook-signature': new Webhook(secret).sign(id, at, body),
@@ -59,9 +62,10 @@ describe('a process of receivers', () => {
   });
 
   test.each([
-    ['of another secret', { secret: OTHER_SECRET }],
-    ['that is old', { at: new Date(Date.now() - 3_600_000) }],
-  ])('notes that a signature %s is not genuine', async (_, changes) => {
+    ['a signature of another secret', { secret: OTHER_SECRET }],
+    ['a signature that is old', { at: new Date(Date.now() - 3_600_000) }],
+    ['what is no event of the contract', { event: { type: 'user.renamed' } }],
+  ])('notes that %s is not genuine', async (_, changes) => {
     const id = newId();
     await post(0, id, changes);
     expect(await written(id)).toMatchObject([{ isGenuine: false }]);

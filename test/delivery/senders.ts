@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach } from '@jest/globals';
+import { exampleEvents } from '../../generated/asyncapi/examples.js';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import type { SendBody } from '../../src/delivery/attempt.js';
 import { HttpSender, type SenderOptions } from '../../src/delivery/sender.js';
@@ -7,10 +8,13 @@ import { HttpSender, type SenderOptions } from '../../src/delivery/sender.js';
 export const VERSION = '1.2.3';
 export const secret = randomBytes(32);
 
+const example = exampleEvents['user.updated'];
+const event = { ...example, data: { ...example.data, firstName: 'Zoë 🦊' } };
+
 export const body: SendBody = {
-  eventId: 'evt_4ZfVbQm1sT6xKc0yRw2LdJ',
-  eventType: 'user.updated',
-  body: Buffer.from('{"id":"evt_4ZfVbQm1sT6xKc0yRw2LdJ","data":{"name":"Zoë 🦊"}}'),
+  eventId: event.id,
+  eventType: event.type,
+  body: Buffer.from(JSON.stringify(event)),
 };
 
 /** As in the demo, where receivers on this machine are welcome. Call it where a group of tests is described. */

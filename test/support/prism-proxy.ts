@@ -1,21 +1,6 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import pino from 'pino';
-import { packageRoot } from '../../src/config/package.js';
+import { contractDocument } from './contract-document.js';
 import { type Exchange, exchange, type Question } from './http-exchange.js';
-
-// Prism comes as CommonJS whose types want more than it exports; what is used of it is this.
-interface Prism {
-  listen(port: number, address: string): Promise<string>;
-  close(): Promise<void>;
-}
-const require = createRequire(import.meta.url);
-const { createServer } = require('@stoplight/prism-http-server') as {
-  createServer(operations: unknown[], options: object): Prism;
-};
-const { getHttpOperationsFromSpec } = require('@stoplight/prism-cli/dist/operations.js') as {
-  getHttpOperationsFromSpec(file: string): Promise<unknown[]>;
-};
+import { newPrismServer, operationsOf } from './prism.js';
 
 export interface PrismProxy {
   /** Asks the upstream through Prism; `violations` is all that it holds against question and answer. */
@@ -25,8 +10,7 @@ export interface PrismProxy {
 
 /** Prism between a client and a gateway, with nothing but the published document to judge by. */
 export async function startPrism(upstreamUrl: string): Promise<PrismProxy> {
-  const operations = await getHttpOperationsFromSpec(join(packageRoot, 'generated/openapi/gateway.json'));
-  const server = createServer(operations, {
+  const server = newPrismServer(await operationsOf(contractDocument('gateway')), {
     cors: false,
     config: {
       isProxy: true,
@@ -38,7 +22,7 @@ export async function startPrism(upstreamUrl: string): Promise<PrismProxy> {
       errors: false,
       mock: { dynamic: false },
     },
-    components: { logger: pino.pino({ level: 'silent' }) },
+    log: { write: () => undefined },
   });
   const url = new URL(await server.listen(0, '127.0.0.1'));
   return {

@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { faultsOfWebhook } from './webhook-event-judge.js';
 
 const LIMIT_MS = 20_000;
 
@@ -31,6 +32,8 @@ export const accept = answerWith(204);
 /** The address of a subscription: keeps what comes in and answers as it is told. */
 export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
+  /** What came that the contract does not admit. */
+  readonly faults: string[] = [];
   readonly #watchers = new Set<() => void>();
   readonly #seen = new Map<string, number>();
 
@@ -106,6 +109,7 @@ export class WebhookReceiver {
     const earlier = this.#seen.get(eventId) ?? 0;
     this.#seen.set(eventId, earlier + 1);
     this.received.push(request);
+    this.faults.push(...faultsOfWebhook(headers, body));
     this.answer(response, request, earlier);
     for (const look of [...this.#watchers]) {
       look();
@@ -113,10 +117,13 @@ export class WebhookReceiver {
   }
 }
 
-/** Call it where a group of tests is described; what it starts is closed after the group. */
+/** Call it where a group of tests is described; what it starts is closed after the group, which fails if anything came that is no event of the contract. */
 export function webhookReceivers(): (answer?: Answer) => Promise<WebhookReceiver> {
   const started: WebhookReceiver[] = [];
-  afterAll(() => Promise.all(started.map((receiver) => receiver.close())));
+  afterAll(async () => {
+    await Promise.all(started.map((receiver) => receiver.close()));
+    expect(started.flatMap(({ faults }) => faults)).toEqual([]);
+  });
   return async (answer) => {
     const receiver = await WebhookReceiver.start(answer);
     started.push(receiver);

@@ -3,6 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { faultsOfWebhook } from './webhook-event-judge.js';
 import type { Behaviour, GivenAnswer, Order, Report, WrittenRequest } from './webhook-subscribers.js';
 
 const [, , recordsFile = '', count = '0'] = process.argv;
@@ -96,7 +97,8 @@ function take(index: number, headers: IncomingHttpHeaders, body: Buffer, respons
   subscriber.seen.set(eventId, earlier + 1);
   subscriber.accepted += answer === 204 ? 1 : 0;
   firsts += earlier === 0 ? 1 : 0;
-  write({ index, eventId, isGenuine: isGenuine(subscriber, headers, body), answer });
+  const isEvent = faultsOfWebhook(headers, body).length === 0;
+  write({ index, eventId, isGenuine: isEvent && isGenuine(subscriber, headers, body), answer });
   reportProgress();
   const goOn = () => give(answer, subscriber, response);
   const isOfItsKind = hold && (hold.during === 'retry') === earlier > 0;

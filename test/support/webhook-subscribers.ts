@@ -34,6 +34,7 @@ export type Report =
 export interface WrittenRequest {
   index: number;
   eventId: string;
+  /** Signed as it should be, and an event of the contract. */
   isGenuine: boolean;
   answer: GivenAnswer;
 }

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { AttackedService } from '../../attacks/attacked-service.js';
+import { DemoEnvironment } from '../../flow/sign-on/demo-environment.js';
+import { owner } from '../../gateway/demo-paths.js';
+import { contractDocument } from '../../support/contract-document.js';
+import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
+import { operationsOf, outputViolations, type PrismOperation } from '../../support/prism.js';
+import { type PrismProxy, startPrism } from '../../support/prism-proxy.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import type { Api } from './status-case.js';
+
+/** So many requests an integration may make; the cases of one stay below it, and those of the other go beyond. */
+export const GATEWAY_LIMIT = 150;
+
+export const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1/32', GATEWAY_RATE_LIMIT: `${GATEWAY_LIMIT}/1h` };
+
+/** What came, and what Prism has against it. */
+export interface Judged {
+  answer: Exchange;
+  violations: unknown[];
+}
+
+/** Prism's own judgement of what any server answered. */
+export class PrismJudge {
+  private constructor(private readonly operations: Record<Api, PrismOperation[]>) {}
+
+  static async make(): Promise<PrismJudge> {
+    return new PrismJudge({
+      gateway: await operationsOf(contractDocument('gateway')),
+      'sign-on': await operationsOf(contractDocument('sign-on')),
+    });
+  }
+
+  violations(api: Api, operationId: string, answer: Exchange): string[] {
+    const operation = this.operations[api].find(({ iid }) => iid === operationId);
+    return operation ? outputViolations(operation, answer) : [`there is no operation ${operationId}`];
+  }
+}
+
+/** A demo with all that the cases need of it. */
+export class CoveredService {
+  readonly signOn: AttackedService;
+  readonly demo: DemoEnvironment;
+  readonly gatewayPort: number;
+  /** Taken while all was well, for what comes after. */
+  keptToken = '';
+
+  private constructor(
+    private readonly service: ServiceProcess,
+    private readonly proxy: PrismProxy,
+  ) {
+    this.signOn = new AttackedService(service);
+    this.demo = new DemoEnvironment(service);
+    this.gatewayPort = Number(service.settings.GATEWAY_PORT);
+  }
+
+  static async over(service: ServiceProcess): Promise<CoveredService> {
+    return new CoveredService(service, await startPrism(service.gatewayUrl));
+  }
+
+  /** Of the first integration, or of the other one. */
+  apiKey(which: 'own' | 'spent' = 'own'): string {
+    const { apiKeys } = this.service.demo();
+    return apiKeys.find(({ integrationId }) => (integrationId === owner.id) === (which === 'own'))?.key ?? '';
+  }
+
+  throughProxy(target: string, question: Question): Promise<Judged> {
+    return this.proxy.ask(target, question);
+  }
+
+  gateway(target: string, question: Question): Promise<Exchange> {
+    return exchange(this.gatewayPort, target, question);
+  }
+
+  /** Every statement of the domain fails from now on, as on a disk that lost its tables. */
+  spoilStore(): void {
+    const database = new BetterSqlite3(join(this.service.dataDir, 'integration.db'));
+    const tables = database
+      .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+      .pluck()
+      .all() as string[];
+    for (const table of tables) {
+      database.exec(`alter table "${table}" rename to "gone_${table}"`);
+    }
+    database.close();
+  }
+
+  /** For good: who would start it again is stopped first. */
+  stopDomain(): void {
+    const domain = this.service.pidOf('domain');
+    this.service.signal('SIGSTOP');
+    process.kill(domain, 'SIGKILL');
+  }
+
+  async close(): Promise<void> {
+    this.demo.close();
+    await this.proxy.close();
+  }
+}

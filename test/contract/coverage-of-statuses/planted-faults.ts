@@ -1,0 +1,62 @@
+import type { AddressInfo } from 'node:net';
+import { createContractApi } from '../../../src/edge/contract/contract-api.js';
+import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
+import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
+import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
+import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { AnswerJudge } from '../../support/answer-judge.js';
+import { contractDocument } from '../../support/contract-document.js';
+import { recordedLog } from '../../support/recorded-log.js';
+
+const FAULTS: Record<number, () => Error> = {
+  429: () => new ServiceError(ErrorCode.RATE_LIMITED, 'Too many.', { retryAfterSeconds: 9 }),
+  500: () => new Error('planted'),
+  503: () => new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 2 }),
+};
+
+export const plantedStatuses = Object.keys(FAULTS).map(Number);
+
+export interface FaultySignOn {
+  port: number;
+  /** How every request ends from now on. */
+  plant(status: number): void;
+  stop(): Promise<void>;
+}
+
+/** The edge of sign-on, from the listener to the error page, over operations that all fail alike. */
+export async function startFaultySignOn(): Promise<FaultySignOn> {
+  let planted = 500;
+  const fail = async () => {
+    throw FAULTS[planted]?.();
+  };
+  const { log } = recordedLog();
+  const dispatch = await createContractApi({
+    document: contractDocument('sign-on'),
+    handlers: Object.fromEntries(
+      new AnswerJudge('sign-on').operations().map(({ operationId }) => [operationId, fail]),
+    ) as never,
+    asReceived: oauthOperations as never,
+    securityHandlers: { clientBasic: () => true, accessToken: () => true },
+    dependencies: {},
+    toErrorAnswer: signOnErrors(
+      new PageWriter({ environment: 'demo', signOnUrl: 'https://sign-on.example.com' }),
+    ),
+    log,
+  });
+  const listener = createListener({
+    api: 'sign-on',
+    dispatch,
+    trustedProxies: [],
+    log,
+    timer: () => undefined,
+  });
+  await listen(listener, 0, '127.0.0.1');
+  return {
+    port: (listener.address() as AddressInfo).port,
+    plant: (status) => {
+      planted = status;
+    },
+    stop: () => closeListener(listener, 0),
+  };
+}

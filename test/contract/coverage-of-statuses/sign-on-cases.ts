@@ -1,0 +1,172 @@
+import { basicOf } from '../../attacks/attacked-service.js';
+import { contractDocument } from '../../support/contract-document.js';
+import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
+import { type DocumentedRequest, documentedRequests } from '../documented-requests.js';
+import type { CoveredService } from './covered-service.js';
+import { type FaultySignOn, plantedStatuses } from './planted-faults.js';
+import { signOnSuccesses } from './sign-on-successes.js';
+import {
+  accessToken,
+  afterStrangers,
+  afterWrongPasswords,
+  afterWrongSecrets,
+  wrongBasic,
+} from './sign-on-walks.js';
+import { documentedPairs, nameOf, type StatusCase, type StatusPair } from './status-case.js';
+
+export type Ask = (service: CoveredService) => Promise<Exchange>;
+export type SignOnAsk = (service: CoveredService, faulty: FaultySignOn) => Promise<Exchange>;
+
+const FORM_LIMIT_BYTES = 65_536;
+
+/** Nobody is asked for these, so that nothing behind them can fail. */
+const ENDINGS = ['showPasswordSet', 'showEmailVerified', 'showSignedOut'];
+/** The domain has these in its memory. */
+const WITHOUT_STORE = [...ENDINGS, 'discovery', 'jwks'];
+
+const documented = new Map(
+  documentedRequests(contractDocument('sign-on')).map((request) => [request.operationId, request]),
+);
+
+function requestOf(operationId: string): DocumentedRequest {
+  return documented.get(operationId) as DocumentedRequest;
+}
+
+/** The request as it is documented, changed. */
+const asking =
+  (operationId: string, changes: (question: Question, service: CoveredService) => Question): Ask =>
+  (service) => {
+    const { target, question } = requestOf(operationId);
+    return exchange(service.signOn.port, target, changes(question, service));
+  };
+
+const call =
+  (
+    path: string,
+    fields: Record<string, string>,
+    headers: (service: CoveredService) => Question['headers'],
+  ): Ask =>
+  (service) =>
+    service.signOn.call(path, fields, headers(service));
+
+const bearer = (path: string, method: string, token: string | undefined): Ask => {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return ({ signOn }) => exchange(signOn.port, path, { method, headers });
+};
+
+const profileOnly =
+  (method: string): Ask =>
+  async (service) =>
+    bearer('/auth/userinfo', method, await accessToken(service, { scope: 'profile' }))(service);
+
+const wrongSecret = (path: string, fields = {}): Ask =>
+  call(path, fields, (service) => ({ authorization: wrongBasic(service) }));
+
+const rightSecret = (path: string, fields = {}): Ask =>
+  call(path, fields, ({ signOn }) => ({ authorization: basicOf(signOn.dashboard) }));
+
+/** By an application that nobody registered. */
+const LOGOUT_OF_NOBODY: Ask = ({ signOn }) =>
+  signOn.userAgent().ask('/auth/logout?client_id=app_AAAAAAAAAAAAAAAAAAAAAA');
+
+const target = ({ signOn }: CoveredService) => signOn.authorizeTarget(signOn.dashboard);
+const fieldsOf = (address: string) => Object.fromEntries(new URLSearchParams(address.split('?')[1]));
+
+/** What has a way of its own, by operation and status. */
+const OWN: Record<string, Ask> = {
+  ...signOnSuccesses,
+  'authorize 429': (service) => afterStrangers(service, (userAgent) => userAgent.ask(target(service))),
+  'authorizePost 429': (service) =>
+    afterStrangers(service, (userAgent) => userAgent.post('/auth/authorize', fieldsOf(target(service)))),
+  'token 401': wrongSecret('/auth/token', { grant_type: 'refresh_token', refresh_token: 'x' }),
+  'revoke 401': wrongSecret('/auth/revoke', { token: 'x' }),
+  'introspect 401': wrongSecret('/auth/introspect', { token: 'x' }),
+  'token 400': rightSecret('/auth/token'),
+  'revoke 400': rightSecret('/auth/revoke'),
+  'introspect 400': rightSecret('/auth/introspect'),
+  'token 429': (service) => afterWrongSecrets(service, '/auth/token'),
+  'revoke 429': (service) => afterWrongSecrets(service, '/auth/revoke'),
+  'introspect 429': (service) => afterWrongSecrets(service, '/auth/introspect'),
+  'userinfo 400': bearer('/auth/userinfo?access_token=x', 'GET', undefined),
+  'userinfoPost 400': bearer('/auth/userinfo?access_token=x', 'POST', undefined),
+  'userinfo 401': bearer('/auth/userinfo', 'GET', 'x'),
+  'userinfoPost 401': bearer('/auth/userinfo', 'POST', undefined),
+  'userinfo 403': profileOnly('GET'),
+  'userinfoPost 403': profileOnly('POST'),
+  'logout 400': LOGOUT_OF_NOBODY,
+  'signIn 429': afterWrongPasswords,
+};
+
+const withForm = (question: Question, type: string, body: string): Question => ({
+  method: question.method as string,
+  headers: { 'content-type': type },
+  body,
+});
+
+/** What is caused alike whatever the operation. */
+const SHARED: Record<number, (operationId: string) => Ask> = {
+  // Well formed, and leading nowhere: the ids and tokens of the document are nobody's.
+  400: (operationId) => asking(operationId, (question) => question),
+  405: (operationId) => asking(operationId, () => ({ method: 'DELETE' })),
+  413: (operationId) =>
+    asking(operationId, (question) =>
+      withForm(question, 'application/x-www-form-urlencoded', `a=${'x'.repeat(FORM_LIMIT_BYTES)}`),
+    ),
+  415: (operationId) => asking(operationId, (question) => withForm(question, 'text/plain', 'a=b')),
+};
+
+/** In order as far as the edge can tell, so that what is behind it decides. */
+const inOrder = (operationId: string): Ask => {
+  if (operationId === 'logout') {
+    return LOGOUT_OF_NOBODY;
+  }
+  if (['token', 'revoke', 'introspect'].includes(operationId)) {
+    return rightSecret(`/auth/${operationId}`, {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      token: 'x',
+    });
+  }
+  return operationId.startsWith('userinfo')
+    ? (service) =>
+        bearer('/auth/userinfo', requestOf(operationId).question.method ?? '', service.keptToken)(service)
+    : asking(operationId, (question) => question);
+};
+
+function caseOf(pair: StatusPair): StatusCase<SignOnAsk> | undefined {
+  const { operationId, status } = pair;
+  const own = OWN[`${operationId} ${status}`];
+  if (own) {
+    return { ...pair, stage: 'whole', ask: own };
+  }
+  const shared = SHARED[status];
+  if (shared) {
+    return { ...pair, stage: 'whole', ask: shared(operationId) };
+  }
+  if (status === 503 && !ENDINGS.includes(operationId)) {
+    return { ...pair, stage: 'domain stopped', ask: inOrder(operationId) };
+  }
+  if (status === 500 && !WITHOUT_STORE.includes(operationId)) {
+    return { ...pair, stage: 'store spoiled', ask: inOrder(operationId) };
+  }
+  return plantedStatuses.includes(status)
+    ? { ...pair, stage: 'fault planted', ask: planted(pair) }
+    : undefined;
+}
+
+const planted =
+  ({ operationId, status }: StatusPair): SignOnAsk =>
+  (_, faulty) => {
+    const request = requestOf(operationId);
+    faulty.plant(status);
+    return exchange(faulty.port, request.target, request.question);
+  };
+
+export const signOnCases: StatusCase<SignOnAsk>[] = documentedPairs('sign-on').flatMap(
+  (pair) => caseOf(pair) ?? [],
+);
+
+/** Ways to what no document has: they would never be asked. */
+export const strayWays = Object.keys(OWN).filter(
+  (name) => !documentedPairs('sign-on').some((pair) => nameOf(pair) === `sign-on ${name}`),
+);

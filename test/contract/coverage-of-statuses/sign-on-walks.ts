@@ -1,0 +1,129 @@
+import { PasswordLinkPurpose } from '../../../generated/proto/integration/platform/v1/accounts.js';
+import { basicOf, redirectUriOf } from '../../attacks/attacked-service.js';
+import { hiddenFields, newAddress, type UserAgent } from '../../attacks/user-agent.js';
+import { clientIds } from '../../flow/sign-on/demo-environment.js';
+import { call } from '../../flow/sign-on/environment.js';
+import type { Exchange } from '../../support/http-exchange.js';
+import type { CoveredService } from './covered-service.js';
+
+const PASSWORD = 'seven quiet herons';
+/** More than two windows let through from one network, or for one account: a window may end while we ask. */
+const WRONG_SECRETS = 121;
+const STRANGERS = 1_201;
+const WRONG_PASSWORDS = 21;
+const AT_ONCE = 20;
+/** Addresses that nobody else comes from. */
+const guessing = newAddress();
+const crowded = newAddress();
+
+/** A browser before a page, with what the page would send back. */
+export interface AtPage {
+  userAgent: UserAgent;
+  page: Exchange;
+  fields: Record<string, string>;
+}
+
+const at = (userAgent: UserAgent, page: Exchange): AtPage => ({
+  userAgent,
+  page,
+  fields: hiddenFields(page),
+});
+
+/** Where somebody is asked to sign in, who has not. */
+export async function atSignIn({ signOn }: CoveredService): Promise<AtPage> {
+  const userAgent = signOn.userAgent();
+  return at(userAgent, await userAgent.open(signOn.authorizeTarget(signOn.dashboard)));
+}
+
+export function signIn(
+  { signOn }: CoveredService,
+  { userAgent, fields }: AtPage,
+  { who = 'nobody on Juniper', password }: { who?: string; password?: string } = {},
+): Promise<Exchange> {
+  const person = signOn.person(who);
+  const typed = { email: person.email, password: password ?? person.password };
+  return userAgent.post('/auth/sign-in', { ...fields, ...typed });
+}
+
+export async function atContexts(service: CoveredService): Promise<AtPage> {
+  const start = await atSignIn(service);
+  const answer = await signIn(service, start, { who: 'chooses one of four' });
+  return at(start.userAgent, await start.userAgent.follow(answer));
+}
+
+export async function atConsent({ signOn }: CoveredService): Promise<AtPage> {
+  const userAgent = await signOn.signedIn();
+  return at(userAgent, await userAgent.open(signOn.authorizeTarget(signOn.portal, { prompt: 'consent' })));
+}
+
+export async function atSignOut({ signOn }: CoveredService): Promise<AtPage> {
+  const userAgent = await signOn.signedIn();
+  return at(userAgent, await userAgent.open(`/auth/logout?client_id=${signOn.dashboard.clientId}`));
+}
+
+async function atLink(service: CoveredService, url: string): Promise<AtPage> {
+  const userAgent = service.signOn.userAgent();
+  const { pathname, search } = new URL(url);
+  return at(userAgent, await userAgent.ask(pathname + search));
+}
+
+const newPerson = ({ demo }: CoveredService) => demo.newPerson({ worker: [clientIds.tallowfern] });
+
+export async function atSetPassword(service: CoveredService): Promise<AtPage> {
+  const { accountId } = await newPerson(service);
+  const wanted = { accountId, purpose: PasswordLinkPurpose.INVITATION };
+  return atLink(service, (await service.demo.platform.createPasswordLink(wanted, call())).url);
+}
+
+export async function atVerifyEmail(service: CoveredService): Promise<AtPage> {
+  const { accountId } = await newPerson(service);
+  return atLink(
+    service,
+    (await service.demo.platform.createEmailVerificationLink({ accountId }, call())).url,
+  );
+}
+
+export const setPassword = ({ userAgent, fields }: AtPage) =>
+  userAgent.post('/auth/set-password', { ...fields, password: PASSWORD });
+
+export const wrongBasic = ({ signOn }: CoveredService) =>
+  basicOf({ ...signOn.dashboard, clientSecret: `cs_demo_${'x'.repeat(48)}` });
+
+/** An access token, with the scopes of `changes` if it has some. */
+export async function accessToken(
+  { signOn }: CoveredService,
+  changes: Record<string, string> = {},
+): Promise<string> {
+  const { dashboard } = signOn;
+  const fresh = await signOn.freshCode(await signOn.signedIn(), dashboard, {
+    redirect_uri: redirectUriOf(dashboard),
+    ...changes,
+  });
+  return JSON.parse((await signOn.redeem(fresh)).body).access_token;
+}
+
+/** What is answered once so many were asked, some at once, or sooner where others have asked before. */
+async function onceTooMany(count: number, ask: () => Promise<Exchange>): Promise<Exchange> {
+  let answer = await ask();
+  for (let asked = 1; asked < count && answer.status !== 429; asked += AT_ONCE) {
+    const together = await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - asked) }, ask));
+    answer = together.find(({ status }) => status === 429) ?? answer;
+  }
+  return answer;
+}
+
+export function afterWrongSecrets(service: CoveredService, path: string): Promise<Exchange> {
+  const headers = { authorization: wrongBasic(service), 'x-forwarded-for': guessing };
+  const fields = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x' };
+  return onceTooMany(WRONG_SECRETS, () => service.signOn.call(path, fields, headers));
+}
+
+export function afterStrangers({ signOn }: CoveredService, ask: (userAgent: UserAgent) => Promise<Exchange>) {
+  return onceTooMany(STRANGERS, () => ask(signOn.userAgent(crowded)));
+}
+
+export async function afterWrongPasswords(service: CoveredService): Promise<Exchange> {
+  const start = await atSignIn(service);
+  const wrong = { who: 'worker of Tallowfern only', password: 'wrong' };
+  return onceTooMany(WRONG_PASSWORDS, () => signIn(service, start, wrong));
+}
