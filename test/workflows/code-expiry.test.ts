@@ -121,7 +121,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   test('is taken up by another worker when the first one goes while it waits', async () => {
     const first = scriptedMaintenance({});
     const firstWorker = await workAlone(first);
-    const handle = await start({ waitMs: 2_000 });
+    const handle = await start({ waitMs: 6_000 });
     await eventually('the first task done', async () => (await handle.fetchHistory()).events?.[4]);
     await firstWorker.shutdown();
 
