@@ -16,6 +16,9 @@ export interface AttemptRecorderOptions {
 }
 
 const MOST_AT_ONCE = 500;
+/** A commit of the domain costs the same for one result as for many, so that few wait a moment for others. */
+const FEW = 16;
+const GATHER_MS = 8;
 /** What the domain reads of one request is limited, and answers that were not wanted can be long. */
 const MOST_BYTES = 192 * 1_024;
 const BYTES_BESIDE_TEXTS = 200;
@@ -31,6 +34,7 @@ export class AttemptRecorder {
   #isTelling = false;
   #failures = 0;
   #atOnce = MOST_AT_ONCE;
+  #endGathering: (() => void) | undefined;
 
   constructor(private readonly options: AttemptRecorderOptions) {}
 
@@ -38,8 +42,9 @@ export class AttemptRecorder {
     this.#waiting.push(attempt);
     if (!this.#isTelling) {
       this.#isTelling = true;
-      // Those that end in the same turn go together.
-      setImmediate(() => void this.#tellAll());
+      void this.#tellAll();
+    } else if (this.#waiting.length >= FEW) {
+      this.#endGathering?.();
     }
   }
 
@@ -50,6 +55,7 @@ export class AttemptRecorder {
 
   async #tellAll(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
+      await this.#gather();
       const batch = this.#waiting.splice(0, fittingCount(this.#waiting, this.#atOnce));
       try {
         await this.options.record(batch.map(({ result }) => result));
@@ -61,6 +67,21 @@ export class AttemptRecorder {
       }
     }
     this.#isTelling = false;
+  }
+
+  #gather(): Promise<void> {
+    if (this.#waiting.length >= FEW) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#endGathering = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, GATHER_MS);
+      this.#endGathering = end;
+    });
   }
 
   #noteSuccess(): void {
