@@ -124,5 +124,7 @@ async function keepRunning(
 /** The commonest loss in words; the two clients describe it each in their own, at length. */
 function lossReason(error: unknown, address: string): string {
   const reason = reasonOf(error);
-  return /ConnectionRefused|ECONNREFUSED|ECONNRESET/.test(reason) ? `Nothing answers at ${address}.` : reason;
+  const isUnanswered =
+    /ConnectionRefused|ECONNREFUSED|ECONNRESET|Failed to connect|No connection established/;
+  return isUnanswered.test(reason) ? `Nothing answers at ${address}.` : reason;
 }
