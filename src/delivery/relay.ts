@@ -22,7 +22,7 @@ export interface RelayOptions {
   deliveries: DeliveryClient;
   sender: Sender;
   log: Log;
-  /** Names this relay in leases and logs. */
+  /** Says in each claim whose it is. */
   workerId: string;
   /** How many attempts may be under way or not yet recorded. */
   sends: number;

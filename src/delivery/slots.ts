@@ -11,10 +11,6 @@ export class Slots {
     return this.#free;
   }
 
-  get areAllFree(): boolean {
-    return this.#free === this.total;
-  }
-
   take(count: number): void {
     this.#free -= count;
   }

@@ -20,7 +20,7 @@ const TITLES = { typescript: 'TypeScript', python: 'Python', go: 'Go' } as const
 const NEEDS = {
   typescript: 'Node 20 or newer',
   python: 'Python 3.10 or newer',
-  go: 'Go 1.22 or newer',
+  go: 'Go 1.22 or newer, and 1.23 to range over lists as the guides do',
 } as const;
 
 const INSTALL_GO = (

@@ -1,3 +1,6 @@
+import type { AttemptOutcome, DeliveryOrigin, DeliveryStatus } from '../domain/webhooks/deliveries.js';
+import type { DisabledReason, SubscriptionStatus } from '../domain/webhooks/subscriptions.js';
+
 /** The tables of webhooks, which migration 0005 began. */
 export interface WebhooksSchema {
   subscriptions: SubscriptionsTable;
@@ -17,8 +20,8 @@ interface SubscriptionsTable {
   event_types: string;
   client_ids: string;
   description: string;
-  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
-  disabled_reason: 'OPERATOR' | 'GONE' | 'FAILING' | null;
+  status: SubscriptionStatus | 'DELETED';
+  disabled_reason: DisabledReason | null;
   disabled_at: number | null;
   /** Written coarsely: not by every success. */
   last_success_at: number | null;
@@ -45,8 +48,8 @@ interface DeliveriesTable {
   subscription_id: string;
   event_id: string;
   event_type: string;
-  origin: 'EVENT' | 'RESEND' | 'REPLAY' | 'TEST';
-  status: 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD' | 'CANCELLED';
+  origin: DeliveryOrigin;
+  status: DeliveryStatus;
   /** The counter that decides everything: attempt n begins with the one UPDATE that takes it from n-1 to n. */
   attempts_begun: number;
   /** Of the attempt that runs, null with `lease_until` when none does. */
@@ -65,16 +68,7 @@ interface DeliveryAttemptsTable {
   number: number;
   started_at: number;
   ended_at: number;
-  outcome:
-    | 'SUCCEEDED'
-    | 'STATUS_REFUSED'
-    | 'TIMED_OUT'
-    | 'NAME_NOT_RESOLVED'
-    | 'ADDRESS_REFUSED'
-    | 'CONNECTION_FAILED'
-    | 'TLS_FAILED'
-    | 'PROTOCOL_ERROR'
-    | 'INTERRUPTED';
+  outcome: AttemptOutcome;
   duration_ms: number | null;
   http_status: number | null;
   /** What went wrong; null for a success of which nothing need be said. */

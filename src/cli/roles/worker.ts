@@ -92,7 +92,7 @@ function retriesWith(
   };
 }
 
-/** Names this worker in leases and logs. */
+/** Names this worker in its calls. */
 function workerId(): string {
   return `${hostname()}/${process.pid}`;
 }

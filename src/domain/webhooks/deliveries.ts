@@ -37,6 +37,17 @@ export interface Delivery {
   endedAt: number | null;
 }
 
+/** How far one is that nobody has tried yet. */
+export const UNTRIED = {
+  status: 'PENDING',
+  attemptsBegun: 0,
+  attemptStartedAt: null,
+  leaseUntil: null,
+  nextAttemptAt: null,
+  retryBatchId: null,
+  endedAt: null,
+} as const satisfies Partial<Delivery>;
+
 /** An attempt that has ended. */
 export interface DeliveryAttempt {
   number: number;

@@ -1,24 +1,16 @@
 import type { DeliveryId, EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
 import type { Actor, RecordedAction } from '../operator/audit.js';
-import type { AttemptOutcome, DeliveryAttempt, DeliveryStatus } from './deliveries.js';
+import type { AttemptOutcome, Delivery, DeliveryAttempt } from './deliveries.js';
 import type { DueSignal } from './due-signal.js';
 import type { StoredEvent } from './event-body.js';
 import type { OverdueDelivery, RetryBatch, RetryBatchRows } from './retry-batches.js';
 import type { DisabledReason, SecretBox } from './subscriptions.js';
 
 /** How far a delivery is, for whoever sends it. */
-export interface DeliveryProgress {
-  id: DeliveryId;
-  subscriptionId: SubscriptionId;
-  status: DeliveryStatus;
-  attemptsBegun: number;
-  /** Of the attempt that runs; null with `leaseUntil` when none does. */
-  attemptStartedAt: number | null;
-  leaseUntil: number | null;
-  nextAttemptAt: number | null;
-  retryBatchId: string | null;
-  endedAt: number | null;
-}
+export type DeliveryProgress = Omit<
+  Delivery,
+  'instanceIntegrationId' | 'eventId' | 'eventType' | 'origin' | 'createdAt'
+>;
 
 /** What of a subscription decides how it is sent to. */
 export interface Receiver {

@@ -1,6 +1,6 @@
 import type { EventId, SubscriptionId } from '../../../generated/ids.js';
 import { newOrderedPublicId } from '../../identifiers/public-id.js';
-import type { Delivery, DeliveryOrigin } from './deliveries.js';
+import { type Delivery, type DeliveryOrigin, UNTRIED } from './deliveries.js';
 import type { StoredEvent } from './event-body.js';
 import type { Subscription } from './subscriptions.js';
 
@@ -38,13 +38,7 @@ export function newDelivery(
     eventId: event.id,
     eventType: event.type,
     origin,
-    status: 'PENDING',
-    attemptsBegun: 0,
-    attemptStartedAt: null,
-    leaseUntil: null,
-    nextAttemptAt: null,
-    retryBatchId: null,
+    ...UNTRIED,
     createdAt: now,
-    endedAt: null,
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
-import type { Delivery, DeliveryAttempt } from './deliveries.js';
+import { type Delivery, type DeliveryAttempt, UNTRIED } from './deliveries.js';
 import { matchesAny } from './event-patterns.js';
 import { type Happening, type HappeningRows, Happenings, LATEST_COMMIT_MS } from './happenings.js';
 
@@ -107,16 +107,5 @@ function isWatched(
 
 /** Its attempts are happenings of their own, and the first is often over before anybody looks. */
 function asMade(delivery: Delivery): Delivery {
-  return delivery.attemptsBegun === 0
-    ? delivery
-    : {
-        ...delivery,
-        status: 'PENDING',
-        attemptsBegun: 0,
-        attemptStartedAt: null,
-        leaseUntil: null,
-        nextAttemptAt: null,
-        retryBatchId: null,
-        endedAt: null,
-      };
+  return delivery.attemptsBegun === 0 ? delivery : { ...delivery, ...UNTRIED };
 }

@@ -1,5 +1,5 @@
 import type { EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
-import type { Delivery, DeliveryAttempt } from '../../../src/domain/webhooks/deliveries.js';
+import { type Delivery, type DeliveryAttempt, UNTRIED } from '../../../src/domain/webhooks/deliveries.js';
 import type { Happening, HappeningRows } from '../../../src/domain/webhooks/happenings.js';
 
 export interface PlantedHappening extends Happening {
@@ -45,14 +45,8 @@ function deliveryOf({ at, deliveryId, delivery }: PlantedHappening): Delivery {
     eventId: 'evt_1' as EventId,
     eventType: 'user.updated',
     origin: 'EVENT',
-    status: 'PENDING',
-    attemptsBegun: 0,
-    attemptStartedAt: null,
-    leaseUntil: null,
-    nextAttemptAt: null,
-    retryBatchId: null,
+    ...UNTRIED,
     createdAt: at,
-    endedAt: null,
     ...delivery,
   };
 }

@@ -122,9 +122,15 @@ test('a tail that waits ends at once when the watcher hangs up', async () => {
   for (let count = 0; count < 5; count += 1) {
     const hangUp = new AbortController();
     const rows = happeningRows([], Date.now);
+    const looked = new Promise<void>((resolve) => {
+      const { endedIn } = rows;
+      rows.endedIn = (...range) => endedIn(...range).finally(resolve);
+    });
     const options = { rows, clock: Date.now, signal: hangUp.signal };
     const end = tailDeliveries({ eventTypes: [] }, undefined, options).next();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await looked;
+    // What follows the look until the wait takes no more than a turn.
+    await new Promise(setImmediate);
     const startedAt = performance.now();
     hangUp.abort();
     await expect(end).resolves.toMatchObject({ done: true });

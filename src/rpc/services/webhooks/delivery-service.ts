@@ -2,6 +2,7 @@ import type { DeliveryId } from '../../../../generated/ids.js';
 import { DeliveryServiceService } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import type { Clock } from '../../../domain/clock.js';
 import { DeliveryClaims } from '../../../domain/webhooks/claims.js';
+import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
 import { RetryHandover } from '../../../domain/webhooks/retry-handover.js';
 import type { SendingDependencies } from '../../../domain/webhooks/sending.js';
 import { beginAttempt } from '../../../domain/webhooks/sending-begin.js';
@@ -28,7 +29,6 @@ const MAX_BATCHES = 100;
 /** Longer than any caller should wait for nothing. */
 const MAX_WAIT_MS = 60_000;
 const FIRST_RETRY = 2;
-const LAST_RETRY = 3;
 
 export function deliveryService(dependencies: DeliveryDependencies) {
   const { clock, secrets } = dependencies;
@@ -44,7 +44,7 @@ export function deliveryService(dependencies: DeliveryDependencies) {
     },
 
     beginAttempt: async ({ deliveryId, attemptNumber }) => {
-      assertBetween(attemptNumber, FIRST_RETRY, LAST_RETRY, 'attempt_number');
+      assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, 'attempt_number');
       const beginning = await beginAttempt(
         { ...dependencies, targets },
         deliveryId as DeliveryId,

@@ -47,11 +47,15 @@ export function unitOfWork(
 }
 
 export function changesIn(writer: Writer, now: number, noteDue: () => void): Changes {
-  const fanOut = new FanOut(writer, now, noteDue);
+  // Most writes record no event.
+  let fanOut: FanOut | undefined;
   return {
     now,
     ...rowsOf(writer),
-    record: (event) => record(writer, now, fanOut, event),
+    record: (event) => {
+      fanOut ??= new FanOut(writer, now, noteDue);
+      return record(writer, now, fanOut, event);
+    },
     audit: (actor, action) => recordAction(writer, now, actor, action),
   };
 }

@@ -1,6 +1,7 @@
-import { PostgresAdapter, type SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { isPostgres } from './dialect-words.js';
 
 type Query<Table extends keyof Schema, Row> = SelectQueryBuilder<Schema, Table, Row>;
 
@@ -18,8 +19,4 @@ export function claimed<Table extends keyof Schema, Row>(
   query: Query<Table, Row>,
 ): Query<Table, Row> {
   return isPostgres(db) ? query.forUpdate().skipLocked() : query;
-}
-
-function isPostgres(db: Writer): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -91,7 +91,7 @@ export function attemptRefusalReasonToNumber(object: AttemptRefusalReason): numb
 
 /** Asks for deliveries to send. */
 export interface ClaimDeliveriesRequest {
-  /** Names this relay in leases and logs. */
+  /** Whose claim it is, for whoever looks at calls; nothing is decided by it. */
   workerId: string;
   /** How many sends the relay can start at once: at most so many are claimed, so that a crash burns no more. 1 to 1000. */
   freeSlots: number;
@@ -145,7 +145,7 @@ export interface DeliveryBody {
 
 /** Asks to begin an attempt. */
 export interface BeginAttemptRequest {
-  /** Names this worker in leases and logs. */
+  /** Whose attempt it is, for whoever looks at calls; nothing is decided by it. */
   workerId: string;
   /** Public id of the delivery. */
   deliveryId: string;
