@@ -37,13 +37,15 @@ describe('a SQLite database', () => {
     return (await reader.selectFrom('instances').select('id').execute()).map(({ id }) => id);
   }
 
-  test('writes ahead and waits for the disk at each commit', async () => {
-    const { migrator, reader } = await under.openMigrated();
+  test('writes ahead, and waits for the disk itself only where others do not wait for it', async () => {
+    const { migrator, reader, write } = await under.openMigrated();
     const pragma = async (name: string) =>
       Object.values((await sql.raw(`pragma ${name}`).execute(migrator)).rows[0] ?? {});
     expect(await pragma('journal_mode')).toEqual(['wal']);
-    const FULL = 2;
+    const [NORMAL, FULL] = [1, 2];
     expect(await pragma('synchronous')).toEqual([FULL]);
+    await write(async () => undefined);
+    expect(await pragma('synchronous')).toEqual([NORMAL]);
     expect(await pragma('foreign_keys')).toEqual([1]);
     await expect(reader.deleteFrom('instances').execute()).rejects.toMatchObject({ code: 'SQLITE_READONLY' });
   });

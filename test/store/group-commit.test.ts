@@ -6,13 +6,14 @@ import type { Writer } from '../../src/store/database.js';
 import { GroupCommit } from '../../src/store/dialects/group-commit.js';
 import type { Schema } from '../../src/store/schema.js';
 import { databaseUnderTest } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
 const note = (name: string) => (writer: Writer) =>
   sql`insert into notes (name) values (${name})`.execute(writer);
 
-/** A real SQLite file under the group commit, with every statement observed and faults put in on demand. */
-function observed(file: string, faults: Record<string, Error> = {}) {
+/** A real SQLite file under the group commit, with every statement observed, faults put in on demand, and a disk as slow as one likes. */
+function observed(file: string, faults: Record<string, Error> = {}, durable = () => Promise.resolve()) {
   const database = new BetterSqlite3(file);
   database.exec('create table if not exists notes (name text primary key)');
   const statements: string[] = [];
@@ -30,14 +31,18 @@ function observed(file: string, faults: Record<string, Error> = {}) {
     dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
   });
   return {
-    commits: new GroupCommit(writer, {
-      begin: runs('begin immediate'),
-      commit: runs('commit'),
-      rollback: runs('rollback'),
-      savepoint: runs('savepoint job'),
-      release: runs('release job'),
-      rollbackToSavepoint: runs('rollback to job'),
-    }),
+    commits: new GroupCommit(
+      writer,
+      {
+        begin: runs('begin immediate'),
+        commit: runs('commit'),
+        rollback: runs('rollback'),
+        savepoint: runs('savepoint job'),
+        release: runs('release job'),
+        rollbackToSavepoint: runs('rollback to job'),
+      },
+      durable,
+    ),
     commitCount: () => statements.filter((statement) => statement === 'commit').length,
     statements,
     names: () => database.prepare('select name from notes order by rowid').pluck().all(),
@@ -51,8 +56,8 @@ describe('group commit', () => {
   const under = databaseUnderTest('SQLite');
   afterEach(() => Promise.all(closing.splice(0).map((opened) => opened.close())));
 
-  const open = (faults?: Record<string, Error>) => {
-    const opened = observed(join(directory(), 'notes.db'), faults);
+  const open = (faults?: Record<string, Error>, durable?: () => Promise<void>) => {
+    const opened = observed(join(directory(), 'notes.db'), faults, durable);
     closing.push(opened);
     return opened;
   };
@@ -154,6 +159,43 @@ describe('group commit', () => {
       ['a', 'b'].map((name) => commits.run(note(name)).then(() => seen.push(statements.indexOf('commit')))),
     );
     expect(seen).toEqual([statements.length - 1, statements.length - 1]);
+  });
+
+  test('no write is acknowledged before the disk has it, and the next ones do not wait for that', async () => {
+    const waits: (() => void)[] = [];
+    const { commits, names } = open({}, () => new Promise<void>((resolve) => void waits.push(resolve)));
+    const acknowledged: string[] = [];
+    const write = (name: string) => commits.run(note(name)).then(() => acknowledged.push(name));
+    const first = write('first');
+    await eventually('the first waits for the disk', async () => waits.length === 1);
+    const second = write('second');
+    await eventually('the second waits for the disk', async () => waits.length === 2);
+    expect(names()).toEqual(['first', 'second']);
+    expect(acknowledged).toEqual([]);
+    waits[0]?.();
+    await first;
+    expect(acknowledged).toEqual(['first']);
+    waits[1]?.();
+    await second;
+    expect(acknowledged).toEqual(['first', 'second']);
+  });
+
+  test('a write that the disk did not take is not acknowledged', async () => {
+    const failure = new Error('disk I/O error');
+    const { commits } = open({}, () => Promise.reject(failure));
+    await expect(commits.run(note('lost'))).rejects.toBe(failure);
+    await commits.idle();
+  });
+
+  test('idle waits for the disk as well', async () => {
+    let isDurable = false;
+    const { commits } = open({}, async () => {
+      await new Promise(setImmediate);
+      isDurable = true;
+    });
+    void commits.run(note('one'));
+    await commits.idle();
+    expect(isDurable).toBe(true);
   });
 
   test('others get their turn between two groups, however many writes wait', async () => {

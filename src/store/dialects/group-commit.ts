@@ -28,10 +28,13 @@ export interface TransactionControl {
 export class GroupCommit {
   readonly #waiting: Job[] = [];
   #running: Promise<void> | undefined;
+  #acknowledging: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly writer: Writer,
     private readonly control: TransactionControl,
+    /** Resolves when all that is committed would survive a power cut. */
+    private readonly durable: () => Promise<void>,
   ) {}
 
   run<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
@@ -45,6 +48,7 @@ export class GroupCommit {
   async idle(): Promise<void> {
     while (this.#running) {
       await this.#running;
+      await this.#acknowledging;
     }
   }
 
@@ -56,17 +60,26 @@ export class GroupCommit {
       const group = this.#waiting.splice(0, MAX_GROUP);
       try {
         const outcomes = await this.#commit(group);
-        for (const [index, job] of group.entries()) {
-          settle(job, outcomes[index] as Outcome);
-        }
+        this.#acknowledging = this.#acknowledge(group, outcomes);
       } catch (error) {
         // The commit itself failed: nothing of the group was written.
-        for (const job of group) {
-          job.reject(error);
-        }
+        rejectAll(group, error);
       }
     }
     this.#running = undefined;
+  }
+
+  /** The next group need not wait for the disk; whoever asked for this one must. */
+  async #acknowledge(group: readonly Job[], outcomes: readonly Outcome[]): Promise<void> {
+    try {
+      await this.durable();
+    } catch (error) {
+      rejectAll(group, error);
+      return;
+    }
+    for (const [index, job] of group.entries()) {
+      settle(job, outcomes[index] as Outcome);
+    }
   }
 
   async #commit(group: readonly Job[]): Promise<Outcome[]> {
@@ -121,6 +134,12 @@ export class GroupCommit {
     } catch {
       // There is nothing left to undo.
     }
+  }
+}
+
+function rejectAll(group: readonly Job[], error: unknown): void {
+  for (const job of group) {
+    job.reject(error);
   }
 }
 

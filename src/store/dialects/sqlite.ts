@@ -15,6 +15,7 @@ import { StoreError } from '../store-error.js';
 import { whenNotBusy } from './busy.js';
 import { allowDirectStatements } from './direct-statements.js';
 import { asDiskTrouble } from './disk-trouble.js';
+import { FileSync, syncedFile } from './file-sync.js';
 import { GroupCommit } from './group-commit.js';
 import { withKeptStatements } from './kept-statements.js';
 import { transactionControl } from './transaction-control.js';
@@ -32,16 +33,15 @@ export function openSqlite(file: string): Database {
   const reading = connect(file, true);
   const writer = kyselyOver(writing, Dialect);
   const reader = kyselyOver(reading, ReadingDialect);
-  const commits = new GroupCommit(writer, transactionControl(writing));
-  let undoInMemory = false;
+  const disk = new FileSync(syncedFile(`${file}-wal`));
+  const commits = new GroupCommit(writer, transactionControl(writing), () => disk.done());
+  let isPreparedToServe = false;
   return {
     reader,
     write: (work) => {
-      if (!undoInMemory) {
-        // What undoes a savepoint is worth nothing after a crash; in a file, each group would open, write and remove one.
-        // Not before the first write: migrations sort whole tables, and that belongs on the disk.
-        writing.pragma('temp_store = MEMORY');
-        undoInMemory = true;
+      if (!isPreparedToServe) {
+        prepareToServe(writing);
+        isPreparedToServe = true;
       }
       return commits.run(work).catch((error: unknown) => {
         throw asDiskTrouble(error);
@@ -51,6 +51,7 @@ export function openSqlite(file: string): Database {
     migrator: writer,
     close: async () => {
       await commits.idle();
+      await disk.close();
       // Kysely leaves open what it never used. The writer goes last: it folds the WAL into the file, which a reader cannot.
       await reader.destroy();
       reading.close();
@@ -58,6 +59,14 @@ export function openSqlite(file: string): Database {
       writing.close();
     },
   };
+}
+
+/** Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them. */
+function prepareToServe(writing: BetterSqlite3.Database): void {
+  // What undoes a savepoint is worth nothing after a crash; in a file, each group would open, write and remove one.
+  writing.pragma('temp_store = MEMORY');
+  // SQLite itself would wait for the disk at each commit, and everybody with it. It still does so where the order of writes matters.
+  writing.pragma('synchronous = NORMAL');
 }
 
 function kyselyOver(connection: BetterSqlite3.Database, dialect: typeof Dialect): Kysely<Schema> {
@@ -76,7 +85,6 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
     const database = new BetterSqlite3(file, { readonly, timeout: OPENING_TIMEOUT_MS });
     if (!readonly) {
       database.pragma('journal_mode = WAL');
-      // An acknowledged write survives a power cut; group commit pays for it.
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
       database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
