@@ -37,6 +37,9 @@ const CLAIM_DEADLINE_MS = 15_000;
 const LAST_CLAIM_MS = 250;
 /** At the end of the grace, to record what was cut off. */
 const LAST_RECORD_MS = 1_000;
+/** With more due than could be taken, a claim for a few slots costs the domain as much as one for many; for these it waits, but not long: others may hang. */
+const WORTHWHILE_PART = 0.25;
+const WORTHWHILE_WITHIN_MS = 10;
 /** Nothing due should take longer to say; a domain that is about to end says it at once. */
 const SHORT_ANSWER_MS = 20;
 
@@ -49,6 +52,8 @@ export class Relay {
   readonly #interrupt = new AbortController();
   readonly #claiming: Promise<void>;
   #failures = 0;
+  /** Whether the last claim filled every slot that it was for. */
+  #isBehind = false;
 
   constructor(private readonly options: RelayOptions) {
     const { deliveries, log, sends } = options;
@@ -84,20 +89,35 @@ export class Relay {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.#slots.untilFree(1, signal);
+      if (this.#isBehind) {
+        await this.#untilWorthwhile();
+      }
       if (!signal.aborted) {
         await this.#claim();
       }
     }
   }
 
+  async #untilWorthwhile(): Promise<void> {
+    const over = new AbortController();
+    const end = () => over.abort();
+    const timer = setTimeout(end, WORTHWHILE_WITHIN_MS);
+    this.#stop.signal.addEventListener('abort', end, { once: true });
+    await this.#slots.untilFree(Math.ceil(this.#slots.total * WORTHWHILE_PART), over.signal);
+    clearTimeout(timer);
+    this.#stop.signal.removeEventListener('abort', end);
+  }
+
   async #claim(): Promise<void> {
     const { deliveries, workerId, sendsPerSubscription, log } = this.options;
     const asked = performance.now();
+    const freeSlots = this.#slots.free;
+    this.#isBehind = false;
     try {
       const claimed = await deliveries.claimDeliveries(
         {
           workerId,
-          freeSlots: this.#slots.free,
+          freeSlots,
           maxRunningPerSubscription: sendsPerSubscription,
           maxWaitMs: CLAIM_WAIT_MS,
         },
@@ -107,6 +127,7 @@ export class Relay {
         log.info('webhook deliveries are claimed again', { failures: this.#failures });
       }
       this.#failures = 0;
+      this.#isBehind = claimed.deliveries.length === freeSlots;
       this.#begin(claimed);
       if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
         await pause(SHORT_ANSWER_MS, this.#stop.signal);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { Relay, type RelayOptions } from '../../src/delivery/relay.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
@@ -57,7 +57,7 @@ describe('the relay', () => {
     expect(Math.max(...domain.claims.map(({ freeSlots }) => freeSlots))).toBe(8);
   });
 
-  test('has a claim out as soon as one slot is free, whatever the others wait for', async () => {
+  test('goes on with the one slot that is free, whatever the others wait for', async () => {
     const sender = new HeldSender(({ url }) => !url.includes('hanging'));
     const { domain } = start({ sender });
     domain.add(7, 'whs_hanging');
@@ -65,6 +65,39 @@ describe('the relay', () => {
     const ids = domain.add(50, 'whs_quick');
     await domain.untilRecorded(ids);
     expect(sender.running.size).toBe(7);
+  });
+
+  test('with more due than it can take, waits a moment for several slots, and then takes what there is', async () => {
+    const { domain, sender } = start();
+    domain.add(50);
+    await eventually('all slots are taken', () => sender.running.size === 8);
+    const claimed = () => domain.claims.slice(1).map(({ freeSlots }) => freeSlots);
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+    try {
+      const pass = async (ms: number) => {
+        await jest.advanceTimersByTimeAsync(ms);
+        for (let turns = 0; turns < 10; turns += 1) {
+          await new Promise(setImmediate);
+        }
+      };
+      const endOne = async () => {
+        const [end] = sender.running.values();
+        end?.('SUCCEEDED');
+        await pass(8);
+      };
+      await endOne();
+      expect(domain.recorded.size).toBe(1);
+      expect(claimed()).toEqual([]);
+      await endOne();
+      expect(claimed()).toEqual([2]);
+      await endOne();
+      await pass(9);
+      expect(claimed()).toEqual([2]);
+      await pass(1);
+      expect(claimed()).toEqual([2, 1]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('asks the domain once for several results', async () => {
