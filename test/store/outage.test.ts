@@ -40,3 +40,16 @@ test('a PostgreSQL that cuts a connection in the middle of a query fails that qu
     await other.close();
   }
 });
+
+test('PostgreSQL ends a transaction that stands still, so that a frozen process holds up the others for seconds only', async () => {
+  const { url } = await newPostgresDatabase();
+  const database = await openPostgres(url, () => undefined);
+  try {
+    const limits = await database.write((writer) =>
+      sql`show idle_in_transaction_session_timeout`.execute(writer),
+    );
+    expect(limits.rows).toEqual([{ idle_in_transaction_session_timeout: '15s' }]);
+  } finally {
+    await database.close();
+  }
+});

@@ -6,10 +6,10 @@ import type { DisabledReason } from './subscriptions.js';
 /** Written no more often while all goes well. */
 const NOTED_EVERY_MS = 60_000;
 
-/** How an attempt ended, and when it began. */
+/** How an attempt ended, and when it was begun: when its address was read. */
 export interface Ending {
   result: AttemptResult;
-  startedAt: number;
+  begunAt: number;
 }
 
 export interface HealthNews {
@@ -52,7 +52,7 @@ function disablingReason(
   failingLimitMs: number,
 ): DisabledReason | undefined {
   // What was gone before an operator changed the subscription may have been another address.
-  if (endings.some(({ result, startedAt }) => saysGone(result) && startedAt >= updatedAt)) {
+  if (endings.some(({ result, begunAt }) => saysGone(result) && begunAt >= updatedAt)) {
     return 'GONE';
   }
   // A quiet subscription may have failed once long ago, and once more just now: only what was tried to the end says that it is not there.

@@ -123,7 +123,10 @@ function newsFor(
 ) {
   const endings = recorded
     .filter(({ before }) => before.subscriptionId === health.id)
-    .map(({ result, before }) => ({ result, startedAt: startOf(result, before, now) }));
+    .map(({ result, before }) => ({
+      result,
+      begunAt: claimedAt(result, before) ?? startOf(result, before, now),
+    }));
   return healthAfter(health, endings, now, failingLimitMs);
 }
 
@@ -197,11 +200,14 @@ function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
 }
 
 /** Clocks differ, and nothing begins after its end. */
-function startOf(
+function startOf(result: AttemptResult, before: DeliveryProgress, now: number): number {
+  return Math.min(result.attempt.startedAt ?? claimedAt(result, before) ?? now, now);
+}
+
+/** By our own clock, when its address was read. Known of the attempt that was begun last. */
+function claimedAt(
   { attempt }: AttemptResult,
   { attemptStartedAt, attemptsBegun }: DeliveryProgress,
-  now: number,
-): number {
-  const claimedAt = attempt.number === attemptsBegun ? attemptStartedAt : null;
-  return Math.min(attempt.startedAt ?? claimedAt ?? now, now);
+): number | null {
+  return attempt.number === attemptsBegun ? attemptStartedAt : null;
 }

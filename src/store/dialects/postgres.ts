@@ -8,6 +8,8 @@ const MAX_CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than any caller waits; it frees connections that a dead network would hold. */
 const QUERY_TIMEOUT_MS = 30_000;
+/** Transactions never wait for anything but SQL: one that does belongs to a process that stands still, and others wait for its locks. */
+const IDLE_TRANSACTION_MS = 15_000;
 const INT8_OID = 20;
 const DEADLOCK_DETECTED = '40P01';
 const MOST_TRIES = 5;
@@ -22,6 +24,7 @@ export async function openPostgres(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     keepAlive: true,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   });
