@@ -32,6 +32,7 @@ import { sendingUnitOfWork } from './adapters/webhooks/sending-unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import { workerStore } from './adapters/workers.js';
 import type { Database } from './database.js';
+import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { migrateToLatest } from './migrate.js';
@@ -44,6 +45,8 @@ export interface StoreOptions {
   /** PostgreSQL instead. */
   databaseUrl?: string;
   onIdleError?: (error: Error) => void;
+  /** For a process that many wait for: SQLite then tidies up in a thread. */
+  checkpoints?: CheckpointOptions;
 }
 
 /** Every port of the domain over one database. */
@@ -113,6 +116,7 @@ async function connect({
   dataDir,
   databaseUrl,
   onIdleError = () => undefined,
+  checkpoints,
 }: StoreOptions): Promise<Database> {
   if (databaseUrl !== undefined) {
     return openPostgres(databaseUrl, onIdleError);
@@ -122,7 +126,7 @@ async function connect({
   } catch (error) {
     throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }
-  return openSqlite(join(dataDir, DATABASE_FILE));
+  return openSqlite(join(dataDir, DATABASE_FILE), { checkpoints });
 }
 
 /** Before anything is migrated: a database that belongs to the other environment is left as it is. */

@@ -92,6 +92,7 @@ const ENTRY_POINTS = [
   '^src/docs/assets/',
   '^src/passwords/password-thread\\.ts$',
   '^src/sdk/packaging/main\\.ts$',
+  '^src/store/dialects/checkpoint-thread\\.ts$',
   '^workflows/bundle\\.ts$',
   '^workflows/definitions/index\\.ts$',
   '^workflows/dev-server/install\\.ts$',

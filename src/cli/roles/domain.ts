@@ -38,6 +38,10 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
     dataDir: config.DATA_DIR,
     databaseUrl: config.DATABASE_URL?.reveal(),
     onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
+    checkpoints: {
+      onThreadDeath: (cause) =>
+        log.error('the thread that tidies up the database ended', { reason: cause.message }),
+    },
   });
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>

@@ -13,6 +13,7 @@ import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import { whenNotBusy } from './busy.js';
+import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { allowDirectStatements } from './direct-statements.js';
 import { asDiskTrouble } from './disk-trouble.js';
 import { FileSync, syncedFile } from './file-sync.js';
@@ -26,15 +27,24 @@ const BUSY_TIMEOUT_MS = 20;
 const OPENING_TIMEOUT_MS = 5_000;
 const OWNER_ONLY = 0o600;
 
+export interface SqliteOptions {
+  /** For a process that many wait for. */
+  checkpoints?: CheckpointOptions;
+}
+
 /** One connection that writes and one that reads, so that reads never see a group that may still be rolled back. */
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, options: SqliteOptions = {}): Database {
   const writing = connect(file, false);
   // The first connection has made the file and switched it to WAL, which a read-only one could not do.
   const reading = connect(file, true);
   const writer = kyselyOver(writing, Dialect);
   const reader = kyselyOver(reading, ReadingDialect);
   const disk = new FileSync(syncedFile(`${file}-wal`));
-  const commits = new GroupCommit(writer, transactionControl(writing), () => disk.done());
+  const checkpoints = options.checkpoints && checkpointsBeside(file, writing, options.checkpoints);
+  const commits = new GroupCommit(writer, transactionControl(writing), () => {
+    checkpoints?.noteCommit();
+    return disk.done();
+  });
   let isPreparedToServe = false;
   return {
     reader,
@@ -52,6 +62,7 @@ export function openSqlite(file: string): Database {
     close: async () => {
       await commits.idle();
       await disk.close();
+      await checkpoints?.close();
       // Kysely leaves open what it never used. The writer goes last: it folds the WAL into the file, which a reader cannot.
       await reader.destroy();
       reading.close();
@@ -59,6 +70,14 @@ export function openSqlite(file: string): Database {
       writing.close();
     },
   };
+}
+
+function checkpointsBeside(
+  file: string,
+  writing: BetterSqlite3.Database,
+  options: CheckpointOptions,
+): Checkpoints {
+  return new Checkpoints(file, options, (pages) => writing.pragma(`wal_autocheckpoint = ${pages}`));
 }
 
 /** Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them. */
