@@ -6,7 +6,7 @@ import {
   webhookRetryWorkflowId,
 } from '../../workflows/contract.js';
 import { handOverRetryBatches, type RetryBatchOptions } from '../../workflows/retry-batches.js';
-import type { RetryBatch } from '../../workflows/start-retry.js';
+import { type RetryBatch, startRetry } from '../../workflows/start-retry.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
 import { connectClient, eventually, recordingLog, silentLog, startServer } from './temporal-fixture.js';
@@ -58,7 +58,8 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     const stop = new AbortController();
     const { log, lines } = recordingLog();
     const backoff = { firstDelayMs: 20, maxDelayMs: 100 };
-    const running = handOverRetryBatches({ list, log, backoff, ...options }, by, stop.signal);
+    const start = (batch: RetryBatch) => startRetry(by, batch, stop.signal);
+    const running = handOverRetryBatches({ list, start, log, backoff, ...options }, stop.signal);
     ends.push(() => {
       stop.abort();
       return running;

@@ -4,6 +4,8 @@ import { createActivities } from '../../../workflows/activities/index.js';
 import type { RetryDependencies } from '../../../workflows/activities/retry-ports.js';
 import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
 import { handOverRetryBatches } from '../../../workflows/retry-batches.js';
+import { type RetryBatch, startRetry } from '../../../workflows/start-retry.js';
+import { startTimedRetries } from '../../../workflows/timed-retries.js';
 import { startTemporalWorker, type TemporalWorker } from '../../../workflows/worker.js';
 import type { Config } from '../../config/config.js';
 import { packageVersion } from '../../config/package.js';
@@ -24,12 +26,12 @@ import { startTimedMaintenance } from './timed-maintenance.js';
 const HOUR_MS = 3_600_000;
 const DOMAIN_START_LIMIT_MS = 3_000;
 
-/** Of the attempts that Temporal has this worker make at once: a subscription that fails is not to fill them all. */
+/** Of the second and third attempts that this worker makes at once: a subscription that fails is not to fill them all. */
 const RETRIES_PER_SUBSCRIPTION = 16;
 
 /**
  * Makes the first attempts at webhook deliveries, and works for Temporal whenever it is there. Where none is named, timers do what cannot
- * wait; codes are over by themselves.
+ * wait, further attempts among it; codes are over by themselves.
  */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
@@ -37,9 +39,10 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   await untilDomainServes(domain, DOMAIN_START_LIMIT_MS);
   const sender = openSender(options);
   const ending = new AbortController();
-  const temporal = await joinTemporal(options, domain, retriesWith(options, domain, sender, ending.signal));
+  const retries = retriesWith(options, domain, sender, ending.signal);
+  const temporal = await joinTemporal(options, domain, retries);
   const relay = startRelay(options, domain, sender);
-  const timed = temporal ? undefined : startTimers(options, domain);
+  const timed = temporal ? undefined : startTimers(options, domain, retries);
   const health = new Health([domainCheck(domain), temporalCheck(temporal)]);
   return {
     health,
@@ -76,7 +79,7 @@ function startRelay({ config, log }: RoleOptions, domain: RpcChannel, sender: Se
   });
 }
 
-/** What the retries under Temporal send with: the relay's sender, and send slots of their own. */
+/** What retries are sent with: the relay's sender, and send slots of their own. */
 function retriesWith(
   { config }: RoleOptions,
   domain: RpcChannel,
@@ -105,11 +108,12 @@ async function joinTemporal(
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
   if (config.TEMPORAL_ADDRESS === undefined) {
-    log.warn('TEMPORAL_ADDRESS is not set: webhooks that fail wait for their second attempt until it is');
+    log.warn(
+      'TEMPORAL_ADDRESS is not set: timers retry webhooks, with no UI of what waits and without the signals retryNow and giveUp',
+    );
     return undefined;
   }
   const codeMinutes = { list: codeMinutesOver(domain), log };
-  const retryBatches = { list: retryBatchesOver(domain), log };
   return startTemporalWorker({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -121,7 +125,10 @@ async function joinTemporal(
     },
     companions: [
       (client, stop) => watchCodeMinutes(codeMinutes, client, stop),
-      (client, stop) => handOverRetryBatches(retryBatches, client, stop),
+      (client, stop) => {
+        const start = (batch: RetryBatch) => startRetry(client, batch, stop);
+        return handOverRetryBatches({ list: retryBatchesOver(domain), start, log }, stop);
+      },
     ],
     log,
     shutdownGraceMs: config.SHUTDOWN_GRACE,
@@ -129,13 +136,19 @@ async function joinTemporal(
   });
 }
 
-function startTimers({ config, log }: RoleOptions, domain: RpcChannel) {
-  return startTimedMaintenance({
+function startTimers({ config, log }: RoleOptions, domain: RpcChannel, retries: RetryDependencies) {
+  const maintenance = startTimedMaintenance({
     maintenance: maintenanceOver(domain),
     purgeEveryMs: config.PURGE_INTERVAL,
     advanceKeysEveryMs: advanceKeysEveryMs(config),
     log,
   });
+  const webhooks = startTimedRetries({ retries, list: retryBatchesOver(domain), log });
+  return {
+    stop: async () => {
+      await Promise.all([maintenance.stop(), webhooks.stop(config.SHUTDOWN_GRACE)]);
+    },
+  };
 }
 
 /** A step that is due is not taken later than a lead after it. */
@@ -149,7 +162,7 @@ function temporalCheck(temporal: TemporalWorker | undefined): Check {
     required: false,
     probe: () => {
       if (!temporal) {
-        return { ok: false, detail: 'TEMPORAL_ADDRESS is not set' };
+        return { ok: false, detail: 'TEMPORAL_ADDRESS is not set, timers do its work' };
       }
       const { status, reason, since } = temporal.state;
       const ok = status === 'polling' && reason === undefined;

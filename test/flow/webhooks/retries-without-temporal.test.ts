@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { accept, answerWith, webhookReceivers } from '../../support/webhook-receiver.js';
+import { instanceIds } from '../sign-on/demo-environment.js';
+import { WebhookEnvironment } from './webhook-environment.js';
+
+const services = serviceProcesses();
+const newReceiver = webhookReceivers();
+
+const TOKEN = 'the-token-of-this-test-and-of-no-other';
+const env = { SERVICE_TOKEN: TOKEN, WEBHOOK_RETRY_DELAYS: '600ms,1200ms', WEBHOOK_TIMEOUT: '2s' };
+
+let domain: ServiceProcess;
+let worker: ServiceProcess;
+let demo: WebhookEnvironment;
+
+beforeAll(async () => {
+  domain = await services.start({ command: 'domain', env });
+  const address = `127.0.0.1:${domain.settings.GRPC_PORT}`;
+  worker = await services.start({
+    command: 'worker',
+    env: { ...env, TEMPORAL_ADDRESS: undefined, DOMAIN_ADDRESS: address },
+  });
+  demo = new WebhookEnvironment(domain, newReceiver);
+}, 60_000);
+afterAll(() => demo?.close());
+
+test('a worker that knows no Temporal says what is missing, and that nothing is lost', async () => {
+  const told = await worker.output.nextLine(({ msg }) =>
+    String(msg).startsWith('TEMPORAL_ADDRESS is not set'),
+  );
+  expect(told).toMatchObject({ level: 'warn', msg: expect.stringMatching(/retry.*no UI.*signals/) });
+});
+
+test('fails twice, then accepts: three requests with one id, and the domain was killed between them', async () => {
+  const failing = answerWith(503);
+  const to = await demo.subscribe({ eventTypes: ['client.*'] }, (response, request, earlier) =>
+    (earlier < 2 ? failing : accept)(response, request, earlier),
+  );
+  const never = await demo.subscribe({ eventTypes: ['client.*'] }, failing);
+  await demo.newClient(instanceIds.harborlight);
+  const { eventId } = await to.receiver.next();
+  await demo.attempted(to, eventId);
+  await demo.attempted(never, eventId);
+  domain.signal('SIGKILL');
+  await domain.exited;
+  await sleep(800);
+  domain = await services.start({ command: 'domain', env: domain.settings, dataDir: domain.dataDir });
+  const [delivered, exhausted] = await Promise.all([demo.ended(to, eventId), demo.ended(never, eventId)]);
+  expect(delivered.delivery).toMatchObject({ status: DeliveryStatus.DELIVERED, attemptsBegun: 3 });
+  expect(exhausted.delivery).toMatchObject({ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 3 });
+  for (const { receiver } of [to, never]) {
+    expect(receiver.received.map((request) => request.eventId)).toEqual([eventId, eventId, eventId]);
+  }
+}, 40_000);
+
+test('it ends at once although something waits for its time', async () => {
+  const to = await demo.subscribe({ eventTypes: ['client.*'] }, answerWith(503, { 'retry-after': '600' }));
+  await demo.newClient(instanceIds.harborlight, 'Quillfeather Books');
+  const { eventId } = await to.receiver.next();
+  await demo.attempted(to, eventId);
+  const stoppedAt = Date.now();
+  expect(await worker.stop()).toEqual({ code: 0, signal: null });
+  expect(Date.now() - stoppedAt).toBeLessThan(5_000);
+}, 30_000);
