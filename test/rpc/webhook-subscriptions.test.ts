@@ -5,7 +5,9 @@ import {
   SubscriptionDisabledReason as Reason,
   SubscriptionStatus as Status,
 } from '../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import { MOST_CLOSED_AT_ONCE, newDelivery } from '../../src/domain/webhooks/subscription-deliveries.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
+import { OPERATOR } from '../store/operator-rig.js';
 import { newConnection, plantDelivery } from '../store/webhooks/subscription-rig.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from './rig.js';
@@ -64,6 +66,29 @@ describeEachDatabase('subscriptions over gRPC', (under) => {
     });
     const gone = await refusalOf(client.getSubscription({ subscriptionId }, CALL));
     expect(gone.code).toBe(ErrorCode.SUBSCRIPTION_NOT_FOUND);
+  });
+
+  test('however much is pending, the answer says all that is held or cancelled, and enabling holds the rest first', async () => {
+    const { client, create, unitOfWork } = await serving();
+    const { subscription } = await create();
+    const subscriptionId = subscription.id;
+    const stored = await unitOfWork.rows.subscriptions.find(subscriptionId);
+    const pending = MOST_CLOSED_AT_ONCE + 2;
+    const deliveries = Array.from({ length: pending }, () =>
+      newDelivery(stored as never, { id: 'evt_1' as never, type: 'user.updated' }, 'EVENT', 1),
+    );
+    await unitOfWork.run(OPERATOR, (changes) => changes.deliveries.insert(deliveries));
+    const disabled = await client.disableSubscription({ subscriptionId }, CALL);
+    expect(disabled.heldDeliveries).toBe(pending);
+    await expect(unitOfWork.rows.deliveries.backlogOf(subscriptionId as never)).resolves.toMatchObject({
+      pending: 2,
+    });
+    await expect(client.enableSubscription({ subscriptionId }, CALL)).resolves.toMatchObject({
+      heldDeliveries: pending,
+    });
+    await expect(client.deleteSubscription({ subscriptionId }, CALL)).resolves.toEqual({
+      cancelledDeliveries: pending,
+    });
   });
 
   test('enabling one that missed nothing says so', async () => {

@@ -26,6 +26,7 @@ import { rpcCallTimer } from '../../telemetry/metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
+import { startClosingSubscriptions } from './closing-subscriptions.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { webhookParts } from './webhooks.js';
@@ -70,13 +71,14 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
       (await health.readiness()).status === 'unready' ? 'NOT_SERVING' : 'SERVING',
     );
     await bindAll(server, config);
+    const closing = startClosingSubscriptions(store.webhooks, log);
     return {
       health,
       stop: async () => {
         health.drain();
         // Whoever waits for deliveries goes home at once.
         store.deliveriesDue.close();
-        await closeRpcServer(server, config.SHUTDOWN_GRACE);
+        await Promise.all([closeRpcServer(server, config.SHUTDOWN_GRACE), closing.stop()]);
         await passwords.close();
         await store.close();
       },

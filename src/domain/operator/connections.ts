@@ -4,8 +4,11 @@ import { newPublicId } from '../../identifiers/public-id.js';
 import type { PageRequest } from '../directory/page.js';
 import { assertExpectedVersion } from '../platform/changes.js';
 import { newVersion } from '../version.js';
-import { MAX_SUBSCRIPTIONS } from '../webhooks/subscription-rules.js';
-import { deleteSubscription } from '../webhooks/subscription-status.js';
+import {
+  deleteSubscriptionsOf,
+  disableSubscriptionsOf,
+  enableSubscriptionsOf,
+} from '../webhooks/subscription-connection.js';
 import { requireInstance } from './instances.js';
 import { getIntegration } from './integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
@@ -91,7 +94,7 @@ export interface ConnectionConfiguration {
   expectedVersion?: string;
 }
 
-/** Sets a connection up, or takes that back. */
+/** Sets a connection up, or takes that back; its subscriptions go along. */
 export async function configureConnection(
   changes: OperatorChanges,
   { id, configured, expectedVersion }: ConnectionConfiguration,
@@ -109,6 +112,7 @@ export async function configureConnection(
   };
   await changes.connections.update(changed);
   await finish(changes, configured ? 'configured' : 'unconfigured', changed);
+  await (configured ? enableSubscriptionsOf : disableSubscriptionsOf)(changes, changed.id);
   return changed;
 }
 
@@ -119,18 +123,6 @@ export async function disconnectInstance(changes: OperatorChanges, id: string): 
   await changes.connections.delete(present.id);
   await finish(changes, 'disconnected', present);
   return subscriptions;
-}
-
-async function deleteSubscriptionsOf(
-  changes: OperatorChanges,
-  instanceIntegrationId: InstanceIntegrationId,
-): Promise<number> {
-  const page = { after: undefined, limit: MAX_SUBSCRIPTIONS };
-  const subscriptions = await changes.subscriptions.page(page, { instanceIntegrationId });
-  for (const { id } of subscriptions) {
-    await deleteSubscription(changes, { subscriptionId: id });
-  }
-  return subscriptions.length;
 }
 
 /** Which two to lock is known only from the row, which may change until they are. */

@@ -26,22 +26,33 @@ export interface HappeningRows {
 /** How much later than the time they carry rows may be committed. */
 export const LATEST_COMMIT_MS = 2_000;
 
+/** How much later most are; only now and then what is left of the time before is read again, which at full load is many thousands. */
+const USUAL_COMMIT_MS = 100;
+const LOOK_FOR_LATE_EVERY_MS = 1_000;
+
 const PAGE = 500;
 
 /** Reads what happened, from a time on, as it goes on: again and again, and nothing twice. */
 export class Happenings {
   /** What may be read again, with its time. */
   readonly #seen = new Map<string, number>();
+  #lookedForLateAt = Number.NEGATIVE_INFINITY;
+  #readTo = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly rows: HappeningRows,
+    /** Before this time nothing more comes. */
     private from: number,
   ) {}
 
   /** What happened up to now and was not read before, in the order of time, page by page. */
   async *upTo(now: number): AsyncGenerator<Happening[]> {
-    const span = { from: this.from, to: now };
-    const readAgainFrom = Math.max(this.from, now - LATEST_COMMIT_MS);
+    const looksForLate = now - this.#lookedForLateAt >= LOOK_FOR_LATE_EVERY_MS;
+    const span = {
+      from: looksForLate ? this.from : Math.max(this.from, this.#readTo - USUAL_COMMIT_MS),
+      to: now,
+    };
+    const readAgainFrom = looksForLate ? Math.max(this.from, now - LATEST_COMMIT_MS) : this.from;
     const made = new Lookahead((after) => this.rows.madeIn(span, after, PAGE));
     const ended = new Lookahead((after) => this.rows.endedIn(span, after, PAGE));
     for (let horizon = 0; horizon < Number.POSITIVE_INFINITY; ) {
@@ -51,6 +62,14 @@ export class Happenings {
       // SQLite takes no turns of its own.
       await new Promise(setImmediate);
     }
+    this.#readTo = now;
+    if (looksForLate) {
+      this.#lookedForLateAt = now;
+      this.#forgetBefore(readAgainFrom);
+    }
+  }
+
+  #forgetBefore(readAgainFrom: number): void {
     this.from = readAgainFrom;
     for (const [key, at] of this.#seen) {
       if (at < readAgainFrom) {

@@ -10,6 +10,15 @@ export interface Backlog {
   held: number;
 }
 
+/** One that is active no more, and of which something is open that must not be. */
+export interface ClosedSubscription {
+  id: SubscriptionId;
+  isDeleted: boolean;
+}
+
+/** How many deliveries one write holds or cancels: others want to write too. */
+export const MOST_CLOSED_AT_ONCE = 500;
+
 export interface SubscriptionDeliveryRows {
   backlogOf(id: SubscriptionId): Promise<Backlog>;
   /** When the first of the events happened whose deliveries are held. */
@@ -18,10 +27,12 @@ export interface SubscriptionDeliveryRows {
   insert(deliveries: readonly Delivery[]): Promise<void>;
   /** Writes an event that happened to nobody. */
   insertTestEvent(event: StoredEvent): Promise<void>;
-  /** Holds what is pending. An attempt under way goes on, and its success still counts. */
-  holdPending(id: SubscriptionId): Promise<number>;
-  /** Cancels what is pending or held. */
-  cancelOpen(id: SubscriptionId, now: number): Promise<number>;
+  /** Holds of what is pending so many at most. An attempt under way goes on, and its success still counts. */
+  holdPending(id: SubscriptionId, most: number): Promise<number>;
+  /** Cancels of what is pending or held so many at most. */
+  cancelOpen(id: SubscriptionId, now: number, most: number): Promise<number>;
+  /** Subscriptions that are disabled with something pending, or deleted with something open. */
+  leftOpen(limit: number): Promise<ClosedSubscription[]>;
 }
 
 /** A delivery to an active subscription, due at once. */

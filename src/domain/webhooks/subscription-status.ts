@@ -1,7 +1,9 @@
 import { newVersion } from '../version.js';
+import { assertConfigured } from './resend.js';
 import { recordSubscription } from './subscription-audit.js';
+import { MOST_CLOSED_AT_ONCE } from './subscription-deliveries.js';
 import { lockedSubscription, type ManagedSubscription } from './subscription-rows.js';
-import type { Subscription } from './subscriptions.js';
+import type { DisabledReason, Subscription } from './subscriptions.js';
 import type { WebhookChanges } from './unit-of-work.js';
 
 export interface ChosenSubscription {
@@ -9,15 +11,21 @@ export interface ChosenSubscription {
   expectedVersion?: string;
 }
 
+/** What a change of status touches. */
+export type StatusChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries' | 'record'>;
+
 /** What it missed stays held until it is replayed. */
 export async function enableSubscription(
-  changes: WebhookChanges,
+  changes: StatusChanges & Pick<WebhookChanges, 'connections'>,
   { subscriptionId, expectedVersion }: ChosenSubscription,
 ): Promise<ManagedSubscription> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   if (present.status === 'ACTIVE') {
     return present;
   }
+  await assertConfigured(changes, present);
+  // Mostly nothing: whoever enables has the rest held first, so that this write is short.
+  await changes.deliveries.holdPending(present.id, Number.MAX_SAFE_INTEGER);
   return writeStatus(changes, 'enabled', present, {
     status: 'ACTIVE',
     disabledReason: null,
@@ -26,10 +34,15 @@ export async function enableSubscription(
   });
 }
 
-/** Holds what is pending. Whoever records an event meanwhile sees the subscription before or after it, never in between. */
+/**
+ * Nothing is sent to it from now on. Holds the first of what is pending, as much as one write may; `closeRest` holds the rest. Whoever records an event
+ * meanwhile sees the subscription before or after it, never in between.
+ */
 export async function disableSubscription(
-  changes: WebhookChanges,
+  changes: StatusChanges,
   { subscriptionId, expectedVersion }: ChosenSubscription,
+  reason: DisabledReason = 'OPERATOR',
+  most = MOST_CLOSED_AT_ONCE,
 ): Promise<{ subscription: ManagedSubscription; held: number }> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   if (present.status === 'DISABLED') {
@@ -39,26 +52,27 @@ export async function disableSubscription(
     changes,
     'disabled',
     present,
-    { status: 'DISABLED', disabledReason: 'OPERATOR', disabledAt: changes.now },
-    { reason: 'OPERATOR' },
+    { status: 'DISABLED', disabledReason: reason, disabledAt: changes.now },
+    { reason },
   );
-  return { subscription, held: await changes.deliveries.holdPending(present.id) };
+  return { subscription, held: await changes.deliveries.holdPending(present.id, most) };
 }
 
-/** Its deliveries stay to be looked at; those that are open are cancelled. */
+/** Its deliveries stay to be looked at. Cancels the first of those that are open, as many as one write may; `closeRest` cancels the rest. */
 export async function deleteSubscription(
-  changes: Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries' | 'record'>,
+  changes: StatusChanges,
   { subscriptionId, expectedVersion }: ChosenSubscription,
+  most = MOST_CLOSED_AT_ONCE,
 ): Promise<number> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   await changes.subscriptions.delete(present.id, changes.now);
-  const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now);
+  const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now, most);
   await recordSubscription(changes, 'deleted', present);
   return cancelled;
 }
 
 async function writeStatus(
-  changes: WebhookChanges,
+  changes: StatusChanges,
   what: string,
   present: ManagedSubscription,
   fields: Partial<Subscription>,

@@ -2,7 +2,7 @@ import type { InstanceId, InstanceIntegrationId, SubscriptionId } from '../../..
 
 export type SubscriptionStatus = 'ACTIVE' | 'DISABLED';
 
-export type DisabledReason = 'OPERATOR' | 'GONE' | 'FAILING';
+export type DisabledReason = 'OPERATOR' | 'GONE' | 'FAILING' | 'UNCONFIGURED';
 
 /** Who receives which events, and where. */
 export interface Subscription {

@@ -30,6 +30,8 @@ export interface TailEntry {
 }
 
 const LOOK_EVERY_MS = 250;
+/** Of what happens now, nobody follows more, and the domain has other things to do than to tell it all. */
+const MOST_PER_LOOK = 250;
 /** A watcher who takes longer from one look to the next is shown the present instead of ever older things. */
 const TOO_SLOW_MS = 10_000;
 
@@ -53,14 +55,20 @@ export async function* tailDeliveries(
     const shownFrom = caughtUp && slow ? now - LATEST_COMMIT_MS : Number.NEGATIVE_INFINITY;
     caughtUp ||= lookedAt !== undefined && !slow;
     lookedAt = now;
+    let room = caughtUp ? MOST_PER_LOOK : Number.POSITIVE_INFINITY;
     for await (const page of happenings.upTo(now)) {
+      if (room === 0 && takesAll(filter)) {
+        skipped += page.length;
+        continue;
+      }
       for (const { at, ...entry } of await entriesOf(rows, page, filter)) {
         if (signal.aborted) {
           return;
         }
-        if (at < shownFrom) {
+        if (at < shownFrom || room === 0) {
           skipped += 1;
         } else {
+          room -= 1;
           yield { ...entry, skipped };
           skipped = 0;
         }
@@ -92,6 +100,10 @@ async function entriesOf(
     const attempt = attempts.get(delivery.id)?.find(({ number }) => number === attemptNumber);
     return attempt ? [{ at, delivery, attempt }] : [];
   });
+}
+
+function takesAll({ subscriptionId, instanceIntegrationId, eventTypes }: TailFilter): boolean {
+  return subscriptionId === undefined && instanceIntegrationId === undefined && eventTypes.length === 0;
 }
 
 function isWatched(

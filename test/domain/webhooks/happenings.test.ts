@@ -86,4 +86,33 @@ describe('what happened', () => {
     const read = await readAt([interrupted, corrected], START, [START + 1, START + 1_000, START + 1_001]);
     expect(read).toEqual([[interrupted.deliveryId], [corrected.deliveryId], []]);
   });
+
+  test('is read little more often than it happens, however much that is', async () => {
+    const seconds = 10;
+    const planted = Array.from({ length: seconds * 400 }, (_, index) =>
+      happening(index, START + Math.floor(index * 2.5)),
+    );
+    let now = START;
+    let rowsRead = 0;
+    const rows = happeningRows(planted, () => now);
+    const counted =
+      (read: typeof rows.madeIn): typeof rows.madeIn =>
+      async (...range) => {
+        const found = await read(...range);
+        rowsRead += found.length;
+        return found;
+      };
+    const happenings = new Happenings(
+      { ...rows, madeIn: counted(rows.madeIn), endedIn: counted(rows.endedIn) },
+      now,
+    );
+    let read = 0;
+    for (; now <= START + seconds * 1_000; now += 250) {
+      for await (const page of happenings.upTo(now)) {
+        read += page.length;
+      }
+    }
+    expect(read).toBe(planted.length);
+    expect(rowsRead / planted.length).toBeLessThan(4);
+  });
 });

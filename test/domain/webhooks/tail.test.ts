@@ -106,6 +106,29 @@ describe('a tail of deliveries', () => {
     await expect(next()).resolves.toMatchObject({ delivery: { id: following }, skipped: 0 });
   });
 
+  test.each<[string, TailFilter]>([
+    ['of everything', { eventTypes: [] }],
+    ['of some', { eventTypes: ['user.*'] }],
+  ])(
+    '%s shows no more than can be followed of what happens now, and says how much was left out',
+    async (_, filter) => {
+      const { happens, next, clock } = watching({ filter });
+      happens(null, {}, clock.now() + 600);
+      await next();
+      const first = clock.now();
+      for (let count = 0; count < 1_300; count += 1) {
+        happens(null, {}, first + 1);
+      }
+      const last = happens(null, {}, first + 400);
+      const read: TailEntry[] = [];
+      while (read.at(-1)?.delivery.id !== last) {
+        read.push(await next());
+      }
+      expect(read.length).toBe(251);
+      expect(read.map(({ skipped }) => skipped)).toEqual([...Array(250).fill(0), 1_050]);
+    },
+  );
+
   test('that has more to tell ends when the watcher hangs up', async () => {
     const { hangUp, tail, happens, next } = watching();
     for (let count = 0; count < 5; count += 1) {

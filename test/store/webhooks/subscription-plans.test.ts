@@ -9,6 +9,16 @@ import { queryPlansOf } from '../query-plans.js';
 const id = 'whs_1' as SubscriptionId;
 const after = { createdAt: 1, id: 'x' };
 
+/** In the order of the index, so that nothing is sorted. */
+const OF_ONE =
+  /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/;
+const CHANGING = [
+  /^SEARCH deliveries USING PRIMARY KEY \(id=\?\)$/,
+  /^LIST SUBQUERY 1$/,
+  OF_ONE,
+  /^CREATE BLOOM FILTER$/,
+];
+
 const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, plan: RegExp[]][] = [
   [
     'a page of subscriptions',
@@ -33,15 +43,15 @@ const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, 
       /^SEARCH events .*\(id=\?\)$/,
     ],
   ],
+  ['what is held from now on', ({ deliveries }) => deliveries.holdPending(id, 500), CHANGING],
+  ['what is cancelled', ({ deliveries }) => deliveries.cancelOpen(id, 1, 500), [...CHANGING, ...CHANGING]],
   [
-    'what is held from now on',
-    ({ deliveries }) => deliveries.holdPending(id),
-    [/^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/],
-  ],
-  [
-    'what is cancelled',
-    ({ deliveries }) => deliveries.cancelOpen(id, 1),
-    [/^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/],
+    'what was left open',
+    ({ deliveries }) => deliveries.leftOpen(100),
+    [
+      /^SCAN subscriptions USING INDEX /,
+      ...[1, 2, 3].flatMap((look) => [new RegExp(`^CORRELATED SCALAR SUBQUERY ${look}$`), OF_ONE]),
+    ],
   ],
   [
     'the secrets of a subscription that is deleted',

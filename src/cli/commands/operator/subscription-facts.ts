@@ -11,6 +11,7 @@ const REASONS: Partial<Record<SubscriptionDisabledReason, string>> = {
   SUBSCRIPTION_DISABLED_REASON_OPERATOR: 'by an operator',
   SUBSCRIPTION_DISABLED_REASON_GONE: 'its address answered 410 Gone',
   SUBSCRIPTION_DISABLED_REASON_FAILING: 'nothing succeeded for too long',
+  SUBSCRIPTION_DISABLED_REASON_UNCONFIGURED: 'its instance integration is not configured',
 };
 
 export function shownSubscription(

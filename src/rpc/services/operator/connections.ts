@@ -11,8 +11,10 @@ import {
   getConnection,
 } from '../../../domain/operator/connections.js';
 import { listPage } from '../../../domain/platform/listing.js';
+import { closeRestOf } from '../../../domain/webhooks/subscription-connection.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Handlers } from '../../handlers.js';
+import { actorOf } from '../actor.js';
 import { type OperatorDependencies, write } from './write.js';
 
 export function connectionHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
@@ -37,6 +39,9 @@ export function connectionHandlers(operator: OperatorDependencies): Handlers<Ope
         throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The status is not one to have.', {
           fieldViolations,
         });
+      }
+      if (configured) {
+        await closeRestOf(operator.unitOfWork, actorOf(context), instanceIntegrationId);
       }
       return write(operator, context, async (changes) => ({
         instanceIntegration: toMessage(

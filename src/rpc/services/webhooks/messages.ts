@@ -26,6 +26,7 @@ const REASONS: Record<DisabledReason, ReasonMessage> = {
   OPERATOR: ReasonMessage.OPERATOR,
   GONE: ReasonMessage.GONE,
   FAILING: ReasonMessage.FAILING,
+  UNCONFIGURED: ReasonMessage.UNCONFIGURED,
 };
 const STATUSES: Record<DeliveryStatus, StatusMessage> = {
   PENDING: StatusMessage.PENDING,

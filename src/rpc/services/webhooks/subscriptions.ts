@@ -1,6 +1,9 @@
+import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { subscriptionCreation, subscriptionUpdate } from '../../../domain/webhooks/manage-subscriptions.js';
+import { closeRest } from '../../../domain/webhooks/subscription-closing.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../domain/webhooks/subscription-deliveries.js';
 import { getSubscription } from '../../../domain/webhooks/subscription-rows.js';
 import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscription-secrets.js';
 import {
@@ -64,6 +67,10 @@ function statusHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceS
   const { deliveries } = webhooks.unitOfWork.rows;
   return {
     enableSubscription: async (request, context) => {
+      await closeRest(webhooks.unitOfWork, {
+        id: request.subscriptionId as SubscriptionId,
+        isDeleted: false,
+      });
       const subscription = await write(webhooks, context, (changes) => enableSubscription(changes, request));
       // Counted behind the write, which others wait for.
       const { held } = await deliveries.backlogOf(subscription.id);
@@ -74,14 +81,21 @@ function statusHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceS
         heldSince: toDate(heldSince),
       };
     },
-    disableSubscription: (request, context) =>
-      write(webhooks, context, async (changes) => {
-        const { subscription, held } = await disableSubscription(changes, request);
-        return { subscription: toSubscriptionMessage(subscription), heldDeliveries: held };
-      }),
-    deleteSubscription: (request, context) =>
-      write(webhooks, context, async (changes) => ({
-        cancelledDeliveries: await deleteSubscription(changes, request),
-      })),
+    disableSubscription: async (request, context) => {
+      const { subscription, held } = await write(webhooks, context, (changes) =>
+        disableSubscription(changes, request),
+      );
+      // The rest is not held yet, but as good as.
+      const rest = held < MOST_CLOSED_AT_ONCE ? 0 : (await deliveries.backlogOf(subscription.id)).pending;
+      return { subscription: toSubscriptionMessage(subscription), heldDeliveries: held + rest };
+    },
+    deleteSubscription: async (request, context) => {
+      const cancelled = await write(webhooks, context, (changes) => deleteSubscription(changes, request));
+      if (cancelled < MOST_CLOSED_AT_ONCE) {
+        return { cancelledDeliveries: cancelled };
+      }
+      const { pending, held } = await deliveries.backlogOf(request.subscriptionId as SubscriptionId);
+      return { cancelledDeliveries: cancelled + pending + held };
+    },
   };
 }

@@ -49,7 +49,7 @@ const dueSubscriptions = keptStatement(
             select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
           )
           select id from pending
-          where id is not null and (
+          where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE' and (
             select id from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
             order by attempts_begun, id limit 1
           ) is not null
@@ -100,16 +100,21 @@ const due = keptStatement((db, { id, after, limit }: { id: string; after: string
   return isPostgres(db) ? query.forUpdate().skipLocked() : query;
 });
 
+/** The deliveries of one that was disabled or deleted are held or cancelled little by little; none of them is sent meanwhile. */
+const IS_TO_ACTIVE = sql<boolean>`(select status from subscriptions where subscriptions.id = deliveries.subscription_id) = 'ACTIVE'`;
+
 /** One for all: SQLite takes several times as long where each subscription has its own. */
-const beginFirst = keptStatement((db, values: { ids: string; now: number; leaseUntil: number }) =>
-  db
+const beginFirst = keptStatement((db, values: { ids: string; now: number; leaseUntil: number }) => {
+  const query = db
     .updateTable('deliveries')
     .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
     .where(inList(db, 'id', values.ids))
     .where(IS_PENDING_ITSELF)
     .where('attempts_begun', '=', 0)
-    .returning(['id', 'event_id']),
-);
+    .returning(['id', 'event_id']);
+  // On SQLite nobody disables one between the look and this.
+  return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
+});
 
 const takeBack = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
   db
@@ -132,6 +137,7 @@ const beginLater = keptStatement(
       })
       .where('id', '=', values.id)
       .where(IS_PENDING_ITSELF)
+      .where(IS_TO_ACTIVE)
       .where('attempts_begun', '=', values.before)
       .where('lease_until', 'is', null)
       .returning(['id', 'subscription_id', 'event_id']),

@@ -1,14 +1,17 @@
-import { sql } from 'kysely';
+import { type Expression, sql, type Updateable } from 'kysely';
+import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { Delivery } from '../../../domain/webhooks/deliveries.js';
-import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscription-deliveries.js';
+import {
+  type ClosedSubscription,
+  MOST_CLOSED_AT_ONCE,
+  type SubscriptionDeliveryRows,
+} from '../../../domain/webhooks/subscription-deliveries.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { IS_OPEN, isPostgres } from './dialect-words.js';
 
 /** What one statement takes; SQLite has 32,766 values. */
 const ROWS_PER_INSERT = 500;
-
-/** In the words of the index of what is open, or SQLite would not use it. */
-const IS_OPEN = sql<boolean>`status in ('PENDING', 'HELD')`;
 
 export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRows {
   return {
@@ -56,29 +59,75 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
         })
         .execute();
     },
-    holdPending: (id) => holdPending(writer, id),
-    cancelOpen: async (id, now) => {
-      const { numUpdatedRows } = await writer
-        .updateTable('deliveries')
-        .set({ status: 'CANCELLED', next_attempt_at: null, ended_at: now })
-        .where('subscription_id', '=', id)
-        .where(IS_OPEN)
-        .executeTakeFirstOrThrow();
-      return Number(numUpdatedRows);
+    holdPending: (id, most) => holdPending(writer, id, most),
+    cancelOpen: async (id, now, most) => {
+      const cancelled: Updateable<Schema['deliveries']> = { status: 'CANCELLED', ended_at: now };
+      const pending = await close(writer, id, 'PENDING', cancelled, most);
+      return pending === most ? most : pending + (await close(writer, id, 'HELD', cancelled, most - pending));
     },
+    leftOpen: (limit) => leftOpen(writer, limit),
   };
 }
 
 /** A lease stays: the attempt under way is still to be recorded. */
-export async function holdPending(writer: Writer, subscriptionId: string): Promise<number> {
+export function holdPending(
+  writer: Writer,
+  subscriptionId: string,
+  most = MOST_CLOSED_AT_ONCE,
+): Promise<number> {
+  return close(writer, subscriptionId, 'PENDING', { status: 'HELD' }, most);
+}
+
+type OpenStatus = 'PENDING' | 'HELD';
+
+async function close(
+  writer: Writer,
+  subscriptionId: string,
+  from: OpenStatus,
+  to: Updateable<Schema['deliveries']>,
+  most: number,
+): Promise<number> {
+  const first = firstOpen(writer, from, sql.val(subscriptionId), most);
+  const chosen = isPostgres(writer) ? sql`any(array${first})` : first;
+  if (isPostgres(writer)) {
+    // With statistics of a quieter time it would read all that is open to sort it, each time.
+    await sql`set local enable_sort = off`.execute(writer);
+  }
   const { numUpdatedRows } = await writer
     .updateTable('deliveries')
-    .set({ status: 'HELD', next_attempt_at: null })
-    .where('subscription_id', '=', subscriptionId)
-    .where(IS_OPEN)
-    .where('status', '=', 'PENDING')
+    .set({ ...to, next_attempt_at: null })
+    .where('id', isPostgres(writer) ? '=' : 'in', sql<string>`${chosen}`)
+    // In words that fit no index: what is looked up are the ids.
+    .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
+}
+
+/** In the whole order of the index of what is open, so that no other is taken. */
+function firstOpen(db: Writer, status: OpenStatus, subscriptionId: Expression<unknown>, limit: number) {
+  const isOpen = isPostgres(db) ? sql`` : sql`${IS_OPEN} and`;
+  return sql`(
+    select id from deliveries where ${isOpen} status = ${sql.lit(status)} and subscription_id = ${subscriptionId}
+    order by subscription_id, attempts_begun, id limit ${limit}
+  )`;
+}
+
+async function leftOpen(reader: Writer, limit: number): Promise<ClosedSubscription[]> {
+  const has = (status: OpenStatus) =>
+    sql<boolean>`${firstOpen(reader, status, sql.ref('subscriptions.id'), 1)} is not null`;
+  const rows = await reader
+    .selectFrom('subscriptions')
+    .where((where) =>
+      where.or([
+        where.and([where('status', '=', 'DISABLED'), has('PENDING')]),
+        where.and([where('status', '=', 'DELETED'), where.or([has('PENDING'), has('HELD')])]),
+      ]),
+    )
+    .orderBy('id')
+    .limit(limit)
+    .select(['id', 'status'])
+    .execute();
+  return rows.map(({ id, status }) => ({ id: id as SubscriptionId, isDeleted: status === 'DELETED' }));
 }
 
 function toRow(delivery: Delivery): Schema['deliveries'] {

@@ -67,6 +67,8 @@ export enum SubscriptionDisabledReason {
   GONE = "SUBSCRIPTION_DISABLED_REASON_GONE",
   /** FAILING - Nothing succeeded for five days. */
   FAILING = "SUBSCRIPTION_DISABLED_REASON_FAILING",
+  /** UNCONFIGURED - Its instance integration is not configured any more; configuring that again enables it. */
+  UNCONFIGURED = "SUBSCRIPTION_DISABLED_REASON_UNCONFIGURED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -84,6 +86,9 @@ export function subscriptionDisabledReasonFromJSON(object: any): SubscriptionDis
     case 3:
     case "SUBSCRIPTION_DISABLED_REASON_FAILING":
       return SubscriptionDisabledReason.FAILING;
+    case 4:
+    case "SUBSCRIPTION_DISABLED_REASON_UNCONFIGURED":
+      return SubscriptionDisabledReason.UNCONFIGURED;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -101,6 +106,8 @@ export function subscriptionDisabledReasonToNumber(object: SubscriptionDisabledR
       return 2;
     case SubscriptionDisabledReason.FAILING:
       return 3;
+    case SubscriptionDisabledReason.UNCONFIGURED:
+      return 4;
     case SubscriptionDisabledReason.UNRECOGNIZED:
     default:
       return -1;
