@@ -34,6 +34,8 @@ type GatewayOptions struct {
 // Gateway is the read API. Reads are tried again after 429, 5xx and lost connections; what remains is returned as
 // *APIError, *ConnectionError or *TimeoutError, or as the error of the context.
 type Gateway struct {
+	baseURL  string
+	apiKey   string
 	api      *gateway.APIClient
 	client   *http.Client
 	pageSize int32
@@ -55,6 +57,8 @@ func NewGateway(options GatewayOptions) (*Gateway, error) {
 	}
 	client := newClient(options.HTTPClient, wrapped)
 	return &Gateway{
+		baseURL:  baseURL,
+		apiKey:   options.APIKey,
 		api:      generatedClient(baseURL, options.APIKey, client),
 		client:   client,
 		pageSize: int32(orDefault(options.PageSize, defaultPageSize)),

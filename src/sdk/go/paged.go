@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"regexp"
@@ -59,21 +58,8 @@ func following[T any](ctx context.Context, g *Gateway, address string, present *
 	if address == present.Request.URL.String() {
 		return nil, present, errors.New("the next page is the page itself")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	request.Header = present.Request.Header.Clone()
-	response, err := g.client.Do(request)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer response.Body.Close()
-	if !isJSON(response.Header) {
-		return nil, response, errors.New("the answer is not JSON")
-	}
 	var items []T
-	err = json.NewDecoder(response.Body).Decode(&items)
+	response, err := g.get(ctx, address, "", &items)
 	return items, response, err
 }
 

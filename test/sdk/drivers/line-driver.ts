@@ -9,6 +9,8 @@ export interface Outcome {
   // biome-ignore lint/suspicious/noExplicitAny: what it is, the tests judge.
   value?: any;
   error?: Told;
+  /** Members that were a Date, where the language of the driver has that. */
+  dates?: string[];
 }
 
 export interface Program {
@@ -60,6 +62,11 @@ export class LineDriver {
 
   verify(parameters: Options): Promise<Outcome> {
     return this.#do({ on: 'webhooks', method: 'verifyWebhook', parameters });
+  }
+
+  /** Verifies a request, and follows the link of the event in it. */
+  follow(options: Options, parameters: Options, more: Options = {}): Promise<Outcome> {
+    return this.#do({ on: 'links', options: { apiKey: 'ik_demo_key', ...options }, parameters, ...more });
   }
 
   async end(): Promise<void> {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePorts } from '../../support/free-ports.js';
-import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import type { Driven } from './line-driver.js';
 import {
   type Answer,
   breakOff,
@@ -13,21 +12,9 @@ import {
   scriptedServers,
   silence,
   trickle,
-} from '../typescript/scripted-server.js';
-import type { Driven } from './line-driver.js';
+} from './scripted-server.js';
+import { user } from './user.js';
 
-const user = {
-  userId: 'usr_1',
-  clientId: 'cli_1',
-  email: 'priya@example.com',
-  firstName: null,
-  lastName: null,
-  fullName: null,
-  status: 'ACTIVE',
-  manager: null,
-  role: null,
-  createdAt: '2026-06-11T16:02:19.350Z',
-};
 const address = {
   address1: null,
   address2: null,
@@ -180,54 +167,6 @@ export function describeReads(driver: Driven): void {
     });
   });
 
-  describe('paging', () => {
-    const onePage = (userId: string, link?: string) =>
-      json([{ ...user, userId }], link === undefined ? {} : { link });
-    const users = async (pageSize = 200) => {
-      const { value, error } = await driver.sdk.gateway({ ...quick(), pageSize }, 'users', [
-        'iin_1',
-        'cli_1',
-      ]);
-      return error ?? value.map(({ userId }: { userId: string }) => userId);
-    };
-
-    test('follows the address of the next page, however Link says it', async () => {
-      server.answers(
-        onePage('a', '</v1/x?limit=1&cursor=A>; rel="next"'),
-        onePage('b', '<?cursor=P>; rel=prev, <?cursor=B,2>; title="x"; rel="last next"'),
-        onePage('c', '<?cursor=C>; rel="nextish"'),
-      );
-      expect(await users(1)).toEqual(['a', 'b', 'c']);
-      expect(server.asked.map(({ path }) => path)).toEqual([
-        '/v1/instance-integrations/iin_1/clients/cli_1/users?limit=1',
-        '/v1/x?limit=1&cursor=A',
-        '/v1/x?cursor=B,2',
-      ]);
-      expect(server.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(3).fill('ik_demo_key'));
-    });
-
-    test('never takes the key to another server: the service may know itself under another name', async () => {
-      server.answers(
-        onePage('a', '<https://gateway.example.com/v1/users?cursor=A>; rel="next"'),
-        onePage('b'),
-      );
-      expect(await users()).toEqual(['a', 'b']);
-      expect(server.asked[1]?.path).toBe('/v1/instance-integrations/iin_1/clients/cli_1/users?cursor=A');
-    });
-
-    test('does not go round in a circle', async () => {
-      server.answers(onePage('a', '<?limit=200>; rel="next"'));
-      expect(await users()).toMatchObject({ name: 'ApiError', code: 'unexpected_response' });
-      expect(server.asked).toHaveLength(1);
-    });
-
-    test('a page that fails is tried again, and those before it are not', async () => {
-      server.answers(onePage('a', '<?cursor=A>; rel="next"'), page(503), onePage('b'));
-      expect(await users()).toEqual(['a', 'b']);
-      expect(server.asked).toHaveLength(3);
-    });
-  });
-
   describe('a request', () => {
     test('carries the key, the id of the caller and who sends it', async () => {
       server.answers(json([]));
@@ -239,7 +178,9 @@ export function describeReads(driver: Driven): void {
         headers: {
           'x-api-key': 'ik_demo_7',
           'x-request-id': 'req-7',
-          'user-agent': expect.stringMatching(/^integration-service-sdk-(python|go)\/\d+\.\d+\.\d+$/),
+          'user-agent': expect.stringMatching(
+            /^integration-service-sdk-(typescript|python|go)\/\d+\.\d+\.\d+$/,
+          ),
         },
       });
     });
@@ -268,94 +209,4 @@ function drip(response: Parameters<Answer>[0]): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 40);
   response.once('close', () => clearInterval(timer));
-}
-
-/** Over the real one. */
-export function describeRealGateway(driver: Driven): void {
-  const [{ id: integrationId, connections }] = demoSeed.integrations as [(typeof demoSeed.integrations)[0]];
-  const [iin, unconfigured] = connections.map(({ id }) => id) as [string, string];
-  const [{ id: cli }] = demoSeed.clients as [(typeof demoSeed.clients)[0]];
-  let gateway: RealGateway;
-  beforeAll(async () => {
-    gateway = await startRealGateway();
-  }, 60_000);
-  afterAll(() => gateway.stop());
-  const read = (method: string, args: string[] = [], more: object = {}) => {
-    const apiKey = gateway.credentials.apiKeys[integrationId];
-    return driver.sdk.gateway({ baseUrl: gateway.url, apiKey, pageSize: 3 }, method, args, { ...more });
-  };
-  /** The same by fetch. */
-  const bare = async (path: string) => {
-    const headers = { 'x-api-key': gateway.credentials.apiKeys[integrationId] as string };
-    return (await fetch(`${gateway.url}${path}`, { headers })).json();
-  };
-  const below = `/instance-integrations/${iin}/clients`;
-
-  describe('over the real gateway', () => {
-    test.each([
-      ['listInstanceIntegrations', [], '/v1/instance-integrations'],
-      ['listClients', [iin], `/v1${below}`],
-      ['getClient', [iin, cli], `/v1${below}/${cli}`],
-      ['listWorkers', [iin, cli], `/v2${below}/${cli}/workers`],
-      ['workers', [iin, cli], `/v2${below}/${cli}/workers`],
-      ['listWorkersV1', [iin, cli], `/v1${below}/${cli}/workers`],
-      ['listUsers', [iin, cli], `/v1${below}/${cli}/users`],
-      ['users', [iin, cli], `/v1${below}/${cli}/users`],
-      ['jobTitles', [iin, cli], `/v1${below}/${cli}/job-titles`],
-      ['organizationStructure', [iin, cli], `/v1${below}/${cli}/organization-structure`],
-    ])('%s answers all that the gateway says', async (method, ids, path) => {
-      const { value, error } = await read(method, ids);
-      expect(error).toBeUndefined();
-      expect(timesApart(value)).toEqual(timesApart(await bare(path)));
-    });
-
-    test('one of each is the one of its list', async () => {
-      const [workers, users] = [await read('listWorkers', [iin, cli]), await read('listUsers', [iin, cli])];
-      expect((await read('getWorker', [iin, cli, workers.value[0].id])).value).toEqual(workers.value[0]);
-      expect((await read('getUser', [iin, cli, users.value[0].userId])).value).toEqual(users.value[0]);
-    });
-
-    test.each([
-      ['listInstanceIntegrations', []],
-      ['listClients', [iin]],
-      ['getClient', [iin, cli]],
-      ['listWorkers', [iin, cli]],
-      ['listWorkersV1', [iin, cli]],
-      ['listUsers', [iin, cli]],
-      ['jobTitles', [iin, cli]],
-      ['organizationStructure', [iin, cli]],
-    ])(
-      '%s says that nothing changed to who holds its ETag, and gives the data to who holds none',
-      async (method, ids) => {
-        const first = await read(method, ids, { ifChanged: null });
-        const { value: data } = await read(method, ids);
-        expect(first.value).toEqual({ changed: true, etag: expect.stringMatching(/^"/), data });
-        const { etag } = first.value;
-        expect((await read(method, ids, { ifChanged: etag })).value).toEqual({ changed: false, etag });
-        expect((await read(method, ids, { ifChanged: '"old"' })).value).toEqual({
-          changed: true,
-          etag,
-          data,
-        });
-      },
-    );
-
-    test.each([
-      ['an unknown client', 'getClient', [iin, `cli_${'0'.repeat(22)}`], 404, 'client_not_found'],
-      ['a connection not set up', 'listClients', [unconfigured], 404, 'instance_integration_not_configured'],
-      ['an id of another kind', 'getClient', [iin, iin], 400, 'invalid_request'],
-    ])('%s is an ApiError with its code and request id', async (_, method, ids, status, code) => {
-      const { error } = await read(method, ids);
-      expect(error).toMatchObject({ name: 'ApiError', status, code, requestId: expect.stringMatching(/./) });
-      expect(error?.fields).toHaveLength(status === 400 ? 1 : 0);
-    });
-  });
-}
-
-/** Languages write the same moment in more ways than one. */
-function timesApart(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(timesApart);
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString();
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, timesApart(member)]));
 }

@@ -1,47 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { Webhook } from 'standardwebhooks';
 import type { Driven } from './line-driver.js';
+import {
+  DOCUMENTED,
+  type Example,
+  example,
+  examples,
+  oldSecret,
+  parametersOf,
+  type SignedRequest,
+  secret,
+  signed,
+  strange,
+} from './signed-requests.js';
 
-interface Example {
-  headers: Record<string, string>;
-  payload: { id: string; type: string; data: object };
-}
-
-interface Request {
-  body: Buffer;
-  headers: Record<string, string>;
-}
-
-const contract = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../generated/asyncapi/webhooks.json'), 'utf8'),
-) as { components: { messages: Record<string, { examples: Example[] }> } };
-const examples = Object.values(contract.components.messages).flatMap((message) => message.examples);
-const [example] = examples as [Example];
-const secretOf = (text: string) => `whsec_${Buffer.from(text.padEnd(32, '.')).toString('base64')}`;
-const [secret, oldSecret, strange] = ['new', 'old', 'strange'].map(secretOf) as [string, string, string];
-const DOCUMENTED = 'whsec_ZXhhbXBsZS1zZWNyZXQtZm9yLWRvY3VtZW50YXRpb24=';
-const NOW_SECONDS = Date.parse('2026-07-01T09:00:00Z') / 1000;
-
-/** A request as the library of Standard Webhooks signs it. */
-function signed({
-  body = JSON.stringify(example.payload),
-  secrets = [secret],
-  ageSeconds = 0,
-} = {}): Request {
-  const at = new Date((NOW_SECONDS - ageSeconds) * 1000);
-  const headers = {
-    'Webhook-Id': example.payload.id,
-    'Webhook-Timestamp': String(at.getTime() / 1000),
-    'Webhook-Signature': secrets
-      .map((each) => new Webhook(each).sign(example.payload.id, at, body))
-      .join(' '),
-  };
-  return { body: Buffer.from(body), headers };
-}
-
-function changed(name: string, change: (value: string) => string): Request {
+function changed(name: string, change: (value: string) => string): SignedRequest {
   const { body, headers } = signed();
   return { body, headers: { ...headers, [name]: change(headers[name] as string) } };
 }
@@ -56,9 +28,14 @@ function members(value: unknown): unknown {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value);
 
+const genuine = { event: { id: example.payload.id } };
+
+/** Whether it says of an event what is expected: that this release knows it. TypeScript leaves that to the compiler. */
+const tells = ({ isKnown = null }: { isKnown?: boolean | null }, expected: boolean) =>
+  isKnown === null || isKnown === expected;
+
 export function describeWebhooks(driver: Driven): void {
-  const verify = ({ body, headers }: Request, secrets: string[] = [secret], more: object = {}) =>
-    driver.sdk.verify({ body: body.toString('base64'), headers, secrets, nowSeconds: NOW_SECONDS, ...more });
+  const verify = (...request: Parameters<typeof parametersOf>) => driver.sdk.verify(parametersOf(...request));
 
   describe('a genuine request', () => {
     test.each(examples.map((each) => [each.payload.type, each] as const))(
@@ -68,7 +45,7 @@ export function describeWebhooks(driver: Driven): void {
         const nowSeconds = Number(headers['webhook-timestamp']);
         const { value, error } = await verify(request, [DOCUMENTED], { nowSeconds });
         expect(error).toBeUndefined();
-        expect([value.isKnown, value.unmapped ?? []]).toEqual([true, []]);
+        expect([tells(value, true), value.unmapped ?? []]).toEqual([true, []]);
         expect(members(value.event)).toMatchObject(payload);
       },
     );
@@ -76,13 +53,15 @@ export function describeWebhooks(driver: Driven): void {
     test('of a type that this release does not know passes through', async () => {
       const event = { ...example.payload, type: 'worker.promoted', data: { rank: 7 } };
       const { value } = await verify(signed({ body: JSON.stringify(event) }));
-      expect(value).toMatchObject({ isKnown: false, event: { type: 'worker.promoted', data: { rank: 7 } } });
+      expect(tells(value, false)).toBe(true);
+      expect(value.event).toMatchObject({ type: 'worker.promoted', data: { rank: 7 } });
     });
 
     test('of a known type in a shape of a later release passes through as well', async () => {
       const event = { ...example.payload, dataVersion: 2, data: [1] };
       const { value } = await verify(signed({ body: JSON.stringify(event) }));
-      expect(value).toMatchObject({ isKnown: false, event: { type: example.payload.type, data: [1] } });
+      expect(tells(value, false)).toBe(true);
+      expect(value.event).toMatchObject({ type: example.payload.type, data: [1] });
     });
 
     test('may have members and values that this release does not know', async () => {
@@ -93,7 +72,8 @@ export function describeWebhooks(driver: Driven): void {
         data: { ...payload.data, status: 'ON_LEAVE', more: {} },
       });
       const { value } = await verify(signed({ body }));
-      expect(value).toMatchObject({ isKnown: true, event: { data: { status: 'ON_LEAVE' } } });
+      expect(tells(value, true)).toBe(true);
+      expect(value.event).toMatchObject({ data: { status: 'ON_LEAVE' } });
     });
   });
 
@@ -103,12 +83,12 @@ export function describeWebhooks(driver: Driven): void {
       ['signed with both, known to who has the new one', [secret, oldSecret], [secret]],
       ['signed with the old one, known to who has both', [oldSecret], [secret, oldSecret]],
     ])('a request is genuine: %s', async (_, secrets, known) => {
-      expect((await verify(signed({ secrets }), known)).value).toMatchObject({ isKnown: true });
+      expect((await verify(signed({ secrets }), known)).value).toMatchObject(genuine);
     });
 
     test('signatures of a later version are left alone', async () => {
       const request = changed('Webhook-Signature', (value) => `v2,AAAA v1a,AAAA ${value}`);
-      expect((await verify(request)).value).toMatchObject({ isKnown: true });
+      expect((await verify(request)).value).toMatchObject(genuine);
     });
   });
 
@@ -118,7 +98,7 @@ export function describeWebhooks(driver: Driven): void {
     const longer = signed();
     longer.body = Buffer.concat([longer.body, Buffer.from(' ')]);
 
-    test.each<[string, Request, string]>([
+    test.each<[string, SignedRequest, string]>([
       ['another secret', signed({ secrets: [strange] }), 'signature_mismatch'],
       ['one bit of the body changed', flipped, 'signature_mismatch'],
       ['white space added', longer, 'signature_mismatch'],
@@ -153,7 +133,7 @@ export function describeWebhooks(driver: Driven): void {
       [-300, {}],
       [900, { toleranceSeconds: 900 }],
     ])('an age of %d seconds is borne with %j', async (ageSeconds, more) => {
-      expect((await verify(signed({ ageSeconds }), [secret], more)).value).toMatchObject({ isKnown: true });
+      expect((await verify(signed({ ageSeconds }), [secret], more)).value).toMatchObject(genuine);
     });
 
     test.each([

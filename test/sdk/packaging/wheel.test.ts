@@ -1,13 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import { projectIn } from '../../../src/sdk/packaging/pyproject.js';
 import { wheel } from '../../../src/sdk/packaging/wheel.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
-import { describeWith } from '../../support/toolchains.js';
 import { smallSources } from './small-sources.js';
 
 const newDirectory = temporaryDirectories();
@@ -76,27 +72,4 @@ describe('the wheel', () => {
   ])('is not made from a pyproject.toml with %s', (_, toml) => {
     expect(() => projectIn(toml)).toThrow('pyproject.toml has no dependencies');
   });
-});
-
-describeWith('python', 'pip', (python) => {
-  test('installs the wheel, and Python imports what is in it', () => {
-    const folder = newDirectory();
-    const file = join(folder, 'integration_service_sdk-1.3.1-py3-none-any.whl');
-    writeFileSync(file, wheel(smallSources(folder)));
-    const target = join(folder, 'installed');
-    const quiet = [
-      '--quiet',
-      '--no-index',
-      '--no-deps',
-      '--disable-pip-version-check',
-      '--root-user-action=ignore',
-    ];
-    execFileSync(python, ['-m', 'venv', join(folder, 'venv')]);
-    const own = join(folder, 'venv/bin/python');
-    execFileSync(own, ['-m', 'pip', 'install', ...quiet, '--target', target, file]);
-    const program =
-      'import integration_service, importlib.metadata as m; print(integration_service.name, m.version("integration-service-sdk"))';
-    const printed = execFileSync(own, ['-c', program], { env: { PYTHONPATH: target }, encoding: 'utf8' });
-    expect(printed).toBe('gateway 1.3.1\n');
-  }, 60_000);
 });

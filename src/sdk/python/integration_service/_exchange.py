@@ -69,6 +69,13 @@ class Answer:
         return max(0, ceil((at - datetime.now(timezone.utc)).total_seconds()))
 
 
+@dataclass(frozen=True)
+class Sent:
+    """An answer in the shape in which the generated operations hand it on."""
+
+    response: Answer
+
+
 class Exchange:
     """Sends requests, and follows no redirect: it would carry keys to wherever it leads."""
 
@@ -138,3 +145,15 @@ def server_url(name: str, address: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError(f"{name} must be an address that begins with https:// or http://.")
     return address.rstrip("/")
+
+
+# Plain segments only: nothing that a program could take for another server, or for a way out of the base URL.
+_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)+(?:\?[A-Za-z0-9_.~%&=+-]*)?")
+
+
+def address_below(base_url: str, link: str) -> str:
+    """Of a path, or of an address below the base URL. No other gets the API key."""
+    path = link.removeprefix(base_url) if link.startswith(f"{base_url}/") else link
+    if not _PATH.fullmatch(path):
+        raise ValueError("The link must be a path of the gateway, or an address below its base URL.")
+    return base_url + path

@@ -13,7 +13,7 @@ from integration_gateway.api_client import ApiClient
 from integration_gateway.configuration import Configuration
 from pydantic import TypeAdapter, ValidationError
 
-from ._exchange import USER_AGENT, Answer, Exchange
+from ._exchange import USER_AGENT, Answer, Exchange, Sent
 from ._retries import Retry, with_retries
 from .errors import ApiError, FieldError
 
@@ -94,8 +94,8 @@ class GatewayClient(ApiClient):
         body: object = None,
         post_params: object = None,
         _request_timeout: object = None,
-    ) -> _Sent:
-        return _Sent(self.send(url, header_params))
+    ) -> Sent:
+        return Sent(self.send(url, header_params))
 
     def send(self, url: str, headers: dict[str, str]) -> Answer:
         def attempt() -> Answer:
@@ -105,6 +105,12 @@ class GatewayClient(ApiClient):
             raise _error_of(answer)
 
         return with_retries(attempt, self._retry)
+
+    def send_to(self, url: str, *, x_request_id: str | None, if_none_match: str | None = None) -> Answer:
+        """For an address that an answer or an event gave; those of the contract are made by the generated operations."""
+        asked = {"x-request-id": x_request_id, "If-None-Match": if_none_match}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return self.send(url, {"Accept": "application/json", "x-api-key": self._api_key, "User-Agent": USER_AGENT, **given})
 
     def read(
         self, records: TypeAdapter[T], ask: Callable[..., object], if_changed: str | None | NotAsked
@@ -123,19 +129,11 @@ class GatewayClient(ApiClient):
         if url is None:
             answer = cast(Answer, ask())
         else:
-            headers = {"Accept": "application/json", "User-Agent": USER_AGENT, "x-api-key": self._api_key}
-            answer = self.send(url, {**headers, **({"x-request-id": request_id} if request_id else {})})
+            answer = self.send_to(url, x_request_id=request_id)
         next_url = _next_url(answer)
         if next_url == answer.url:
             raise _unexpected(answer, "The next page is the page itself.")
         return Page(_parsed(answer, records), answer.etag, next_url)
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """In the shape in which the generated operations hand an answer on."""
-
-    response: Answer
 
 
 def gateway_client(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, Union
+from typing import Any, Generic, Literal, TypeVar, Union
 
 from integration_gateway.models.address import Address
 from integration_gateway.models.named_location import NamedLocation
@@ -13,6 +13,10 @@ from integration_gateway.models.user_role import UserRole
 from integration_gateway.models.user_status import UserStatus
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+from .models import Client, OrganizationStructure, User, WorkerV2
+
+R = TypeVar("R")
 
 
 class _Received(BaseModel):
@@ -35,19 +39,22 @@ class Links(_Received):
     """Path at the gateway where the current state is."""
 
 
+class _Data(_Received):
+    links: Links
+
+
 class NamedUnitType(_Received):
     id: str
     name: str
 
 
-class ClientCreatedData(_Received):
+class ClientCreatedData(_Data):
     client_id: str
     name: str
     address: Address
-    links: Links
 
 
-class UserData(_Received):
+class UserData(_Data):
     user_id: str
     client_id: str
     email: str
@@ -58,10 +65,9 @@ class UserData(_Received):
     manager: UserManager | None
     role: UserRole | None
     created_at: datetime
-    links: Links
 
 
-class WorkerData(_Received):
+class WorkerData(_Data):
     worker_id: str
     client_id: str
     first_name: str
@@ -75,10 +81,9 @@ class WorkerData(_Received):
     organization_unit: NamedUnit | None
     organization_location: NamedLocation | None
     created_at: datetime
-    links: Links
 
 
-class OrganizationUnitCreatedData(_Received):
+class OrganizationUnitCreatedData(_Data):
     organization_unit_id: str
     client_id: str
     name: str
@@ -87,7 +92,6 @@ class OrganizationUnitCreatedData(_Received):
     unit_type: NamedUnitType
     parent_unit: NamedUnit | None
     created_at: datetime
-    links: Links
 
 
 class EmbeddedUnit(_Received):
@@ -98,78 +102,79 @@ class EmbeddedUnit(_Received):
     parent_unit: NamedUnit | None
 
 
-class OrganizationUnitTypeCreatedData(_Received):
+class OrganizationUnitTypeCreatedData(_Data):
     organization_unit_type_id: str
     client_id: str
     name: str
     units: list[EmbeddedUnit]
     created_at: datetime
-    links: Links
 
 
-class OrganizationLocationCreatedData(_Received):
+class OrganizationLocationCreatedData(_Data):
     organization_location_id: str
     client_id: str
     name: str
     address: Address
     created_at: datetime
-    links: Links
 
 
 class OrganizationLocationDeletedData(OrganizationLocationCreatedData):
     deleted_at: datetime
 
 
-class _Event(_Received):
+class Event(_Received, Generic[R]):
+    """What all events have in common. ``R`` is the record that ``links.self`` leads to: see ``Gateway.follow``."""
+
     id: str
     """Dedupe on it: an event can come more than once."""
     spec_version: int
     data_version: int
     occurred_at: datetime
     entity: Entity
+    data: _Data
 
 
-class ClientCreated(_Event):
+class ClientCreated(Event[Client]):
     type: Literal["client.created"]
     data: ClientCreatedData
 
 
-class UserCreated(_Event):
+class UserCreated(Event[User]):
     type: Literal["user.created"]
     data: UserData
 
 
-class UserUpdated(_Event):
+class UserUpdated(Event[User]):
     type: Literal["user.updated"]
     data: UserData
 
 
-class WorkerOnboarded(_Event):
+class WorkerOnboarded(Event[WorkerV2]):
     type: Literal["worker.onboarded"]
     data: WorkerData
 
 
-class WorkerUpdated(_Event):
+class WorkerUpdated(Event[WorkerV2]):
     type: Literal["worker.updated"]
     data: WorkerData
 
 
-class OrganizationUnitCreated(_Event):
+class OrganizationUnitCreated(Event[OrganizationStructure]):
     type: Literal["organization_unit.created"]
     data: OrganizationUnitCreatedData
 
 
-class OrganizationUnitTypeCreated(_Event):
+class OrganizationUnitTypeCreated(Event[OrganizationStructure]):
     type: Literal["organization_unit_type.created"]
     data: OrganizationUnitTypeCreatedData
 
 
-class OrganizationLocationCreated(_Event):
+class OrganizationLocationCreated(Event[OrganizationStructure]):
     type: Literal["organization_location.created"]
     data: OrganizationLocationCreatedData
 
 
-class OrganizationLocationDeleted(_Event):
+class OrganizationLocationDeleted(Event[OrganizationStructure]):
     type: Literal["organization_location.deleted"]
     data: OrganizationLocationDeletedData
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import overload
+from typing import Any, TypeVar, overload
 
 import urllib3
 from integration_gateway.api.clients_api import ClientsApi
@@ -14,9 +14,10 @@ from integration_gateway.api.users_api import UsersApi
 from integration_gateway.api.workers_api import WorkersApi
 from pydantic import TypeAdapter
 
-from ._exchange import server_url
+from ._exchange import address_below, server_url
 from ._reader import NOT_ASKED, NotAsked, Paged, Reading, gateway_client
 from ._retries import Retry
+from .events import Event
 from .models import Client, InstanceIntegration, OrganizationStructure, User, Worker, WorkerV2
 
 _DEFAULT_TIMEOUT_SECONDS = 30.0
@@ -32,6 +33,18 @@ _USERS = TypeAdapter(list[User])
 _USER = TypeAdapter(User)
 _TITLES = TypeAdapter(list[str])
 _STRUCTURE = TypeAdapter(OrganizationStructure)
+_ANY: TypeAdapter[Any] = TypeAdapter(Any)
+_LINKED: dict[str, TypeAdapter[Any]] = {
+    "client": _CLIENT,
+    "user": _USER,
+    "worker": _WORKER,
+    "organizationUnit": _STRUCTURE,
+    "organizationUnitType": _STRUCTURE,
+    "organizationLocation": _STRUCTURE,
+}
+"""Where ``links.self`` of an event leads, by the kind of thing that the event is about."""
+
+R = TypeVar("R")
 
 
 class Gateway:
@@ -58,7 +71,8 @@ class Gateway:
         """
         if not api_key or any(not "!" <= character <= "~" for character in api_key):
             raise ValueError("api_key must be the API key: letters, digits and underscores, no spaces.")
-        self._client = gateway_client(server_url("base_url", base_url), api_key, timeout_seconds, retry, http)
+        self._base_url = server_url("base_url", base_url)
+        self._client = gateway_client(self._base_url, api_key, timeout_seconds, retry, http)
         self._instance_integrations = InstanceIntegrationsApi(self._client)
         self._clients = ClientsApi(self._client)
         self._workers = WorkersApi(self._client)
@@ -241,3 +255,29 @@ class Gateway:
         operation = self._structure.get_organization_structure_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
         return self._client.read(_STRUCTURE, ask, if_changed)
+
+    @overload
+    def follow(self, event: Event[R], *, request_id: str | None = None) -> R: ...
+
+    @overload
+    def follow(self, event: Event[R], *, if_changed: str | None, request_id: str | None = None) -> Reading[R]: ...
+
+    @overload
+    def follow(self, event: str, *, request_id: str | None = None) -> Any: ...
+
+    @overload
+    def follow(self, event: str, *, if_changed: str | None, request_id: str | None = None) -> Reading[Any]: ...
+
+    def follow(
+        self, event: Event[Any] | str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> Any:
+        """
+        What an event is about as it is now: reads where ``links.self`` leads. A link that you kept without its event gives
+        the JSON as it came. Links that lead away from the gateway are refused, so that the API key goes nowhere else.
+        """
+        if isinstance(event, str):
+            link, records = event, _ANY
+        else:
+            link, records = event.data.links.self_path, _LINKED[event.entity.type]
+        ask = partial(self._client.send_to, address_below(self._base_url, link), x_request_id=request_id)
+        return self._client.read(records, ask, if_changed)

@@ -29,7 +29,7 @@ from integration_sign_on.models.userinfo_claims import UserinfoClaims
 from integration_sign_on.models.worker_context import WorkerContext
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from ._exchange import USER_AGENT, Answer, Exchange, server_url
+from ._exchange import USER_AGENT, Answer, Exchange, Sent, server_url
 from ._id_token import IdTokenAlgorithm, IdTokenVerifier
 from ._retries import NO_RETRIES, Retry, with_retries
 from .errors import ConnectionError, OAuthError, SignInError
@@ -273,26 +273,19 @@ class _SignOnClient(ApiClient):
         body: object = None,
         post_params: object = None,
         _request_timeout: object = None,
-    ) -> _Sent:
+    ) -> Sent:
         headers, content = dict(header_params), None
         if body is not None:
             headers["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
 
-        def attempt() -> _Sent:
+        def attempt() -> Sent:
             answer = self._exchange.send(method, url, headers, content)
             if answer.status != 200:
                 raise _error_of(answer)
-            return _Sent(answer)
+            return Sent(answer)
 
         return with_retries(attempt, self._retry)
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """In the shape in which the generated operations hand an answer on."""
-
-    response: Answer
 
 
 def _code_in(callback_url: str, state: str, issuer: str) -> str:

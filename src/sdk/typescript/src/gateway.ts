@@ -1,4 +1,5 @@
 import type { Fetch } from './exchange.js';
+import type { WebhookEvent } from './generated/events.js';
 import { ClientsApi } from './generated/gateway/apis/ClientsApi.js';
 import { InstanceIntegrationsApi } from './generated/gateway/apis/InstanceIntegrationsApi.js';
 import { JobTitlesApi } from './generated/gateway/apis/JobTitlesApi.js';
@@ -11,6 +12,7 @@ import { OrganizationStructureFromJSON } from './generated/gateway/models/Organi
 import { UserFromJSON } from './generated/gateway/models/User.js';
 import { WorkerFromJSON } from './generated/gateway/models/Worker.js';
 import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
+import { type Linked, linkedParser, pathBelow } from './links.js';
 import type { Client, InstanceIntegration, OrganizationStructure, User, Worker, WorkerV2 } from './models.js';
 import { Paged } from './paged.js';
 import {
@@ -54,6 +56,7 @@ const DEFAULT_PAGE_SIZE = 200;
  * or `TimeoutError`.
  */
 export class Gateway {
+  readonly #baseUrl: string;
   readonly #reader: Reader;
   readonly #instanceIntegrations: InstanceIntegrationsApi;
   readonly #clients: ClientsApi;
@@ -68,6 +71,7 @@ export class Gateway {
       throw new TypeError('apiKey must be the API key: letters, digits and underscores, no spaces.');
     }
     const baseUrl = serverUrl('baseUrl', options.baseUrl);
+    this.#baseUrl = baseUrl;
     this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: retryPolicy(retry) });
     const configuration = Reader.configuration(apiKey);
     this.#instanceIntegrations = new InstanceIntegrationsApi(configuration);
@@ -280,6 +284,29 @@ export class Gateway {
     return this.#reader.read(
       (headers) => this.#structure.getOrganizationStructureRequestOpts({ ...ids, ...headers }),
       OrganizationStructureFromJSON,
+      options,
+    );
+  }
+
+  /**
+   * What an event is about as it is now: reads where `links.self` leads. A link that you kept without its event gives
+   * the JSON as it came. Links that lead away from the gateway are refused, so that the API key goes nowhere else.
+   */
+  follow<Event extends WebhookEvent>(
+    event: Event,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<Linked<Event>>>;
+  follow<Event extends WebhookEvent>(event: Event, options?: ReadOptions): Promise<Linked<Event>>;
+  follow(link: string, options: ConditionalReadOptions): Promise<Reading<unknown>>;
+  follow(link: string, options?: ReadOptions): Promise<unknown>;
+  async follow(from: WebhookEvent | string, options: AnyReadOptions = {}): Eventual<unknown> {
+    const path = pathBelow(this.#baseUrl, from);
+    return this.#reader.read(
+      async (headers) => ({
+        ...(await this.#instanceIntegrations.listInstanceIntegrationsRequestOpts(headers)),
+        path,
+      }),
+      linkedParser(from),
       options,
     );
   }

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, errors as joseErrors, jwtVerify } from 'jose';
 import { IntegrationServiceError, SignInError, TimeoutError } from './errors.js';
-import type { Incoming } from './exchange.js';
+import { type Incoming, isObject, jsonOf } from './exchange.js';
 import type { IdTokenClaims as GeneratedClaims } from './generated/sign-on/models/IdTokenClaims.js';
 import type { LoginContext as GeneratedLoginContext } from './generated/sign-on/models/LoginContext.js';
 import type { LoginUserType } from './generated/sign-on/models/LoginUserType.js';
@@ -42,8 +42,8 @@ export class IdTokenVerifier {
     this.#algorithm = algorithm;
     this.#keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
       [customFetch]: async (url) => {
-        const { status, headers, text } = await read(url);
-        return new Response(text, { status, headers: { 'content-type': headers.get('content-type') ?? '' } });
+        const incoming = await read(url);
+        return Response.json(keySetIn(incoming), { status: incoming.status });
       },
     });
   }
@@ -65,11 +65,23 @@ export class IdTokenVerifier {
         requiredClaims: ['sub', 'iat', 'exp'],
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
       });
+      // Which jose leaves alone unless there is a greatest age.
+      if ((payload.iat ?? 0) > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS) {
+        throw new joseErrors.JWTClaimValidationFailed('it was issued in the future', payload, 'iat');
+      }
       return payload as unknown as IdTokenClaims;
     } catch (cause) {
       throw whatWentWrong(cause);
     }
   }
+}
+
+/** Without what is no key as far as is known today, or jose would have none of them. */
+function keySetIn(incoming: Incoming): unknown {
+  const keySet = jsonOf(incoming);
+  return isObject(keySet) && Array.isArray(keySet.keys)
+    ? { keys: keySet.keys.filter(isObject) }
+    : (keySet ?? null);
 }
 
 function whatWentWrong(cause: unknown): unknown {

@@ -2,6 +2,7 @@ export * from './errors.js';
 export type { Fetch } from './exchange.js';
 export { Gateway, type GatewayOptions, type PagedOptions } from './gateway.js';
 export type { IdTokenAlgorithm, IdTokenClaims, LoginContext, UserinfoClaims } from './id-token.js';
+export type { Linked } from './links.js';
 export * from './models.js';
 export type { Open } from './open.js';
 export { type Page, Paged } from './paged.js';

@@ -55,6 +55,7 @@ type parameters struct {
 	AccessToken      string            `json:"accessToken"`
 	Token            string            `json:"token"`
 	IDToken          string            `json:"idToken"`
+	AfterLogout      string            `json:"postLogoutRedirectUri"`
 	Body             []byte            `json:"body"`
 	Headers          map[string]string `json:"headers"`
 	Secrets          []string          `json:"secrets"`
@@ -92,6 +93,8 @@ func do(given command) (any, error) {
 		return read(given)
 	case "SignOn":
 		return signOn(given)
+	case "links":
+		return follow(given)
 	}
 	return verify(given.Parameters)
 }
@@ -123,14 +126,18 @@ var methods = map[string]string{
 	"organizationStructure":    "OrganizationStructure",
 }
 
-func read(given command) (any, error) {
-	gateway, err := sdk.NewGateway(sdk.GatewayOptions{
-		BaseURL:  given.Options.BaseURL,
-		APIKey:   given.Options.APIKey,
-		PageSize: given.Options.PageSize,
-		Timeout:  seconds(given.Options.TimeoutSeconds),
-		Retry:    given.Options.retry(),
+func (o options) gateway() (*sdk.Gateway, error) {
+	return sdk.NewGateway(sdk.GatewayOptions{
+		BaseURL:  o.BaseURL,
+		APIKey:   o.APIKey,
+		PageSize: o.PageSize,
+		Timeout:  seconds(o.TimeoutSeconds),
+		Retry:    o.retry(),
 	})
+}
+
+func read(given command) (any, error) {
+	gateway, err := given.Options.gateway()
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +150,9 @@ func read(given command) (any, error) {
 		return gateway.Workers(ctx, given.Args[0], given.Args[1]).Collect()
 	case "users":
 		return gateway.Users(ctx, given.Args[0], given.Args[1]).Collect()
+	case "follow":
+		var record any
+		return followed(ctx, gateway, given, given.Args[0], &record)
 	}
 	var subject any = gateway
 	if given.IfChanged != nil {
@@ -162,11 +172,54 @@ func read(given command) (any, error) {
 		return results[0].Interface(), nil
 	}
 	reading := results[0]
-	answer := object{"changed": reading.FieldByName("Changed").Bool(), "etag": reading.FieldByName("ETag").String()}
-	if answer["changed"] == true {
-		answer["data"] = reading.FieldByName("Data").Interface()
+	changed, etag := reading.FieldByName("Changed").Bool(), reading.FieldByName("ETag").String()
+	return answer(changed, etag, reading.FieldByName("Data").Interface()), nil
+}
+
+func answer(changed bool, etag string, data any) object {
+	if !changed {
+		return object{"changed": false, "etag": etag}
 	}
-	return answer, nil
+	return object{"changed": true, "etag": etag, "data": data}
+}
+
+// follow goes from an event to the record that its link leads to.
+func follow(given command) (any, error) {
+	gateway, err := given.Options.gateway()
+	if err != nil {
+		return nil, err
+	}
+	event, err := verified(given.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	var link string
+	var record any
+	switch data := event.Data.(type) {
+	case *sdk.ClientCreatedData:
+		link, record = data.Links.Self, &sdk.Client{}
+	case *sdk.UserData:
+		link, record = data.Links.Self, &sdk.User{}
+	case *sdk.WorkerData:
+		link, record = data.Links.Self, &sdk.WorkerV2{}
+	case *sdk.OrganizationUnitCreatedData:
+		link, record = data.Links.Self, &sdk.OrganizationStructure{}
+	case *sdk.OrganizationUnitTypeCreatedData:
+		link, record = data.Links.Self, &sdk.OrganizationStructure{}
+	case *sdk.OrganizationLocationData:
+		link, record = data.Links.Self, &sdk.OrganizationStructure{}
+	}
+	return followed(context.Background(), gateway, given, link, record)
+}
+
+func followed(ctx context.Context, gateway *sdk.Gateway, given command, link string, record any) (any, error) {
+	if given.IfChanged == nil {
+		return record, gateway.Follow(ctx, link, record)
+	}
+	var etag string
+	_ = json.Unmarshal(given.IfChanged, &etag)
+	reading, err := gateway.IfChanged(etag).Follow(ctx, link, record)
+	return answer(reading.Changed, reading.ETag, reading.Data), err
 }
 
 func signOn(given command) (any, error) {
@@ -214,7 +267,7 @@ func signOn(given command) (any, error) {
 	case "revoke":
 		return nil, client.Revoke(ctx, p.Token)
 	}
-	return client.LogoutURL(sdk.LogoutOptions{IDToken: p.IDToken}), nil
+	return client.LogoutURL(sdk.LogoutOptions{IDToken: p.IDToken, PostLogoutRedirectURI: p.AfterLogout}), nil
 }
 
 func tokens(given *sdk.Tokens) object {
@@ -226,7 +279,7 @@ func tokens(given *sdk.Tokens) object {
 	}
 }
 
-func verify(given parameters) (any, error) {
+func verified(given parameters) (*sdk.Event, error) {
 	verifier, err := sdk.NewWebhookVerifier(given.Secrets...)
 	if err != nil {
 		return nil, err
@@ -239,7 +292,11 @@ func verify(given parameters) (any, error) {
 	for name, value := range given.Headers {
 		header.Set(name, value)
 	}
-	event, err := verifier.Verify(given.Body, header)
+	return verifier.Verify(given.Body, header)
+}
+
+func verify(given parameters) (any, error) {
+	event, err := verified(given)
 	if err != nil {
 		return nil, err
 	}

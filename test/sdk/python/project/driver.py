@@ -24,27 +24,40 @@ def snake_keys(given: dict[str, Any]) -> dict[str, Any]:
     return {snake(key): value for key, value in given.items()}
 
 
-def gateway(command: dict[str, Any]) -> Any:
+def options_of(command: dict[str, Any]) -> dict[str, Any]:
     options = snake_keys(command["options"])
+    return {**options, "retry": sdk.Retry(**snake_keys(options.get("retry", {})))}
+
+
+def asked_of(command: dict[str, Any]) -> dict[str, Any]:
+    return {snake(key): command[key] for key in ("ifChanged", "requestId") if key in command}
+
+
+def gateway(command: dict[str, Any]) -> Any:
+    options, more = options_of(command), asked_of(command)
     page_size = options.pop("page_size", None)
-    options["retry"] = sdk.Retry(**snake_keys(options.pop("retry", {})))
-    more = {key: command[key] for key in ("ifChanged", "requestId") if key in command}
     if command["method"] in ("workers", "users") and page_size is not None:
-        more["pageSize"] = page_size
-    answer = getattr(sdk.Gateway(**options), snake(command["method"]))(*command["args"], **snake_keys(more))
+        more["page_size"] = page_size
+    answer = getattr(sdk.Gateway(**options), snake(command["method"]))(*command["args"], **more)
     return list(answer) if isinstance(answer, sdk.Paged) else answer
 
 
+def links(command: dict[str, Any]) -> Any:
+    return sdk.Gateway(**options_of(command)).follow(verified(command), **asked_of(command))
+
+
 def sign_on(command: dict[str, Any]) -> Any:
-    options = snake_keys(command["options"])
-    options["retry"] = sdk.Retry(**snake_keys(options.pop("retry", {})))
-    return getattr(sdk.SignOn(**options), snake(command["method"]))(**snake_keys(command["parameters"]))
+    subject = sdk.SignOn(**options_of(command))
+    return getattr(subject, snake(command["method"]))(**snake_keys(command["parameters"]))
+
+
+def verified(command: dict[str, Any]) -> Any:
+    parameters = snake_keys(command["parameters"])
+    return sdk.verify_webhook(base64.b64decode(parameters.pop("body")), **parameters)
 
 
 def webhooks(command: dict[str, Any]) -> Any:
-    parameters = snake_keys(command["parameters"])
-    body = base64.b64decode(parameters.pop("body"))
-    event = sdk.verify_webhook(body, **parameters)
+    event = verified(command)
     if isinstance(event, sdk.UnknownEvent):
         return {"isKnown": False, "event": event.body}
     unmapped = [*(event.model_extra or {}), *(event.data.model_extra or {})]
@@ -74,10 +87,12 @@ def told(error: Exception) -> dict[str, Any]:
     members = {camel(name): value for name, value in vars(error).items()}
     if isinstance(error, sdk.ApiError):
         members["fields"] = [{"in": f.location, "path": f.path, "message": f.message} for f in error.fields]
-    return {**members, "name": type(error).__name__, "message": str(error)}
+    is_ours = isinstance(error, (sdk.IntegrationServiceError, ValueError))
+    name = type(error).__name__ if is_ours else f"{type(error).__name__} of somebody else"
+    return {**members, "name": name, "message": str(error)}
 
 
-ON = {"Gateway": gateway, "SignOn": sign_on, "webhooks": webhooks}
+ON = {"Gateway": gateway, "SignOn": sign_on, "webhooks": webhooks, "links": links}
 
 for line in sys.stdin:
     command = json.loads(line)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import integration_service as sdk
 from integration_service import Changed, Gateway, SignOn, WebhookVerificationError, verify_webhook
-from integration_service.events import UserCreated, UserUpdated, WorkerOnboarded
-from integration_service.models import Client, UserStatus, WorkerV2
+from integration_service.events import (
+    OrganizationUnitCreated,
+    UnknownEvent,
+    UserCreated,
+    UserUpdated,
+    WorkerOnboarded,
+)
+from integration_service.models import Client, OrganizationStructure, User, UserStatus, WorkerV2
 
 
 def names(gateway: Gateway, instance_integration_id: str) -> list[str]:
@@ -39,6 +45,21 @@ def receive(body: bytes, headers: dict[str, str], secret: str) -> str:
         role = event.data.role
         return role.name if role and event.data.status == UserStatus.ACTIVE else event.data.links.self_path
     return event.data.full_name if isinstance(event, WorkerOnboarded) else event.type
+
+
+def present(gateway: Gateway, event: sdk.WebhookEvent) -> str:
+    if isinstance(event, (UserCreated, UserUpdated)):
+        user: User = gateway.follow(event, request_id="req-1")
+        return user.user_id
+    if isinstance(event, WorkerOnboarded):
+        reading: sdk.Reading[WorkerV2] = gateway.follow(event, if_changed=None)
+        return reading.data.full_name if reading.changed else ""
+    if isinstance(event, OrganizationUnitCreated):
+        structure: OrganizationStructure = gateway.follow(event)
+        return structure.units[0].name
+    if isinstance(event, UnknownEvent):
+        return str(gateway.follow(event.body["data"]["links"]["self"]))
+    return event.id
 
 
 def sign_in(sign_on: SignOn, callback_url: str, request: sdk.AuthorizationRequest) -> str:

@@ -1,41 +1,116 @@
+import { createInterface } from 'node:readline';
 import * as sdk from '@integration-service/sdk';
 
-/** What a test wants done: a method of a new object of a class, or a function of the package. */
+interface Options {
+  timeoutSeconds?: number;
+  pageSize?: number;
+  retry?: { maxRetries?: number; baseDelaySeconds?: number; maxDelaySeconds?: number } | false;
+}
+
+/** What a test wants done. */
 interface Command {
   id: number;
-  on: 'Gateway' | 'SignOn' | 'package';
-  options: never;
+  on: 'Gateway' | 'SignOn' | 'webhooks' | 'links';
   method: string;
-  args: unknown[];
+  options: Options;
+  args: string[];
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the method takes.
+  parameters: any;
+  ifChanged?: string | null;
+  requestId?: string;
   /** So long after the start the call is ended by its signal. */
   abortAfterMs?: number;
 }
 
-process.on('message', (command: Command) => {
-  run(command).then(
-    (value) => process.send?.({ id: command.id, value }),
-    (error: unknown) => process.send?.({ id: command.id, error: told(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
+/** Of sign-on, those that take one text and not an object. */
+const TAKES_TEXT = ['refresh', 'userinfo', 'revoke'];
 
-async function run({ on, options, method, args, abortAfterMs }: Command): Promise<unknown> {
-  const subject = {
-    Gateway: () => new sdk.Gateway(options),
-    SignOn: () => new sdk.SignOn(options),
-    package: () => sdk,
-  }[on]();
+const subjects = {
+  Gateway: (command: Command) => {
+    const { options, method, args } = command;
+    const subject = new sdk.Gateway(inMilliseconds(options));
+    return Reflect.apply(Reflect.get(subject, method), subject, [...args, readOptions(command)]);
+  },
+  SignOn: ({ options, method, parameters }: Command) => {
+    const subject = new sdk.SignOn(inMilliseconds(options));
+    const given = TAKES_TEXT.includes(method) ? Object.values(parameters)[0] : parameters;
+    return Reflect.apply(Reflect.get(subject, method), subject, [given]);
+  },
+  webhooks: async (command: Command) => ({ event: await verified(command) }),
+  links: async (command: Command) =>
+    new sdk.Gateway(inMilliseconds(command.options)).follow(
+      (await verified(command)) as sdk.WebhookEvent,
+      readOptions(command),
+    ),
+};
+
+function inMilliseconds({ timeoutSeconds, pageSize, retry, ...options }: Options): never {
+  const ms = (seconds?: number) => (seconds === undefined ? undefined : seconds * 1000);
+  const { maxRetries, baseDelaySeconds, maxDelaySeconds } = retry || {};
+  const delays = { maxRetries, baseDelayMs: ms(baseDelaySeconds), maxDelayMs: ms(maxDelaySeconds) };
+  return { ...options, timeoutMs: ms(timeoutSeconds), retry: retry === false ? false : delays } as never;
+}
+
+function readOptions({ options: { pageSize }, ifChanged, requestId, abortAfterMs }: Command): object {
   const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs);
-  const all = signal ? [...args, { signal }] : args;
-  const result = await Reflect.apply(Reflect.get(subject, method), subject, all);
-  return result instanceof sdk.Paged ? result.toArray() : result;
+  return { pageSize, requestId, signal, ...(ifChanged !== undefined && { ifChanged }) };
 }
 
-/** All that there is to see of an error. */
-function told(error: unknown): unknown {
-  if (!(error instanceof Error)) {
-    return { name: 'nothing', value: error };
-  }
-  const isOurs = error instanceof sdk.IntegrationServiceError;
-  return { ...error, name: error.name, message: error.message, isOurs };
+function verified({ parameters }: Command): Promise<sdk.ReceivedEvent> {
+  const { body, as, headers, secrets, nowSeconds, toleranceSeconds } = parameters;
+  const now = new Date(nowSeconds * 1000);
+  return sdk.verifyWebhook(bodyAs(as, Buffer.from(body, 'base64')), headers, secrets, {
+    now,
+    toleranceSeconds,
+  });
 }
+
+function bodyAs(as: string | undefined, body: Buffer): Uint8Array | ArrayBuffer | string {
+  switch (as) {
+    case 'text':
+      return body.toString();
+    case 'ArrayBuffer':
+      return new Uint8Array(body).buffer;
+    case 'parsed':
+      return JSON.parse(body.toString());
+    default:
+      return body;
+  }
+}
+
+/** All that there is to see of an error. Only those of the package keep their names. */
+function told(error: unknown): unknown {
+  const { name, message } = error as Error;
+  const foreign = error instanceof TypeError ? 'ValueError' : `${name} of somebody else`;
+  return {
+    ...(error as Error),
+    name: error instanceof sdk.IntegrationServiceError ? name : foreign,
+    message,
+  };
+}
+
+async function answer(command: Command): Promise<void> {
+  const reply: Record<string, unknown> = { id: command.id };
+  try {
+    const value = await subjects[command.on](command);
+    reply.value = value instanceof sdk.Paged ? await value.toArray() : value;
+    reply.dates = datesIn(reply.value);
+  } catch (error) {
+    reply.error = told(error);
+  }
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}
+
+/** Names of the members that are a Date: JSON has texts in their place. */
+function datesIn(value: unknown): string[] {
+  const isObject = typeof value === 'object' && value !== null;
+  const found = (isObject ? Object.entries(value) : []).flatMap(([name, member]) =>
+    member instanceof Date ? [name] : datesIn(member),
+  );
+  return [...new Set(found)];
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  answer(JSON.parse(line));
+}
+process.exit();

@@ -69,6 +69,28 @@ export function clientOf(event: ReceivedEvent): string {
   }
 }
 
+/** Where the link of an event leads is known from its type. */
+export async function present(event: ReceivedEvent, link: string): Promise<unknown> {
+  if (event.type === 'worker.updated') {
+    const worker: WorkerV2 = await gateway.follow(event, { requestId: 'req-1' });
+    const reading: Reading<WorkerV2> = await gateway.follow(event, { ifChanged: null });
+    return reading.changed ? reading.data.fullName : worker.fullName;
+  }
+  if (event.type === 'user.created' || event.type === 'user.updated') {
+    const user: User = await gateway.follow(event);
+    return user.userId;
+  }
+  if (isEvent(event, 'organization_unit.created')) {
+    const structure: OrganizationStructure = await gateway.follow(event);
+    return structure.units.length;
+  }
+  // @ts-expect-error: it may be of a type that this release does not know.
+  await gateway.follow(event);
+  const kept: unknown = await gateway.follow(link);
+  const changed: Reading<unknown> = await gateway.follow(link, { ifChanged: '"7"' });
+  return changed.changed ? changed.data : kept;
+}
+
 export async function receive(request: Request, body: Uint8Array): Promise<WorkerUpdatedEvent | null> {
   const event = await verifyWebhook(await request.arrayBuffer(), request.headers, ['whsec_a', 'whsec_b']);
   await verifyAlone(body, { 'webhook-id': 'evt', 'set-cookie': ['a'], none: undefined }, 'whsec_a');

@@ -1,0 +1,177 @@
+import { describe, expect, test } from '@jest/globals';
+import { SignJWT } from 'jose';
+import type { Driven } from './line-driver.js';
+import { type Answer, hangUp, json, page, silence } from './scripted-server.js';
+import {
+  ALGORITHMS,
+  flow,
+  grant,
+  identity,
+  redirectUri,
+  type Signer,
+  secondsNow,
+  signOnRig,
+} from './sign-on-rig.js';
+
+/** What becomes of a code, over a sign-on server that says what a test wants. */
+export function describeExchange(driver: Driven): void {
+  const rig = signOnRig(driver);
+
+  describe('exchanging a code', () => {
+    test.each(ALGORITHMS)('gives the tokens and who signed in, verified (%s)', async (algorithm) => {
+      rig.serves(
+        json({ ...grant, access_token: 'access-1', id_token: await rig.idToken({ added: 1 }, algorithm) }),
+      );
+      const { value, error } = await rig.exchange({}, { idTokenAlgorithm: algorithm });
+      expect(error).toBeUndefined();
+      expect(value).toMatchObject({
+        accessToken: 'access-1',
+        refreshToken: 'refresh-2',
+        expiresInSeconds: 3600,
+        scope: 'openid profile email',
+        claims: identity,
+      });
+      expect({ ...value.claims, ...value.allClaims }).toMatchObject({ added: 1 });
+      expect(JSON.parse(rig.askedFor('/auth/token')[0]?.body ?? '')).toEqual({
+        grant_type: 'authorization_code',
+        code: 'code-1',
+        client_id: 'app_1',
+        client_secret: 'cs_1',
+        redirect_uri: redirectUri,
+        code_verifier: flow.codeVerifier,
+      });
+    });
+
+    test('verifies the ID token although the keys come at the third attempt', async () => {
+      const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
+      rig.server.answers(token, page(503), page(502), rig.keySet());
+      expect((await rig.exchange()).value).toMatchObject({ claims: { sub: 'acc_1' } });
+      expect(rig.server.asked).toHaveLength(4);
+    });
+
+    test('takes the path and query that servers have', async () => {
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() }));
+      const callbackUrl = rig.callback().slice('https://app.example.com'.length);
+      expect((await rig.exchange({ callbackUrl })).value).toMatchObject({ claims: { sub: 'acc_1' } });
+    });
+
+    test('sends no secret for an application that has none, and wants no ID token without openid', async () => {
+      rig.serves(json({ ...grant, scope: 'profile', access_token: 'access-1' }));
+      const { value } = await driver.sdk.signOn(
+        { ...rig.options(), clientSecret: undefined },
+        'exchangeCode',
+        {
+          callbackUrl: rig.callback(),
+          ...flow,
+        },
+      );
+      expect(value).toMatchObject({ accessToken: 'access-1', claims: null });
+      expect(JSON.parse(rig.askedFor('/auth/token')[0]?.body ?? '')).not.toHaveProperty('client_secret');
+    });
+
+    test.each<[string, Answer, object]>([
+      ['a lost connection', hangUp, { name: 'ConnectionError' }],
+      ['503', page(503), { name: 'OAuthError', error: 'unexpected_response', status: 503 }],
+      ['429', json({ error: 'slow_down' }, {}, 429), { name: 'OAuthError', status: 429 }],
+      [
+        'an answer without tokens',
+        json({}),
+        { name: 'OAuthError', error: 'unexpected_response', status: 200 },
+      ],
+      ['no answer', silence, { name: 'TimeoutError' }],
+      [
+        'invalid_grant',
+        json({ error: 'invalid_grant', error_description: 'Used.' }, { 'x-request-id': 'req-3' }, 400),
+        { name: 'OAuthError', error: 'invalid_grant', description: 'Used.', status: 400, requestId: 'req-3' },
+      ],
+      ['an answer that is no JSON', page(200), { name: 'OAuthError', error: 'unexpected_response' }],
+    ])('is never tried again: %s', async (_, answer, expected) => {
+      rig.server.answers(answer);
+      expect((await rig.exchange({}, { timeoutSeconds: 0.25 })).error).toMatchObject(expected);
+      expect(rig.server.asked).toHaveLength(1);
+    });
+
+    test.each<[string, Record<string, string>, object]>([
+      ['the state of another request', { state: 'other' }, { reason: 'state_mismatch' }],
+      ['another issuer', { iss: 'https://evil.example.com' }, { reason: 'issuer_mismatch' }],
+      ['an error of somebody else', { error: 'access_denied', state: 'other' }, { reason: 'state_mismatch' }],
+      ['no code', { code: '' }, { reason: 'callback_malformed' }],
+      [
+        'an error',
+        { error: 'access_denied', error_description: 'No.' },
+        { name: 'OAuthError', error: 'access_denied', description: 'No.', status: null },
+      ],
+    ])('asks nobody when the browser came back with %s', async (_, parameters, expected) => {
+      rig.server.answers(json({}));
+      const { error } = await rig.exchange({ callbackUrl: rig.callback(parameters) });
+      expect(error).toMatchObject({ name: 'SignInError', ...expected });
+      expect(rig.server.asked).toHaveLength(0);
+    });
+
+    test('asks nobody when a parameter came twice, or nothing is known of a request', async () => {
+      rig.server.answers(json({}));
+      const twice = await rig.exchange({ callbackUrl: `${rig.callback()}&code=code-2` });
+      const never = await rig.exchange({ callbackUrl: rig.callback({ state: '' }), state: '' });
+      expect([twice.error?.reason, never.error?.reason]).toEqual(['callback_malformed', 'state_mismatch']);
+      expect(rig.server.asked).toHaveLength(0);
+    });
+  });
+
+  describe('an ID token that does not hold', () => {
+    test.each<[string, () => Promise<string>]>([
+      ['of another issuer', () => rig.idToken({ iss: 'https://evil.example.com' })],
+      ['for another application', () => rig.idToken({ aud: 'app_2' })],
+      ['that has expired', () => rig.idToken({ exp: secondsNow() - 31 })],
+      ['that was issued in the future', () => rig.idToken({ iat: secondsNow() + 300 })],
+      ['for nobody', () => rig.idToken({ sub: undefined })],
+      ['without an end', () => rig.idToken({ exp: undefined })],
+      ['signed with an algorithm that was not agreed on', () => rig.idToken({}, 'ES256')],
+      ['signed with a key that is not published', () => rig.idToken({}, 'RS256', 'unknown')],
+      ['signed with a key of another kind', () => rig.idToken({}, 'RS256', 'ES256')],
+      ['whose claims were changed', async () => forged(await rig.idToken())],
+      [
+        'that is not signed',
+        async () => `${encoded({ alg: 'none' })}.${(await rig.idToken()).split('.')[1]}.`,
+      ],
+      ['signed with the published key as a secret', () => confused(rig.signer('RS256'))],
+      ['that is none', async () => 'nonsense'],
+    ])('is refused: one %s', async (_, make) => {
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token: await make() }));
+      expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason: 'id_token_invalid' });
+      expect(rig.askedFor('/auth/token')).toHaveLength(1);
+    });
+
+    test.each<[string, () => Promise<object>, string]>([
+      [
+        'with the nonce of another request',
+        async () => ({ id_token: await rig.idToken({ nonce: 'x' }) }),
+        'nonce_mismatch',
+      ],
+      ['that is missing', async () => ({}), 'id_token_missing'],
+    ])('has a reason of its own: one %s', async (_, make, reason) => {
+      rig.serves(json({ ...grant, access_token: 'access-1', ...(await make()) }));
+      expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason });
+    });
+
+    test('a clock that is a little off does not matter', async () => {
+      const claims = { exp: secondsNow() - 5, iat: secondsNow() + 5 };
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken(claims) }));
+      expect((await rig.exchange()).value).toMatchObject({ claims: { sub: 'acc_1' } });
+    });
+  });
+}
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function forged(token: string): string {
+  const [header, payload = '', signature] = token.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  return `${header}.${encoded({ ...claims, sub: 'acc_2' })}.${signature}`;
+}
+
+/** A token for who lets the token say how it is to be verified. */
+function confused({ jwk }: Signer): Promise<string> {
+  return new SignJWT(identity)
+    .setProtectedHeader({ alg: 'HS256', kid: 'RS256' })
+    .sign(new TextEncoder().encode(JSON.stringify(jwk)));
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import type { Driven } from './line-driver.js';
+
+/** Over the real one. */
+export function describeRealGateway(driver: Driven): void {
+  const [{ id: integrationId, connections }] = demoSeed.integrations as [(typeof demoSeed.integrations)[0]];
+  const [iin, unconfigured] = connections.map(({ id }) => id) as [string, string];
+  const [{ id: cli }] = demoSeed.clients as [(typeof demoSeed.clients)[0]];
+  let gateway: RealGateway;
+  beforeAll(async () => {
+    gateway = await startRealGateway();
+  }, 60_000);
+  afterAll(() => gateway.stop());
+  const read = (method: string, args: string[] = [], more: object = {}) => {
+    const apiKey = gateway.credentials.apiKeys[integrationId];
+    return driver.sdk.gateway({ baseUrl: gateway.url, apiKey, pageSize: 3 }, method, args, { ...more });
+  };
+  /** The same by fetch. */
+  const bare = async (path: string) => {
+    const headers = { 'x-api-key': gateway.credentials.apiKeys[integrationId] as string };
+    return (await fetch(`${gateway.url}${path}`, { headers })).json();
+  };
+  const below = `/instance-integrations/${iin}/clients`;
+
+  describe('over the real gateway', () => {
+    test.each([
+      ['listInstanceIntegrations', [], '/v1/instance-integrations'],
+      ['listClients', [iin], `/v1${below}`],
+      ['getClient', [iin, cli], `/v1${below}/${cli}`],
+      ['listWorkers', [iin, cli], `/v2${below}/${cli}/workers`],
+      ['workers', [iin, cli], `/v2${below}/${cli}/workers`],
+      ['listWorkersV1', [iin, cli], `/v1${below}/${cli}/workers`],
+      ['listUsers', [iin, cli], `/v1${below}/${cli}/users`],
+      ['users', [iin, cli], `/v1${below}/${cli}/users`],
+      ['jobTitles', [iin, cli], `/v1${below}/${cli}/job-titles`],
+      ['organizationStructure', [iin, cli], `/v1${below}/${cli}/organization-structure`],
+    ])('%s answers all that the gateway says', async (method, ids, path) => {
+      const { value, error } = await read(method, ids);
+      expect(error).toBeUndefined();
+      expect(timesApart(value)).toEqual(timesApart(await bare(path)));
+    });
+
+    test('one of each is the one of its list', async () => {
+      const [workers, users] = [await read('listWorkers', [iin, cli]), await read('listUsers', [iin, cli])];
+      expect((await read('getWorker', [iin, cli, workers.value[0].id])).value).toEqual(workers.value[0]);
+      expect((await read('getUser', [iin, cli, users.value[0].userId])).value).toEqual(users.value[0]);
+    });
+
+    test.each([
+      ['listInstanceIntegrations', []],
+      ['listClients', [iin]],
+      ['getClient', [iin, cli]],
+      ['listWorkers', [iin, cli]],
+      ['listWorkersV1', [iin, cli]],
+      ['listUsers', [iin, cli]],
+      ['jobTitles', [iin, cli]],
+      ['organizationStructure', [iin, cli]],
+    ])(
+      '%s says that nothing changed to who holds its ETag, and gives the data to who holds none',
+      async (method, ids) => {
+        const first = await read(method, ids, { ifChanged: null });
+        const { value: data } = await read(method, ids);
+        expect(first.value).toEqual({ changed: true, etag: expect.stringMatching(/^"/), data });
+        const { etag } = first.value;
+        expect((await read(method, ids, { ifChanged: etag })).value).toEqual({ changed: false, etag });
+        expect((await read(method, ids, { ifChanged: '"old"' })).value).toEqual({
+          changed: true,
+          etag,
+          data,
+        });
+      },
+    );
+
+    test.each([
+      ['an unknown client', 'getClient', [iin, `cli_${'0'.repeat(22)}`], 404, 'client_not_found'],
+      ['a connection not set up', 'listClients', [unconfigured], 404, 'instance_integration_not_configured'],
+      ['an id of another kind', 'getClient', [iin, iin], 400, 'invalid_request'],
+    ])('%s is an ApiError with its code and request id', async (_, method, ids, status, code) => {
+      const { error } = await read(method, ids);
+      expect(error).toMatchObject({ name: 'ApiError', status, code, requestId: expect.stringMatching(/./) });
+      expect(error?.fields).toHaveLength(status === 400 ? 1 : 0);
+    });
+  });
+}
+
+/** Languages write the same moment in more ways than one. */
+function timesApart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(timesApart);
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, timesApart(member)]));
+}

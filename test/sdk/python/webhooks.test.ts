@@ -1,8 +1,0 @@
-import { describeWith } from '../../support/toolchains.js';
-import { describeWebhooks } from '../drivers/webhooks.js';
-import { pythonDriver } from './python-driver.js';
-
-describeWith('python', 'webhooks in Python', (python) => {
-  const driver = pythonDriver(python);
-  describeWebhooks(driver);
-});

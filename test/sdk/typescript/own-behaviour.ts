@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { freePorts } from '../../support/free-ports.js';
+import type { Driven } from '../drivers/line-driver.js';
+import {
+  type Answer,
+  json,
+  page,
+  problem,
+  type ScriptedServer,
+  scriptedServers,
+  silence,
+} from '../drivers/scripted-server.js';
+import { example, parametersOf, signed } from '../drivers/signed-requests.js';
+import { user } from '../drivers/user.js';
+
+/** What only TypeScript has, or has otherwise. */
+export function describeOwnBehaviour(driver: Driven): void {
+  const newServer = scriptedServers();
+  let server: ScriptedServer;
+  beforeAll(async () => {
+    server = await newServer();
+  });
+  const listClients = (options: object = {}, more: object = {}) =>
+    driver.sdk.gateway({ baseUrl: server.url, ...options }, 'listClients', ['iin_1'], { ...more });
+
+  describe('reads', () => {
+    test('times are a Date', async () => {
+      server.answers(json(user));
+      const { dates } = await driver.sdk.gateway({ baseUrl: server.url }, 'getUser', ['i', 'c', 'u']);
+      expect(dates).toEqual(['createdAt']);
+    });
+
+    test('null in place of a list is an error', async () => {
+      server.answers(json(null));
+      expect((await listClients()).error).toMatchObject({ status: 200, code: 'unexpected_response' });
+    });
+
+    test.each<[string, Answer]>([
+      ['an answer', silence],
+      ['a pause', problem(429, 'rate_limited', { 'retry-after': '30' })],
+    ])('a caller who waits for %s no more gets the reason of their signal', async (_, answer) => {
+      server.answers(answer);
+      const { error } = await listClients({}, { abortAfterMs: 80 });
+      expect(error).toMatchObject({ name: 'TimeoutError of somebody else' });
+    });
+
+    test('retry: false asks once', async () => {
+      server.answers(page(503));
+      await listClients({ retry: false });
+      expect(server.asked).toHaveLength(1);
+    });
+
+    test('nobody there is told with its reason', async () => {
+      const [port] = await freePorts(1);
+      const { error } = await listClients({ baseUrl: `http://127.0.0.1:${port}`, retry: false });
+      expect(error?.message).toBe(`The connection to 127.0.0.1:${port} failed: ECONNREFUSED.`);
+    });
+  });
+
+  describe('a webhook', () => {
+    const request = signed({ body: JSON.stringify({ ...example.payload, name: 'Bäckerei 🥐' }) });
+
+    test.each(['bytes', 'ArrayBuffer', 'text'])('may be given as %s', async (as) => {
+      const { value } = await driver.sdk.verify({ ...parametersOf(request), as });
+      expect(value.event).toEqual({ ...example.payload, name: 'Bäckerei 🥐' });
+    });
+
+    test('may have its headers as lists', async () => {
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name.toUpperCase(), [value]]),
+      );
+      const { value } = await driver.sdk.verify({ ...parametersOf(request), headers });
+      expect(value.event).toMatchObject({ name: 'Bäckerei 🥐' });
+    });
+
+    test('that was parsed already is a mistake of the program', async () => {
+      const { error } = await driver.sdk.verify({ ...parametersOf(request), as: 'parsed' });
+      expect(error).toMatchObject({ name: 'ValueError' });
+    });
+
+    test('is verified by a clock that has fractions, and by no secret at all never', async () => {
+      const nowSeconds = Number(request.headers['Webhook-Timestamp']) + 0.5;
+      const { value } = await driver.sdk.verify({ ...parametersOf(request), nowSeconds });
+      expect(value.event).toMatchObject({ id: example.payload.id });
+      const { error } = await driver.sdk.verify(parametersOf(request, []));
+      expect(error).toMatchObject({ reason: 'signature_mismatch' });
+    });
+  });
+}

@@ -1,0 +1,15 @@
+import { rmSync } from 'node:fs';
+import { afterAll } from '@jest/globals';
+import { type Driven, driven } from '../drivers/line-driver.js';
+import { Project } from './installed-package.js';
+
+/** Call it where a group of tests is described. */
+export function typescriptDriver(): Driven {
+  let project: Project | undefined;
+  const driver = driven(async () => {
+    project = await Project.install();
+    return { command: process.execPath, args: [await project.program('driver')], cwd: project.folder };
+  });
+  afterAll(() => rmSync(project?.folder ?? '', { recursive: true, force: true }));
+  return driver;
+}
