@@ -55,7 +55,9 @@ describe('integration delivery tail', () => {
       `${opening('00')}attempt 1: 500 in 12 ms; The receiver answered 500. (next 2026-07-01 10:00:30Z)`,
       `${opening('30')}attempt 2: 204 in 12 ms`,
     ]);
-    expect(tail.errors.text()).toBe('Left out here, because they were read too slowly: 4.');
+    expect(tail.errors.text()).toBe(
+      'Left out here, because they were too many to follow, or read too slowly: 4.',
+    );
   });
 
   test('as JSON is an object a line', async () => {

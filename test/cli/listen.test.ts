@@ -64,6 +64,16 @@ describe('integration listen', () => {
     await listener.output.nextText(`: ${sentence}`);
   });
 
+  test('shows a terminal nothing that would command it, in JSON either', async () => {
+    const hostile = 'user.updated\u001b[2J\u009b31m\u007f\u202egnp.\u2028';
+    const body = Buffer.from(JSON.stringify({ type: hostile, entity: { type: hostile, id: hostile } }));
+    const { listener, url } = await listening('--json');
+    await post(url, signed(body), body);
+    const line = await listener.output.nextText('"kind":"event"');
+    expect(line).toMatch(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(line)).toMatchObject({ type: hostile, event: { entity: { id: hostile } } });
+  });
+
   const other = Buffer.from(String(BODY).replace('usr_1', 'usr_2'));
   test.each([
     ['a byte that was changed', signed(), other, 'No matching signature found'],

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
 import { FailedCall } from './failed-call.js';
 import { print } from './print.js';
+import { printableJson } from './printable.js';
 import { type TargetOptions, targetOf } from './target.js';
 import { UsageError } from './usage-error.js';
 
@@ -21,7 +22,7 @@ export async function call(
       return;
     }
     for await (const message of client.call(methodOf(await client.methods(), methodName), request)) {
-      print(JSON.stringify(message, null, 2));
+      print(printableJson(JSON.stringify(message, null, 2)));
     }
   } catch (error) {
     throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;

@@ -1,6 +1,8 @@
-/** In the JSON of protobuf, as scripts know it: bytes are base64. */
+import { printableJson } from './printable.js';
+
+/** In the JSON of protobuf, as scripts know it: bytes are base64. Also a terminal may be shown it, whoever wrote what is in it. */
 export function asJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, bytesAsBase64, indent);
+  return printableJson(JSON.stringify(value, bytesAsBase64, indent));
 }
 
 /** As one line, for what comes one after the other. */

@@ -6,6 +6,8 @@ import type { Answer, Forwarder } from './listen-forward.js';
 
 const MAX_BODY_BYTES = 4 * 1_024 * 1_024;
 const CLOSING_GRACE_MS = 1_000;
+/** More than come while an event still has attempts left. */
+const REMEMBERED_IDS = 10_000;
 
 /** One post, and what became of it. */
 export interface Receipt {
@@ -15,7 +17,7 @@ export interface Receipt {
   verified: boolean;
   /** Why it is not verified, or why there was nobody to pass it on to. */
   problem?: string;
-  /** Whether an event with this id was verified before. */
+  /** Whether an event with this id was verified before, not too long ago. */
   again: boolean;
   status: number;
   durationMs: number;
@@ -35,15 +37,18 @@ export class Receiver {
   readonly #server: Server;
   readonly #verifiedIds = new Set<string>();
 
-  private constructor(private readonly options: ReceiverOptions) {
+  private constructor(
+    private readonly options: ReceiverOptions,
+    private readonly rememberedIds: number,
+  ) {
     this.#server = createServer((incoming, outgoing) => {
       // The peer went away in the middle, and there is nobody to tell.
       this.#receive(incoming, outgoing).catch(() => outgoing.destroy());
     });
   }
 
-  static async start(options: ReceiverOptions): Promise<Receiver> {
-    const receiver = new Receiver(options);
+  static async start(options: ReceiverOptions, rememberedIds = REMEMBERED_IDS): Promise<Receiver> {
+    const receiver = new Receiver(options, rememberedIds);
     receiver.#server.listen(0, '127.0.0.1');
     await once(receiver.#server, 'listening');
     return receiver;
@@ -110,6 +115,9 @@ export class Receiver {
   #isKnown(id: string): boolean {
     const isKnown = this.#verifiedIds.has(id);
     this.#verifiedIds.add(id);
+    if (this.#verifiedIds.size > this.rememberedIds) {
+      this.#verifiedIds.delete(this.#verifiedIds.values().next().value as string);
+    }
     return isKnown;
   }
 }

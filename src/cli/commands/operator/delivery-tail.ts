@@ -52,7 +52,7 @@ export async function tail(
       continue;
     }
     if (happening.skipped > 0) {
-      say(`Left out here, because they were read too slowly: ${happening.skipped}.`);
+      say(`Left out here, because they were too many to follow, or read too slowly: ${happening.skipped}.`);
     }
     print(lineOf(happening));
   }
