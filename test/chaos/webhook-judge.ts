@@ -13,6 +13,8 @@ export interface ToldAttempt {
   number: number;
   outcome: string;
   httpStatus?: number | undefined;
+  /** In milliseconds; where it is not read, it makes no difference. */
+  startedAt?: number | undefined;
 }
 
 /** One delivery, as the service tells of it. */
@@ -115,17 +117,25 @@ function faultsOfAttempts({ attempts, attemptsBegun }: ToldDelivery, seen: Pair[
   ];
 }
 
-/** Whether each request, in the order of coming, is one of the attempts in theirs, and each other attempt may have gone unseen. */
 function explains(attempts: readonly ToldAttempt[], seen: Pair['seen']): boolean {
-  const [attempt, ...laterAttempts] = attempts;
+  return attemptsBehind(attempts, seen) !== undefined;
+}
+
+/** The attempt behind each request, in the order of coming, if each is one of the attempts in theirs, and each other attempt may have gone unseen. */
+export function attemptsBehind(
+  [attempt, ...later]: readonly ToldAttempt[],
+  seen: readonly WebhookRecord[],
+): ToldAttempt[] | undefined {
   if (!attempt) {
-    return seen.length === 0;
+    return seen.length === 0 ? [] : undefined;
   }
   const [request, ...laterRequests] = seen;
-  return (
-    (request !== undefined && isOne(attempt, request) && explains(laterAttempts, laterRequests)) ||
-    (MAYBE_UNSEEN.has(attempt.outcome) && explains(laterAttempts, seen))
-  );
+  const rest = request && isOne(attempt, request) ? attemptsBehind(later, laterRequests) : undefined;
+  return rest
+    ? [attempt, ...rest]
+    : MAYBE_UNSEEN.has(attempt.outcome)
+      ? attemptsBehind(later, seen)
+      : undefined;
 }
 
 function isOne({ outcome, httpStatus }: ToldAttempt, { answer }: WebhookRecord): boolean {
@@ -144,7 +154,7 @@ function isOne({ outcome, httpStatus }: ToldAttempt, { answer }: WebhookRecord):
   }
 }
 
-function isSuccess(answer: GivenAnswer): boolean {
+export function isSuccess(answer: GivenAnswer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 300;
 }
 
@@ -157,7 +167,7 @@ function keyOf({ subscriptionId, eventId }: { subscriptionId: string; eventId: s
   return `${subscriptionId} ${eventId}`;
 }
 
-function grouped<T extends { subscriptionId: string; eventId: string }>(
+export function grouped<T extends { subscriptionId: string; eventId: string }>(
   items: readonly T[],
 ): Map<string, T[]> {
   const groups = new Map<string, T[]>();

@@ -4,6 +4,7 @@ import { progressOn } from '../bench/harness/progress.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { describeWith } from '../support/toolchains.js';
 import { type Evidence, faultsOf } from './webhook-judge.js';
+import { accountInWords, accountOf, repeatsOf } from './webhook-repeats.js';
 import { WebhookStorm } from './webhook-storm.js';
 
 /** `make chaos` asks for many; without it there are so few that they are soon done. */
@@ -81,6 +82,18 @@ describeWith(
         count: 0,
         faults: [],
       });
+    });
+
+    test('after a kill no more is sent again than was in flight, and nothing for another reason', () => {
+      const account = accountOf(storm.kills, repeatsOf(evidence));
+      if (isWatched) {
+        process.stderr.write(`\n${accountInWords(account)}`);
+      }
+      expect(account.accounts).toHaveLength(
+        storm.strikes.filter(({ target }) => target === 'worker' || target === 'domain').length,
+      );
+      expect(account.accounts.filter(({ kill, repeats }) => repeats > kill.inFlight)).toEqual([]);
+      expect(account.unexplained).toEqual([]);
     });
 
     test('there were those who failed, those who were given up, and those to whom it was held', () => {

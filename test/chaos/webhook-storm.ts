@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import type { ServiceProcess, StartOptions } from '../support/service-process.js';
 import { type Behaviour, WebhookSubscribers } from '../support/webhook-subscribers.js';
 import type { Evidence } from './webhook-judge.js';
+import type { Kill } from './webhook-repeats.js';
 import { type Campaign, type Strike, strikesOf } from './webhook-strikes.js';
 import { WebhookTestimony } from './webhook-testimony.js';
 import { Victims } from './webhook-victims.js';
@@ -38,6 +39,8 @@ const EDITS_AHEAD = 2;
 /** Many events to twenty subscribers, while all that serves them is killed. */
 export class WebhookStorm {
   readonly struck: Strike[] = [];
+  /** Of those who send or record. */
+  readonly kills: Kill[] = [];
   #subscribed: Subscribed[] = [];
   #crowds: MovingCrowd[] = [];
   readonly strikes: readonly Strike[];
@@ -216,7 +219,12 @@ export class WebhookStorm {
   /** Over when who died is back. */
   async #strike(strike: Strike): Promise<void> {
     const { target, during, lets } = strike;
-    const kill = () => this.victims.kill(target);
+    const kill = async () => {
+      const killed = await this.victims.kill(target);
+      if (target === 'worker' || target === 'domain') {
+        this.kills.push({ target, during, ...killed });
+      }
+    };
     if (during === 'write') {
       await new Promise<void>((resolve) => {
         this.#tellOfWriting = resolve;

@@ -90,10 +90,11 @@ export class WebhookTestimony {
 
   async #attempts(deliveryId: string): Promise<ToldAttempt[]> {
     const { attempts } = await this.webhooks.getDelivery({ deliveryId }, call());
-    return attempts.map(({ number, outcome, httpStatus }) => ({
+    return attempts.map(({ number, outcome, httpStatus, startedAt }) => ({
       number,
       outcome: outcome.replace('ATTEMPT_OUTCOME_', ''),
       httpStatus,
+      startedAt: startedAt?.getTime(),
     }));
   }
 }

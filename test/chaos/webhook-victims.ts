@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import BetterSqlite3 from 'better-sqlite3';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { eventually } from '../support/eventually.js';
 import { isRunning, processesWith, type Role, type ServiceProcess } from '../support/service-process.js';
@@ -36,16 +38,34 @@ export class Victims {
     return this;
   }
 
-  /** Gone, as far as the system knows. */
-  async kill(target: Strike['target']): Promise<void> {
+  /** Gone, as far as the system knows. Answers when that was, and how many attempts had begun then whose end was not recorded. */
+  async kill(target: Strike['target']): Promise<{ at: number; inFlight: number }> {
     if (target === 'temporal') {
       process.kill(this.temporal.pid, 'SIGKILL');
+      const at = Date.now();
       await this.temporal.exited;
-      return;
+      return { at, inFlight: this.#inFlight(at) };
     }
     const [pid = 0] = this.#pidsOf(target);
     process.kill(pid, 'SIGKILL');
+    const at = Date.now();
     await eventually(`the ${target} gone`, () => !isRunning(pid));
+    return { at, inFlight: this.#inFlight(at) };
+  }
+
+  /** What the database says, whoever lives: of those begun until then, the ones that are still under way. */
+  #inFlight(at: number): number {
+    const database = new BetterSqlite3(join(this.service?.dataDir ?? '', 'integration.db'), {
+      readonly: true,
+    });
+    try {
+      const statement = database.prepare<[number], { count: number }>(
+        'select count(*) as count from deliveries where lease_until is not null and attempt_started_at <= ?',
+      );
+      return statement.get(at)?.count ?? 0;
+    } finally {
+      database.close();
+    }
   }
 
   /** There again, and whoever needs it has found it. */
