@@ -1122,10 +1122,7 @@ export interface components {
          * @example "bXUq0hC7mVtS1r6kP9fYzA"
          */
         ETag: string;
-        /**
-         * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page and when no `limit` was sent.
-         * @example <https://gateway.example.com/v2/instance-integrations/iin_HnuQOy4YQg1OdOSCDbMAkY/clients/cli_4Fqnh5226raKAAEIfY2jwW/workers?limit=100&cursor=d3JrXzcxc1pDVzh3Qk5mVnBtSGJHMENpYjA>; rel="next"
-         */
+        /** @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page and when no `limit` was sent. */
         Link: string;
         /**
          * @description Errors are not to be kept.

@@ -1665,6 +1665,18 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
+        /** @description Back to the application. */
+        ConsentRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["ConsentLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The body is larger than 64 KiB. */
         ContentTooLarge: {
             headers: {
@@ -1702,6 +1714,18 @@ export interface components {
             content: {
                 "text/html": components["schemas"]["HtmlPage"];
             };
+        };
+        /** @description To the page that says so. */
+        EmailVerifiedRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["EmailVerifiedLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /**
          * @description The error page: the request is not valid, or it is over (a stale page, a used link). It says how to go on and
@@ -1819,6 +1843,18 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
+        /** @description To the page that says so, or back to the same page with what to mend. */
+        PasswordSetRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["PasswordSetLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The page that sets a password, with what to mend if `problem` says so. */
         SetPasswordPage: {
             headers: {
@@ -1845,6 +1881,18 @@ export interface components {
             content: {
                 "text/html": components["schemas"]["HtmlPage"];
             };
+        };
+        /** @description Back to the application, or to the page that says “signed out”. */
+        SignedOutRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["SignedOutLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /**
          * @description The page “Sign in”, as long as the sign-in is under way, also for someone who is signed in and wants to be
@@ -2068,12 +2116,16 @@ export interface components {
         BasicChallenge: string;
         /** @description What was wrong with the access token (RFC 6750, section 3). Without `error` if the request brought no token at all. */
         BearerChallenge: string;
+        /** @description Back to the application. */
+        ConsentLocation: string;
         /**
          * @description No scripts, no framing, nothing from third parties. Forms may lead only here and, on the way back to an
          *     application, to its address and anywhere over https: browsers hold each further redirect against this too.
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
+        /** @description To the page that says so. */
+        EmailVerifiedLocation: string;
         /**
          * @description Version of the answer. Send it back in `If-None-Match`.
          * @example "Yx3oYp1sJ0m9cQ2b"
@@ -2088,6 +2140,8 @@ export interface components {
         NoStore: "no-store";
         /** @description The next page, or back to the application when all is done. */
         PageLocation: string;
+        /** @description To the page that says so, or back to the same page with what to mend. */
+        PasswordSetLocation: string;
         /**
          * @description The same for old caches (RFC 6749, section 5.1).
          * @example no-cache
@@ -2123,6 +2177,8 @@ export interface components {
          * @example __Host-integration_session=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; Secure; HttpOnly; SameSite=Lax
          */
         SetCookie: string;
+        /** @description Back to the application, or to the page that says “signed out”. */
+        SignedOutLocation: string;
     };
     pathItems: never;
 }
@@ -2383,7 +2439,7 @@ export interface operations {
             };
         };
         responses: {
-            303: components["responses"]["PageRedirect"];
+            303: components["responses"]["ConsentRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
@@ -2650,7 +2706,7 @@ export interface operations {
             };
         };
         responses: {
-            303: components["responses"]["PageRedirect"];
+            303: components["responses"]["PasswordSetRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
@@ -2738,7 +2794,7 @@ export interface operations {
             };
         };
         responses: {
-            303: components["responses"]["PageRedirect"];
+            303: components["responses"]["SignedOutRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
@@ -2956,7 +3012,7 @@ export interface operations {
             };
         };
         responses: {
-            303: components["responses"]["PageRedirect"];
+            303: components["responses"]["EmailVerifiedRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];

@@ -91,6 +91,9 @@ function contradictions(values: Partial<Config>): string[] {
   if (values.ENVIRONMENT === 'live' && isPlainBeyondLoopback(values.SIGN_ON_URL)) {
     found.push('SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network');
   }
+  if (values.ENVIRONMENT === 'live' && values.DEMO_GATEWAY_URL === values.GATEWAY_URL && values.GATEWAY_URL) {
+    found.push('DEMO_GATEWAY_URL must be another address than GATEWAY_URL in live: it is where a demo runs');
+  }
   if (values.WEBHOOK_RETRY_DELAYS !== undefined && values.WEBHOOK_RETRY_DELAYS.length !== 2) {
     found.push('WEBHOOK_RETRY_DELAYS must name two waits, such as 30s,5m');
   }

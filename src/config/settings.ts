@@ -47,6 +47,10 @@ export const settings = {
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
   GATEWAY_URL: required(origin, 'http://localhost:{GATEWAY_PORT}', 'public address of the gateway API'),
+  DEMO_GATEWAY_URL: optional(
+    origin,
+    'public address of the gateway of a demo; the documentation of live sends people there to try things',
+  ),
   TRUSTED_PROXIES: required(listOf(network), '', 'proxies whose X-Forwarded-* headers are believed'),
 
   DOMAIN_ADDRESS: required(
@@ -59,7 +63,10 @@ export const settings = {
   GRPC_TLS_KEY_FILE: optional(text, 'private key of the gRPC port'),
   GRPC_TLS_CA_FILE: optional(text, 'authority that edge and worker trust to vouch for the domain'),
 
-  TEMPORAL_ADDRESS: optional(hostAndPort, 'Temporal front end; unset, demo runs a server of its own'),
+  TEMPORAL_ADDRESS: optional(
+    hostAndPort,
+    'Temporal front end; unset, demo runs a server of its own, and live retries by timers, without UI and signals',
+  ),
   TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
   TEMPORAL_TLS: required(oneOf('on', 'off'), 'off', 'TLS to Temporal, also without a file of this machine'),
   TEMPORAL_API_KEY: optional(longSecret, 'API key for Temporal; it is always sent over TLS'),

@@ -49,6 +49,7 @@ export interface Header {
   description?: string;
   schema?: Schema;
   example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
 }
 
 export interface Response {

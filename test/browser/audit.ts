@@ -10,6 +10,10 @@ const expressionIn = (name: string) =>
 const COLOURS = expressionIn('colours.js');
 const AUDIT = expressionIn('page-audit.js');
 const DOCS_AUDIT = expressionIn('docs-audit.js');
+const FOCUS_ORDER = expressionIn('focus-order.js');
+const TAB = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 };
+/** Beyond what should be there, to find what should not. */
+const MORE_STOPS = 5;
 
 /** What would keep somebody from using the page of sign-on as it is shown, in words. */
 export function auditOf(page: Page): Promise<string[]> {
@@ -20,4 +24,25 @@ export function auditOf(page: Page): Promise<string[]> {
 export async function docsAuditOf(page: Page): Promise<string[]> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   return page.evaluate<string[]>(`(${DOCS_AUDIT})(${COLOURS})`);
+}
+
+export interface FocusWalk {
+  /** What is wrong, in words. */
+  faults: string[];
+  /** Where the focus was, one after the other, as markup. */
+  stops: string[];
+}
+
+/** Goes through the page as it is shown with the Tab key, as quickly as it can be pressed, from the top to the bottom. */
+export async function focusWalkOf(page: Page): Promise<FocusWalk> {
+  const expected = await page.evaluate<number>(FOCUS_ORDER);
+  const keys = await page.context().newCDPSession(page);
+  const presses = Array.from({ length: expected + MORE_STOPS }, () => [
+    keys.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...TAB }),
+    keys.send('Input.dispatchKeyEvent', { type: 'keyUp', ...TAB }),
+  ]);
+  await Promise.all(presses.flat());
+  const walk = await page.evaluate<FocusWalk>('focusWalk.seen()');
+  await keys.detach();
+  return walk;
 }

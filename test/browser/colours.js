@@ -29,5 +29,13 @@
     }
     return [channels('rgb(255, 255, 255)'), ...drawn];
   };
-  return { channels, contrast, grounds };
+  /** What is too pale on some of its grounds, in words. */
+  const paleness = (element, color, least, what) =>
+    grounds(element)
+      .map((ground) => contrast(channels(color), ground))
+      .filter((ratio) => ratio < least)
+      .map((ratio) => `${what} has a contrast of ${ratio.toFixed(2)}`);
+  const hasText = (element) =>
+    [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  return { paleness, hasText };
 })();

@@ -2,7 +2,7 @@
  * Runs inside a page of the documentation; an expression, so that it can be sent there as text. Lists what would keep somebody from using the page, in
  * words. Takes what `colours.js` gives.
  */
-({ channels, contrast, grounds }) => {
+({ paleness, hasText }) => {
   const faults = [];
   const all = (selector) => [...document.querySelectorAll(selector)];
   const shown = (element) => element.getClientRects().length > 0;
@@ -83,17 +83,11 @@
   };
 
   const against = (element, color, least, what) => {
-    for (const ground of grounds(element)) {
-      const ratio = contrast(channels(color), ground);
-      if (ratio < least) say(`${what} has a contrast of ${ratio.toFixed(2)}`, element);
-    }
+    for (const fault of paleness(element, color, least, what)) say(fault, element);
   };
   const colours = () => {
     for (const element of all('body *').filter(shown)) {
-      const own = [...element.childNodes].some(
-        (node) => node.nodeType === Node.TEXT_NODE && node.data.trim(),
-      );
-      if (own) against(element, getComputedStyle(element).color, 4.5, 'text');
+      if (hasText(element)) against(element, getComputedStyle(element).color, 4.5, 'text');
     }
     for (const field of all('.field input, .field select, .search input').filter(shown)) {
       against(field.parentElement, getComputedStyle(field).borderTopColor, 3, 'the edge of a field');

@@ -1,50 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chromiumVisits } from '../support/chromium.js';
 import { type DocsServer, startDocs } from '../support/docs-server.js';
 import { describeWith } from '../support/toolchains.js';
-
-const MAX_STOPS = 400;
-
-/** Marks what has the focus, and says whether that can be seen and whether it comes after the stop before. */
-const STOP = `((element) => {
-  if (element === document.body) return undefined;
-  const before = document.querySelector('[data-stop]');
-  const again = element.hasAttribute('data-was-stop');
-  const follows = !before || Boolean(before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
-  before?.removeAttribute('data-stop');
-  element.setAttribute('data-stop', '');
-  element.setAttribute('data-was-stop', '');
-  const drawn = element.type === 'radio' ? element.nextElementSibling : element;
-  const { outlineStyle, outlineWidth } = getComputedStyle(drawn);
-  const { width, height, bottom, right } = drawn.getBoundingClientRect();
-  return {
-    what: drawn.outerHTML.slice(0, 80),
-    again,
-    follows,
-    seen: outlineStyle === 'solid' && outlineWidth === '3px' && width > 0 && height > 0 && bottom > 0 && right > 0,
-  };
-})(document.activeElement)`;
-
-interface Stop {
-  what: string;
-  again: boolean;
-  follows: boolean;
-  seen: boolean;
-}
-
-async function tabStops(page: Page): Promise<Stop[]> {
-  const stops: Stop[] = [];
-  while (stops.length < MAX_STOPS) {
-    await page.keyboard.press('Tab');
-    const stop = await page.evaluate<Stop | undefined>(STOP);
-    if (!stop || stop.again) {
-      break;
-    }
-    stops.push(stop);
-  }
-  return stops;
-}
+import { focusWalkOf } from './audit.js';
 
 describeWith('chromium', 'the documentation with nothing but a keyboard', (executable) => {
   const { visit } = chromiumVisits(executable);
@@ -55,21 +13,15 @@ describeWith('chromium', 'the documentation with nothing but a keyboard', (execu
   });
   afterAll(() => docs.stop());
 
-  describe.each([
-    ['/docs', 1440],
-    ['/docs/downloads', 1440],
-    ['/docs/reference/gateway/job-titles', 1440],
+  test.each([
     ['/docs/reference/gateway/job-titles', 360],
     ['/docs/reference/webhooks', 1024],
-  ])('%s, %i pixels wide', (path, width) => {
-    test('is gone through from top to bottom, and what has the focus can be seen', async () => {
-      const { page } = await visit({ viewport: { width, height: 800 } });
-      await page.goto(`${docs.url}${path}`);
-      const stops = await tabStops(page);
-      expect(stops.length).toBeGreaterThan(15);
-      expect(stops[0]?.what).toContain('class="skip"');
-      expect(stops.filter(({ follows, seen }) => !follows || !seen)).toEqual([]);
-    });
+  ])('%s, %i pixels wide, is gone through from top to bottom', async (path, width) => {
+    const { page } = await visit({ viewport: { width, height: 800 } });
+    await page.goto(`${docs.url}${path}`);
+    const { faults, stops } = await focusWalkOf(page);
+    expect(faults).toEqual([]);
+    expect(stops.length).toBeGreaterThan(15);
   });
 
   test('the first stop leads past everything to the content', async () => {
@@ -90,5 +42,48 @@ describeWith('chromium', 'the documentation with nothing but a keyboard', (execu
     expect(await page.locator('.panel:visible code').first().innerText()).toContain(
       '@integration-service/sdk',
     );
+  });
+});
+
+describeWith('chromium', 'the walk through a page itself', (executable) => {
+  const { visit } = chromiumVisits(executable);
+  const one = '<a href="#1">one</a> ';
+  const two = '<a href="#2">two</a>';
+
+  test.each([
+    [
+      'an order that is not that of the page',
+      `${one}<a href="#0" tabindex="1">first</a>${two}`,
+      'does not get there',
+    ],
+    ['a focus that does not show', `${one}<button class="plain">plain</button>`, 'nothing shows'],
+    ['what is beyond the edge', `${one}<a href="#0" class="away">away</a>`, 'cannot be seen'],
+    [
+      'what lies under something',
+      `${one}<a href="#0" class="under">under</a><div class="over"></div>`,
+      'cannot be seen',
+    ],
+    ['what listeners do not hear of', `<p aria-hidden="true">${one}</p>${two}`, 'those who listen'],
+    ['a stop that keeps the focus', `${one}<button class="trap">trap</button>${two}`, 'does not get there'],
+  ])('tells of %s', async (_, body, fault) => {
+    const { page } = await visit();
+    const style = `a:focus, button:focus { outline: 3px solid } .plain:focus { outline: none }
+      .away { position: fixed; left: -999px } .under, .over { position: fixed; inset: 0 0 auto; height: 3rem }`;
+    await page.setContent(
+      `<!doctype html><html lang="en"><title>t</title><style>${style}</style>${body}</html>`,
+    );
+    await page.evaluate(
+      `document.querySelector('.trap')?.addEventListener('keydown', (event) => event.preventDefault())`,
+    );
+    const { faults } = await focusWalkOf(page);
+    expect(faults.join('\n')).toContain(fault);
+  });
+
+  test('has nothing against a page that is right', async () => {
+    const { page } = await visit();
+    await page.setContent(
+      `<!doctype html><html lang="en"><title>t</title><style>:focus { outline: 3px solid }</style>${one}${two}<button hidden>no</button></html>`,
+    );
+    expect(await focusWalkOf(page)).toEqual({ faults: [], stops: [one.trim(), two] });
   });
 });

@@ -8,6 +8,7 @@ import { type DocsServer, startDocs } from '../support/docs-server.js';
 import { exchange } from '../support/http-exchange.js';
 import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
 import { describeWith } from '../support/toolchains.js';
+import { docsAuditOf } from './audit.js';
 
 const WORKERS = '/docs/reference/gateway/workers';
 const PHONE = { viewport: { width: 360, height: 740 } };
@@ -166,6 +167,21 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       expect(JSON.parse(await form.locator('.try-answer code').innerText())).toEqual({
         issuer: 'of the test',
       });
+    });
+
+    test('is found open by who comes for it from the pages of a live environment', async () => {
+      const live = await startDocs({ environment: 'live', demoGatewayUrl: docs.url });
+      const { page } = await visit();
+      await page.goto(`${live.url}${WORKERS}`);
+      expect(await docsAuditOf(page)).toEqual([]);
+      await page
+        .locator('section:has(#listWorkersV2)')
+        .getByRole('link', { name: 'Try it in the demo environment' })
+        .click();
+      await page.waitForURL(`${docs.url}${WORKERS}#listWorkersV2-try`);
+      await formOf(page, 'listWorkersV2').getByRole('button', { name: 'Send' }).waitFor();
+      expect(await page.locator('details.try[open]').count()).toBe(1);
+      await live.stop();
     });
 
     test('is not offered where a browser has to go by itself, or only servers may ask', async () => {

@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { chromiumVisits } from '../support/chromium.js';
 import { type DocsServer, renderedSite, startDocs } from '../support/docs-server.js';
 import { describeWith } from '../support/toolchains.js';
-import { docsAuditOf } from './audit.js';
+import { docsAuditOf, focusWalkOf } from './audit.js';
 
 /** Screens and settings that people have. */
 const SCREENS: Record<string, BrowserContextOptions> = {
@@ -37,8 +37,11 @@ describeWith('chromium', 'every page of the documentation in Chromium', (executa
   afterAll(() => docs.stop());
 
   test.each(paths)('%s can be used by everybody, on every screen, by day and by night', async (path) => {
-    const { page } = await visit();
+    const { page } = await visit({ ...SCREENS.wide });
     await page.goto(`${docs.url}${path}`);
+    const { faults, stops } = await focusWalkOf(page);
+    expect(faults).toEqual([]);
+    expect(stops[0]).toContain('class="skip"');
     for (const [screen, { viewport, colorScheme }] of Object.entries(SCREENS)) {
       await page.setViewportSize(viewport as NonNullable<typeof viewport>);
       await page.emulateMedia({ colorScheme: colorScheme as 'light' });

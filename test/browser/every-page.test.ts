@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describeWith } from '../support/toolchains.js';
-import { auditOf } from './audit.js';
+import { auditOf, focusWalkOf } from './audit.js';
 import { pages } from './pages.js';
 import { signOnInChromium } from './sign-on-in-chromium.js';
 
@@ -32,6 +32,7 @@ describeWith('chromium', 'every page in Chromium', (executable) => {
     test('can be used by everybody, on every screen, by day and by night', async () => {
       const { page } = await rig.visit();
       await pages[name]?.(page, rig);
+      expect((await focusWalkOf(page)).faults).toEqual([]);
       for (const [screen, { viewport, colorScheme }] of Object.entries(SCREENS)) {
         await page.setViewportSize(viewport as NonNullable<typeof viewport>);
         await page.emulateMedia({ colorScheme: colorScheme as 'light' });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeWith } from '../support/toolchains.js';
 import { emailLink, passwordLink } from './pages.js';
-import { at, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, saidOfPassword, signOnInChromium } from './sign-on-in-chromium.js';
 
 const PASSWORD = 'plum harbour lighthouse';
 
@@ -19,13 +19,7 @@ describeWith('chromium', 'mailed links in Chromium', (executable) => {
       await page.goto(await passwordLink(rig));
       await page.fill('#password', poor);
       await page.click('#set-password');
-      await page.getByRole('alert').waitFor();
-      expect(
-        await page
-          .locator('.field', { has: page.locator('#password') })
-          .getByRole('alert')
-          .innerText(),
-      ).toBe(said);
+      expect(await saidOfPassword(page)).toBe(said);
       const field = page.getByLabel('New password');
       expect(await field.getAttribute('aria-describedby')).toBe('password-error password-hint');
       expect(await field.inputValue()).toBe('');

@@ -81,6 +81,12 @@ export async function fillSignIn(page: Page, { email, password }: Credentials): 
   await page.click('#sign-in');
 }
 
+/** What is said beside the field of the password, as soon as something is. */
+export async function saidOfPassword(page: Page): Promise<string> {
+  const field = page.locator('.field', { has: page.locator('#password') });
+  return field.getByRole('alert').innerText();
+}
+
 export function heading(page: Page): Promise<string> {
   return page.locator('h1').innerText();
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
-import { at, fillSignIn, heading, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, fillSignIn, heading, saidOfPassword, signOnInChromium } from './sign-on-in-chromium.js';
 
 const { tallowfern, quillmere } = clientIds;
 const GOT_CODE = { state: 'a state', code: true, error: undefined };
@@ -35,13 +35,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await page.goto(rig.authorization());
     await fillSignIn(page, { ...person, password: 'wrong' });
     const field = page.getByLabel('Password');
-    await page.getByRole('alert').waitFor();
-    expect(
-      await page
-        .locator('.field', { has: page.locator('#password') })
-        .getByRole('alert')
-        .innerText(),
-    ).toBe('The email address or the password is wrong.');
+    expect(await saidOfPassword(page)).toBe('The email address or the password is wrong.');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.getAttribute('aria-describedby')).toBe('password-error');
     expect(await page.inputValue('#email')).toBe(person.email);

@@ -77,6 +77,7 @@ const table: Record<string, string[]> = {
   TEMPORAL_UI_PORT: PORTS,
   SIGN_ON_URL: ORIGINS,
   GATEWAY_URL: ORIGINS,
+  DEMO_GATEWAY_URL: ORIGINS,
   DATABASE_URL: ['mysql://host/db', 'localhost:5432', 'postgres', '/var/run/db', 'http://host/db'],
   TEMPORAL_ADDRESS: HOSTS,
   DOMAIN_ADDRESS: [...HOSTS, 'unix:', 'tcp:h'],
@@ -114,6 +115,7 @@ test.each([
   ['SIGN_ON_URL', 'https://id.example.com/', 'https://id.example.com'],
   ['SIGN_ON_URL', 'HTTPS://ID.Example.COM:443', 'https://id.example.com'],
   ['GATEWAY_URL', 'http://[::1]:4001', 'http://[::1]:4001'],
+  ['DEMO_GATEWAY_URL', 'https://demo.example.com/', 'https://demo.example.com'],
   ['GATEWAY_PORT', '0', 0],
   ['GATEWAY_PORT', '65535', 65_535],
   ['TEMPORAL_ADDRESS', '[::1]:7233', '[::1]:7233'],
@@ -148,6 +150,10 @@ describe('what contradicts itself', () => {
     [
       { SIGNING_KEY_LIFETIME: '1h', SIGNING_KEY_LEAD: '31m' },
       'SIGNING_KEY_LEAD must be at most half of SIGNING_KEY_LIFETIME',
+    ],
+    [
+      { GATEWAY_URL: 'https://gateway.example.com', DEMO_GATEWAY_URL: 'https://gateway.example.com/' },
+      'DEMO_GATEWAY_URL must be another address than GATEWAY_URL in live: it is where a demo runs',
     ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],

@@ -19,7 +19,7 @@ function fault(from: Markup, href: string): string | undefined {
   if (href.startsWith('data:') || href.startsWith('mailto:')) {
     return undefined;
   }
-  const own = href.replace(/^\{\{gatewayUrl\}\}/, '');
+  const own = href.replace(/^\{\{(?:gatewayUrl|demoGatewayUrl)\}\}/, '');
   if (/^https?:/.test(own)) {
     return OTHERS.includes(new URL(own).hostname) ? undefined : 'leads to somebody else';
   }

@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { webhookEnvironment } from '../flow/webhooks/webhook-environment.js';
 import { type Example, examplesOf, type Program, patternOf, servedPage } from './guide-page.js';
-import { guideSlugs } from './guides.js';
+import { guideSlugs, guidesToType } from './guides.js';
 import type { Project } from './project.js';
 import { RunningProgram } from './running-program.js';
+import { Shell } from './shell.js';
 import { type Story, stories } from './stories.js';
 
 const INSTALL_LIMIT_MS = 300_000;
@@ -19,18 +20,18 @@ interface InstalledProject extends Project {
 /** Every program of every page in one language, against a service of its own. */
 export function describeGuides(newProject: () => InstalledProject): void {
   const environment = webhookEnvironment();
-  const pages = new Map<string, Example[]>();
+  const pages = new Map<string, string>();
   const running: RunningProgram[] = [];
   let project: InstalledProject;
 
   beforeAll(async () => {
     const { gatewayUrl } = environment.demo.service;
     for (const slug of guideSlugs) {
-      pages.set(slug, examplesOf(await servedPage(gatewayUrl, slug)));
+      pages.set(slug, await servedPage(gatewayUrl, slug));
     }
     project = newProject();
-    await project.install(await servedPage(gatewayUrl, 'start'));
-    await project.check?.([...pages.values()].flat().map(programOf));
+    await project.install(pages.get('start') ?? '', [...pages.values()]);
+    await project.check?.([...pages.values()].flatMap(examplesOf).map(programOf));
   }, INSTALL_LIMIT_MS);
   afterAll(async () => {
     await Promise.all(running.map((program) => program.stop()));
@@ -50,7 +51,7 @@ export function describeGuides(newProject: () => InstalledProject): void {
   test.each(Object.entries(stories))(
     'what %s shows runs as it stands there, and prints what it says',
     async (slug: string, story: Story) => {
-      const examples = pages.get(slug) ?? [];
+      const examples = examplesOf(pages.get(slug) ?? '');
       expect(examples).not.toHaveLength(0);
       for (const example of examples) {
         const outputs = await story({
@@ -64,6 +65,16 @@ export function describeGuides(newProject: () => InstalledProject): void {
           expect(outputs[run]).toMatch(patternOf(prints));
         }
       }
+    },
+    STORY_LIMIT_MS,
+  );
+
+  // After the stories: what is typed changes the demo.
+  test.each(guidesToType)(
+    'what %s says to type works as it stands there',
+    async (slug) => {
+      const shell = new Shell({ demo: environment.demo, project, slug });
+      expect(await shell.follow(pages.get(slug) ?? '')).toBeGreaterThan(0);
     },
     STORY_LIMIT_MS,
   );

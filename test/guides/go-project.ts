@@ -1,42 +1,66 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Program } from './guide-page.js';
-import { found, instructions, type Project, tool } from './project.js';
+import { kept } from './kept.js';
+import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
-/** One module, with a folder for each page. */
+/** One module, with a folder for each program. What the SDK does not need comes from modules that are kept. */
 export class GoProject implements Project {
   readonly language = 'go';
-  readonly #env: Record<string, string>;
+  readonly label = 'Go';
+  readonly env: Record<string, string>;
 
   constructor(
     private readonly go: string,
     readonly folder: string,
   ) {
     const modules = join(folder, '.modules');
-    this.#env = { GOMODCACHE: modules, GOFLAGS: '-modcacherw -p=2', GOTOOLCHAIN: 'local' };
+    this.env = { GOMODCACHE: modules, GOFLAGS: '-modcacherw -p=2', GOTOOLCHAIN: 'local' };
   }
 
-  async install(startPage: string): Promise<void> {
+  async install(startPage: string, pages: readonly string[]): Promise<void> {
     const typed = instructions(startPage, 'Go');
     for (const [, name = '', value = ''] of typed.matchAll(/^export (\w+)=(\S+)$/gm)) {
-      this.#env[name] = value;
+      this.env[name] = value;
     }
     await this.#run('mod', 'init', found(typed, /go mod init (\S+)/));
     await this.#run('get', found(typed, /go get (\S+)/));
+    const libraries = typedAfter('go get', pages, this.label)
+      .flatMap((line) => line.split(' '))
+      .filter((path) => !path.startsWith('integration.example.com/'));
+    await this.#offer(libraries);
+    await this.#run('get', ...libraries);
+  }
+
+  /** The cache of modules has the form of a proxy, which then stands before the proxies that the page names. */
+  async #offer(libraries: readonly string[]): Promise<void> {
+    const modules = await kept('go', libraries.join(' '), async (folder) => {
+      const scratch = join(folder, 'scratch');
+      mkdirSync(scratch);
+      const env = { GOMODCACHE: folder, GOFLAGS: '-modcacherw', GOTOOLCHAIN: 'local' };
+      await tool(this.go, ['mod', 'init', 'scratch.example.com/scratch'], scratch, env);
+      await tool(this.go, ['get', ...libraries], scratch, env);
+    });
+    const [service = ''] = (this.env.GOPROXY ?? '').split(',');
+    // They were held against the sums of everybody when they were kept.
+    this.env.GOPROXY = `${service},${pathToFileURL(join(modules, 'cache/download')).href}`;
+    this.env.GONOSUMDB = '*';
   }
 
   async command(slug: string, { file, code }: Program) {
-    const folder = join(this.folder, slug);
+    const path = `./${slug}/${file.replace(/\.go$/, '')}`;
+    const folder = join(this.folder, path);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, file), code);
-    await this.#run('vet', `./${slug}`);
+    await this.#run('vet', path);
     const executable = join(folder, 'program');
     const build = file.endsWith('_test.go') ? ['test', '-c'] : ['build'];
-    await this.#run(...build, '-o', executable, `./${slug}`);
+    await this.#run(...build, '-o', executable, path);
     return { executable, args: [], cwd: this.folder, env: {} };
   }
 
-  #run(...args: string[]): Promise<void> {
-    return tool(this.go, args, this.folder, this.#env);
+  async #run(...args: string[]): Promise<void> {
+    await tool(this.go, args, this.folder, this.env);
   }
 }

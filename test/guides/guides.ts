@@ -11,3 +11,6 @@ export const guideSlugs = guides.map(({ slug }) => slug);
 
 /** As it was written, front matter included. */
 export const guideSource = (slug: string) => readFileSync(join(folder, `${slug}.md`), 'utf8');
+
+/** Those that say what to type in a shell. */
+export const guidesToType = guideSlugs.filter((slug) => /^```sh/m.test(guideSource(slug)));

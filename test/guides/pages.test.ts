@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../src/config/package.js';
 import { slugOf } from '../../src/docs/contract.js';
+import { downloadsPage } from '../../src/docs/downloads-page.js';
 import { blocksOf, examplesOf, isCode, patternOf } from './guide-page.js';
 import { guideSlugs, guideSource } from './guides.js';
 import { stories } from './stories.js';
+import { tables } from './typed-blocks.js';
 
 /** For people, not for programs. */
 const WITHOUT_PROGRAMS = ['changelog', 'versions-and-deprecation'];
@@ -25,6 +30,15 @@ test('the guides are these, in this order', () => {
 
 test('every guide with programs is run', () => {
   expect([...Object.keys(stories), ...WITHOUT_PROGRAMS].sort()).toEqual([...guideSlugs].sort());
+});
+
+test.each(Object.entries(tables))('each line of the table %s tells of one block', (_, table) => {
+  for (const [slug, begins] of table) {
+    const told = blocksOf(guideSource(slug)).filter(
+      ({ language, code }) => language === 'sh' && code.startsWith(begins),
+    );
+    expect([slug, begins, told.length]).toEqual([slug, begins, 1]);
+  }
 });
 
 describe.each(guideSlugs)('%s', (slug) => {
@@ -57,6 +71,28 @@ describe.each(guideSlugs)('%s', (slug) => {
       expect(fragment === undefined || headingIds(target).includes(fragment)).toBe(true);
     }
   });
+});
+
+test('says what is needed as the packages, their READMEs and the downloads page do', () => {
+  const sdk = (path: string) => readFileSync(join(packageRoot, 'src/sdk', path), 'utf8');
+  const told = (text: string, pattern: RegExp) => pattern.exec(text)?.slice(1);
+  const [node, python, go, goForLists] =
+    told(
+      guideSource('start'),
+      /Node\.js (\S+), Python (\S+) or Go (\S+); .* range over lists, for which Go (\S+) is needed/,
+    ) ?? [];
+  const downloads = String(downloadsPage('1.3.1').body);
+
+  expect(told(downloads, /Node (\S+) or newer[\s\S]*Python (\S+) or newer/)).toEqual([node, python]);
+  expect(told(downloads, /Go (\S+) or newer, and (\S+) to range over lists/)).toEqual([go, goForLists]);
+  expect(told(sdk('typescript/README.md'), /for Node\.js (\S+) or newer/)).toEqual([node]);
+  expect(told(sdk('python/README.md'), /For Python (\S+) or newer/)).toEqual([python]);
+  expect(told(sdk('python/pyproject.toml'), /requires-python = ">=(\S+)"/)).toEqual([python]);
+  expect(told(sdk('go/README.md'), /For Go (\S+) or newer[\s\S]*for `range` from Go (\S+) on/)).toEqual([
+    go,
+    goForLists,
+  ]);
+  expect(told(sdk('go/go.mod'), /^go (\S+)$/m)).toEqual([go]);
 });
 
 test.each([

@@ -10,22 +10,26 @@ const LIMIT_MS = 240_000;
 export interface Project {
   /** As the blocks of the pages name it. */
   readonly language: string;
-  /** Puts the SDK in, from where the start page says it is. */
-  install(startPage: string): Promise<void>;
+  /** As the tabs of what is to be typed name it. */
+  readonly label: string;
+  /** For what is typed in a shell there. */
+  readonly env: Record<string, string>;
+  /** Puts the SDK in, from where the start page says it is, and the libraries that pages say how to install. */
+  install(startPage: string, pages: readonly string[]): Promise<void>;
   /** How to run a program of a page. */
   command(slug: string, program: Program): Promise<Command>;
 }
 
-/** Runs a tool; its output when it fails. */
+/** Runs a tool; what it says, in the error too when it fails. */
 export async function tool(
   executable: string,
   args: readonly string[],
   cwd: string,
   env: Record<string, string> = {},
-): Promise<void> {
+): Promise<string> {
   const { PATH = '', HOME = '' } = process.env;
   try {
-    await run(executable, args, { cwd, env: { PATH, HOME, ...env }, timeout: LIMIT_MS });
+    return (await run(executable, args, { cwd, env: { PATH, HOME, ...env }, timeout: LIMIT_MS })).stdout;
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout: string; stderr: string };
     throw new Error(`${message}\n${stdout}\n${stderr}`);
@@ -39,6 +43,16 @@ export function instructions(page: string, label: string): string {
     throw new Error(`The page does not say what to type for ${label}.`);
   }
   return block.code;
+}
+
+/** What stands after these words in any of the blocks for this language. */
+export function typedAfter(words: string, pages: readonly string[], label: string): string[] {
+  return pages
+    .flatMap(blocksOf)
+    .filter(({ language, info }) => language === 'sh' && info === `label=${label}`)
+    .flatMap(({ code }) => code.split('\n'))
+    .filter((line) => line.startsWith(`${words} `))
+    .map((line) => line.slice(words.length + 1));
 }
 
 export function found(text: string, pattern: RegExp): string {

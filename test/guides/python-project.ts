@@ -1,44 +1,62 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { pythonWithSdk } from '../sdk/python/installed-package.js';
 import type { Program } from './guide-page.js';
-import { found, instructions, type Project, tool } from './project.js';
+import { kept } from './kept.js';
+import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
 const MODULE_OF_A_TEST = /^(test_\w+)\.py$/;
 
-/** The packages that the SDK needs come from an environment that is kept; the SDK itself from the service, before it. */
+const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
+
+/** The packages that the SDK needs, and the libraries, come from environments that are kept; the SDK itself from the service, before them. */
 export class PythonProject implements Project {
   readonly language = 'python';
+  readonly label = 'Python';
   #python = '';
+  #libraries = '';
 
   constructor(
     private readonly interpreter: string,
     readonly folder: string,
   ) {}
 
-  async install(startPage: string): Promise<void> {
+  async install(startPage: string, pages: readonly string[]): Promise<void> {
     this.#python = await pythonWithSdk(this.interpreter);
+    this.#libraries = await this.#keptLibraries(pages);
     const address = found(instructions(startPage, 'Python'), /pip install (http\S+\.whl)/);
-    const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-cache-dir'];
-    const args = ['-m', 'pip', 'install', ...quiet, '--no-deps', '--target', this.#site, address];
-    await tool(this.#python, args, this.folder);
+    await this.#pip('--no-cache-dir', '--no-deps', '--target', this.#site, address);
     const isOurs =
       'import integration_service as sdk, sys; sys.exit(not sdk.__file__.startswith(sys.argv[1]))';
-    await tool(this.#python, ['-c', isOurs, this.#site], this.folder, this.#env);
+    await tool(this.#python, ['-c', isOurs, this.#site], this.folder, this.env);
   }
 
   async command(_: string, { file, code }: Program) {
     writeFileSync(join(this.folder, file), code);
     const [, module] = MODULE_OF_A_TEST.exec(file) ?? [];
     const args = module === undefined ? [file] : ['-m', 'unittest', file];
-    return { executable: this.#python, args, cwd: this.folder, env: this.#env };
+    return { executable: this.#python, args, cwd: this.folder, env: this.env };
   }
 
   get #site(): string {
     return join(this.folder, 'site');
   }
 
-  get #env(): Record<string, string> {
-    return { PYTHONPATH: this.#site, PYTHONDONTWRITEBYTECODE: '1' };
+  get env(): Record<string, string> {
+    const PYTHONPATH = [this.#site, this.#libraries].join(delimiter);
+    return { PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1', VIRTUAL_ENV: dirname(dirname(this.#python)) };
+  }
+
+  async #keptLibraries(pages: readonly string[]): Promise<string> {
+    const version = await tool(this.#python, ['-c', 'import sys; print(sys.version)'], this.folder);
+    const typed = typedAfter('pip install', pages, this.label).filter((line) => !line.includes('://'));
+    const wanted = typed.flatMap((line) => line.replaceAll('"', '').split(' '));
+    return kept('python', [version, ...wanted].join(' '), (folder) =>
+      this.#pip('--target', folder, ...wanted),
+    );
+  }
+
+  async #pip(...args: string[]): Promise<void> {
+    await tool(this.#python, ['-m', 'pip', 'install', ...QUIET, ...args], this.folder);
   }
 }

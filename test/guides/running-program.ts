@@ -19,11 +19,13 @@ export class RunningProgram {
   readonly #ended: Promise<number | null>;
   #look: () => unknown = () => undefined;
 
+  /** In a group of its own, so that what it starts ends with it. */
   constructor({ executable, args, cwd, env }: Command) {
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(executable, args, {
       cwd,
       env: { PATH, HOME, ...env },
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -42,7 +44,7 @@ export class RunningProgram {
 
   /** All that it printed, if it ended well. */
   async end(): Promise<string> {
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), LIMIT_MS);
+    const timer = setTimeout(() => this.#kill(), LIMIT_MS);
     const code = await this.#ended;
     clearTimeout(timer);
     if (code !== 0) {
@@ -62,8 +64,14 @@ export class RunningProgram {
   }
 
   async stop(): Promise<void> {
-    this.#child.kill('SIGKILL');
+    this.#kill();
     await this.#ended;
+  }
+
+  #kill(): void {
+    if (!this.#hasEnded && this.#child.pid !== undefined) {
+      process.kill(-this.#child.pid, 'SIGKILL');
+    }
   }
 
   #until(isThere: () => boolean): Promise<string> {

@@ -22,8 +22,8 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   const browser = demo.browser();
   const asked = await visit(`${application}/login`);
   const { end } = await walk(browser, await browser.open(asked.location), demo.demoPerson('user'));
-  await visit(end.url.href, asked.cookie);
-  const left = await visit(`${application}/logout`, asked.cookie);
+  const returned = await visit(end.url.href, asked.cookie);
+  const left = await visit(`${application}/logout`, returned.cookie);
   await browser.open(left.location);
 
   const askedAgain = await visit(`${application}/login`);
@@ -33,8 +33,9 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   return [browser.cookies.size === 0 ? output : `The session at the server goes on.\n${output}`];
 };
 
+/** The cookie is that of before unless the application sets another. */
 async function visit(address: string, cookie = ''): Promise<{ location: string; cookie: string }> {
   const { headers } = await fetch(address, { redirect: 'manual', headers: { cookie } });
-  const [held = ''] = headers.get('set-cookie')?.split(';') ?? [];
+  const [held = cookie] = headers.get('set-cookie')?.split(';') ?? [];
   return { location: headers.get('location') ?? '', cookie: held };
 }

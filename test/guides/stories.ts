@@ -64,7 +64,7 @@ const mock: Story = async ({ demo, start }) => {
     await prism.says('Prism is listening');
     await (await start({ MOCK_GATEWAY_URL: `http://localhost:${port}` })).end();
     // What tests nothing ends well too.
-    expect(await prism.says('Request received', 2)).toMatch(/(?:Request received.*){2}/s);
+    expect(await prism.says('Request received', 3)).toMatch(/(?:Request received.*){3}/s);
     return [];
   } finally {
     await prism.stop();

@@ -1,11 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../src/config/package.js';
 import type { Program } from './guide-page.js';
-import { found, instructions, type Project, tool } from './project.js';
+import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
 const installed = (path: string) => join(packageRoot, 'node_modules', path);
+const LIBRARY = /^(@?[^@]+)@(\d+)$/;
 
 /** Of somebody who takes types seriously. */
 const COMPILER_OPTIONS = {
@@ -22,20 +23,20 @@ const COMPILER_OPTIONS = {
 
 export class TypeScriptProject implements Project {
   readonly language = 'ts';
+  readonly label = 'TypeScript';
+  readonly env = {};
 
   constructor(readonly folder: string) {}
 
-  /** What the package itself needs, and what runs TypeScript, come from here, so that no network is needed. */
-  async install(startPage: string): Promise<void> {
+  /** What the package itself needs, the libraries, and what runs TypeScript come from here, so that no network is needed. */
+  async install(startPage: string, pages: readonly string[]): Promise<void> {
     const address = found(instructions(startPage, 'TypeScript'), /npm install (http\S+\.tgz)/);
     writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n');
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=0'];
     const alone = ['--registry=http://127.0.0.1:9', `--cache=${join(this.folder, '.npm')}`];
-    await tool(
-      'npm',
-      ['install', '--install-links', ...quiet, ...alone, address, installed('jose')],
-      this.folder,
-    );
+    const libraries = typedAfter('npm install', pages, this.label).filter((typed) => LIBRARY.test(typed));
+    const needed = withDependencies(['jose', ...libraries.map(libraryHere)]).map(installed);
+    await tool('npm', ['install', '--install-links', ...quiet, ...alone, address, ...needed], this.folder);
   }
 
   async command(_: string, { file, code }: Program) {
@@ -55,4 +56,30 @@ export class TypeScriptProject implements Project {
     writeFileSync(join(this.folder, 'tsconfig.json'), JSON.stringify(settings));
     await tool(process.execPath, [installed('typescript/bin/tsc'), '-p', '.'], this.folder);
   }
+}
+
+const manifestOf = (name: string) =>
+  JSON.parse(readFileSync(join(installed(name), 'package.json'), 'utf8')) as {
+    version: string;
+    dependencies?: Record<string, string>;
+  };
+
+/** The name of one that is here in the version that the page wants. */
+function libraryHere(typed: string): string {
+  const [, name = '', major] = LIBRARY.exec(typed) ?? [];
+  const { version } = manifestOf(name);
+  if (version.split('.')[0] !== major) {
+    throw new Error(`The page says ${typed}; the tests have ${name} ${version}.`);
+  }
+  return name;
+}
+
+function withDependencies(names: readonly string[]): string[] {
+  const all = new Set(names);
+  for (const name of all) {
+    for (const dependency of Object.keys(manifestOf(name).dependencies ?? {})) {
+      all.add(dependency);
+    }
+  }
+  return [...all];
 }

@@ -9,6 +9,9 @@ const states: Record<RetryStatus, string> = {
   GONE: 'no longer here: purged, or retried by another workflow',
 };
 
+/** The frame in which the UI shows this is a line too short for it, and would cut the last row of the table in half. */
+const LAST_LINE = '\u00a0';
+
 /** What happened and what comes next, for people who look at Temporal: a sentence and a table in Markdown. */
 export function describeRetries(counts: RetryCounts, deliveries: readonly RetryProgress[]): string {
   const rows = deliveries.map(
@@ -21,6 +24,8 @@ export function describeRetries(counts: RetryCounts, deliveries: readonly RetryP
     '| Delivery | State | Attempts | Last retry | Next attempt |',
     '|---|---|---|---|---|',
     ...rows,
+    '',
+    LAST_LINE,
   ].join('\n');
 }
 

@@ -18,7 +18,12 @@ export async function startEdge({ config, log, metrics }: RoleOptions): Promise<
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);
   const [signOn, gateway] = await Promise.all([createSignOnApi(options), createGatewayApi(options)]);
-  const library = openLibrary({ ...options, distDir: join(packageRoot, 'dist'), version: packageVersion });
+  const library = openLibrary({
+    ...options,
+    demoGatewayUrl: config.DEMO_GATEWAY_URL,
+    distDir: join(packageRoot, 'dist'),
+    version: packageVersion,
+  });
   const trustedProxies = config.TRUSTED_PROXIES;
   const listeners: [server: Server, port: number, setting: string][] = [
     [

@@ -153,6 +153,14 @@
     offer();
   }
 
+  /** Whoever comes for a form, from the pages of a live environment for instance, finds it open. */
+  const openNamed = () => {
+    const named = document.getElementById(location.hash.slice(1));
+    if (named?.matches('details.try')) named.open = true;
+  };
+  addEventListener('hashchange', openNamed);
+  openNamed();
+
   /** What was typed on one form of the page is there on the others too. */
   document.addEventListener(
     'toggle',

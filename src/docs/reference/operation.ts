@@ -1,6 +1,6 @@
 import { type Html, html } from '../../edge/pages/html.js';
 import { type Code, codeBlock } from '../code.js';
-import type { Example, Media, PlacedOperation, Response } from '../contract.js';
+import type { Example, Header, Media, PlacedOperation, Response } from '../contract.js';
 import { withPlaces } from '../places.js';
 import type { Api } from './api.js';
 import { samplesOf } from './samples.js';
@@ -98,7 +98,7 @@ function headers(api: Api, view: SchemaView, response: Response): Html {
       {
         ...api.contract.resolve(header.schema ?? { type: 'string' }),
         ...(header.description === undefined ? {} : { description: header.description }),
-        ...(header.example === undefined ? {} : { examples: [header.example] }),
+        examples: headerExamples(header),
       },
       {},
     );
@@ -106,6 +106,13 @@ function headers(api: Api, view: SchemaView, response: Response): Html {
   return rows.length === 0
     ? html``
     : html`<details class="members"><summary>Headers</summary><ul class="list">${rows}</ul></details>`;
+}
+
+/** An empty one stands for a header that is absent. */
+function headerExamples({ example, examples = {} }: Header): unknown[] {
+  return [example, ...Object.values(examples).map(({ value }) => value)].filter(
+    (value) => value !== undefined && value !== '',
+  );
 }
 
 /** Errors are alike, so their schema is on a page of its own. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../edge/pages/html.js';
 import { made } from '../code.js';
-import type { Operation, Parameter, PlacedOperation, Schema } from '../contract.js';
+import { type Operation, type Parameter, type PlacedOperation, type Schema, slugOf } from '../contract.js';
 import type { Api } from './api.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -15,7 +15,7 @@ interface Field {
 
 /**
  * A form that sends the request from the page; in the demo environment only. It is the script that lets it be sent: a browser by itself would put the key into
- * the address.
+ * the address. A live environment leads to the form of a demo, if it knows of one: neither lets pages of the other ask.
  */
 export function tryIt(api: Api, placed: PlacedOperation): Html {
   const { operation, method, path } = placed;
@@ -24,9 +24,11 @@ export function tryIt(api: Api, placed: PlacedOperation): Html {
   }
   const fields = [...keyFields(api, operation), ...parameterFields(placed), ...bodyFields(api, operation)];
   const id = `${operation.operationId}-try`;
-  return html`${made('<!--demo-->')}<details class="try"><summary>Try it</summary>
-<form class="try-form" data-api="${api.url}" data-method="${method.toUpperCase()}" data-path="${path}" aria-labelledby="${id}">
-<h3 id="${id}" class="try-title">Send it to the demo environment</h3>
+  const page = `${api.path}/${slugOf(operation.tags?.[0] ?? '')}`;
+  return html`${made('<!--live-with-demo-->')}<p class="try-elsewhere"><a class="button quiet" href="{{demoGatewayUrl}}${page}#${id}">Try it in the demo environment</a></p>${made('<!--/live-with-demo-->')}
+${made('<!--demo-->')}<details class="try" id="${id}"><summary>Try it</summary>
+<form class="try-form" data-api="${api.url}" data-method="${method.toUpperCase()}" data-path="${path}" aria-labelledby="${id}-title">
+<h3 id="${id}-title" class="try-title">Send it to the demo environment</h3>
 <noscript><p>Sending a request from this page needs JavaScript.</p></noscript>
 ${fields.map((field, index) => fieldRow(`${id}-${index}`, field))}
 <p class="send"><button type="submit" disabled>Send</button> <code class="try-address"></code></p>

@@ -4,7 +4,10 @@ export interface SiteFile {
   path: string;
   /** Its Content-Type. */
   type: string;
-  /** Text with places for the addresses: `{{gatewayUrl}}` and `{{signOnUrl}}`; and parts for one environment only, between `<!--demo-->` and `<!--/demo-->`. */
+  /**
+   * Text with places for the addresses: `{{gatewayUrl}}` and `{{signOnUrl}}`; and parts for one environment only, between `<!--demo-->` and `<!--/demo-->`. In
+   * parts of `live-with-demo`, for a live one that knows of a demo, there is also `{{demoGatewayUrl}}`.
+   */
   body: string;
 }
 

@@ -70,6 +70,33 @@ describe('the environment', () => {
     expect(page).not.toMatch(/<!--\/?(?:demo|live)-->/);
   });
 
+  test.each([
+    ['gateway', '/docs/reference/gateway/workers', 'listWorkersV2'],
+    ['sign-on', '/docs/reference/sign-on/tokens', 'token'],
+  ])(
+    'leads from live to the form of the same operation in a demo that it knows of: %s',
+    async (_, path, id) => {
+      const demo = await startDocs({ environment: 'demo' });
+      const live = await start({ environment: 'live', demoGatewayUrl: demo.url });
+      const page = await fetch(`${live.url}${path}`);
+      const [, address = ''] = new RegExp(`href="([^"]+#${id}-try)"`).exec(await page.text()) ?? [];
+      const { origin, pathname, hash } = new URL(address);
+      expect([origin, pathname]).toEqual([demo.url, path]);
+      expect(await textAt(demo, pathname)).toContain(`<details class="try" id="${hash.slice(1)}">`);
+      // A link needs no leave: the page may ask nobody but before.
+      expect(page.headers.get('content-security-policy')).not.toContain(demo.url);
+      await demo.stop();
+    },
+  );
+
+  test('leads nowhere from live as long as nothing is said of a demo, nor from a demo', async () => {
+    const path = '/docs/reference/gateway/workers';
+    expect(await textAt(await start({ environment: 'live' }), path)).not.toMatch(/-try"|demoGatewayUrl/);
+    await docs?.stop();
+    const demo = await start({ environment: 'demo', demoGatewayUrl: 'https://other-demo.test' });
+    expect(await textAt(demo, path)).not.toContain('other-demo');
+  });
+
   test('keeps its own parts of a text and loses the other’s', () => {
     const addresses = { gatewayUrl: 'https://g.test', signOnUrl: 'https://s.test' };
     const text = 'a <!--demo-->b {{gatewayUrl}}<!--/demo--> c <!--live-->d\n{{signOnUrl}}<!--/live--> e';

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A folder in the cache of this machine, made on first use and the same as long as what describes it is. */
+export async function kept(
+  name: string,
+  description: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const key = createHash('sha256').update(description).digest('hex').slice(0, 16);
+  const cacheHome = process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache');
+  const place = join(cacheHome, 'integration-service', 'guides', `${name}-${key}`);
+  if (existsSync(place)) {
+    return place;
+  }
+  mkdirSync(dirname(place), { recursive: true });
+  const staged = mkdtempSync(`${place}-`);
+  try {
+    await make(staged);
+    // By one rename: two runs at once never see half of it, and the second finds it done.
+    if (!existsSync(place)) renameSync(staged, place);
+  } finally {
+    rmSync(staged, { recursive: true, force: true });
+  }
+  return place;
+}

@@ -1,0 +1,38 @@
+/** A block that is to be typed, by its page and how it begins. */
+type Typed = readonly [slug: string, begins: string];
+
+/** These ask a registry for packages; the tests need no network. Their lines are read by the `…-project.ts`, which installs what they name. */
+export const notTyped: readonly (readonly [...Typed, why: string])[] = [
+  ['start', 'mkdir first-call && cd first-call\nnpm', 'tsx, @types/node and jose come from the npm registry'],
+  ['start', 'mkdir first-call && cd first-call\npython3', 'pydantic, urllib3 and PyJWT come from PyPI'],
+  ['sign-in', 'npm install openid-client', 'it comes from the npm registry'],
+  ['sign-in', 'pip install', 'Authlib, Flask and requests come from PyPI'],
+  ['webhooks', 'npm install standardwebhooks', 'it comes from the npm registry'],
+  ['webhooks', 'pip install', 'standardwebhooks comes from PyPI'],
+];
+
+/** These go on until they are ended: what they say when they are ready, and by the end of the page. */
+export const endless: readonly (readonly [...Typed, ready: string, afterwards?: string])[] = [
+  ['sign-in', 'npx tsx sign-in.ts', 'ready'],
+  ['sign-in', 'python sign_in.py', 'ready'],
+  ['sign-in', 'go run sign_in.go', 'ready'],
+  ['webhooks', 'export WEBHOOK_SECRETS=whsec_…\nnpx', 'listening', 'client.created'],
+  ['webhooks', 'export WEBHOOK_SECRETS=whsec_…\npython', 'listening', 'client.created'],
+  ['webhooks', 'export WEBHOOK_SECRETS=whsec_…\ngo', 'listening', 'client.created'],
+  ['mock-in-your-tests', 'npx @stoplight/prism-cli mock --port 4010', 'Prism is listening'],
+  ['mock-in-your-tests', 'npx @stoplight/prism-cli mock --port 4011', 'Prism is listening'],
+];
+
+/** What must be in the output of some: the others only have to end well. */
+export const says: readonly (readonly [...Typed, says: RegExp])[] = [
+  ['start', 'npx tsx', /^Quillmere Logistics: /m],
+  ['start', 'python list_workers.py', /^Quillmere Logistics: /m],
+  ['start', 'go run', /^Quillmere Logistics: /m],
+  ['webhooks', 'integration subscription create', /whsec_\S+\s*$/],
+  ['webhooks', 'demo=/path/to/.data/demo/demo.json\nconnection=', /whsec_\S+\s*$/],
+  ['mock-in-your-tests', 'npx tsx --test', /^# pass 3$/m],
+  ['mock-in-your-tests', 'go test', /^ok /m],
+  ['mock-in-your-tests', 'curl -i', /HTTP\/1.1 404[\s\S]*HTTP\/1.1 429/],
+];
+
+export const tables = { notTyped, endless, says };
