@@ -98,9 +98,10 @@ class TimedRetries {
 
   /** Lets attempts under way end within the grace; others have not begun, and are the next worker's. */
   async end(graceMs: number): Promise<void> {
-    await this.#settled(graceMs);
+    const lastMs = Math.min(graceMs, recordWithinMs);
+    await this.#settled(graceMs - lastMs);
     this.#cut.abort();
-    await this.#settled(recordWithinMs);
+    await this.#settled(lastMs);
   }
 
   async #settled(withinMs: number): Promise<void> {
@@ -109,7 +110,10 @@ class TimedRetries {
     timer.abort();
   }
 
+  /** Its next turn is behind all others: where receivers hang, the batches to them are due again and again. */
   #begin(batch: WaitingBatch): void {
+    this.#waiting.delete(batch.batchId);
+    this.#waiting.set(batch.batchId, batch);
     const round = this.#round(batch)
       .catch((error) => this.#postpone(batch, error))
       .finally(() => this.#rounds.delete(batch.batchId));

@@ -90,7 +90,7 @@ export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
 
 /** The public address of a listener: an http(s) origin without a path, so that links can be made by joining. */
 export const origin: Parser<string> = (value) => {
-  if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) || !URL.canParse(value)) {
+  if (!/^https?:\/\/[\p{L}\p{N}.:[\]_-]+\/?$/iu.test(value) || !URL.canParse(value)) {
     throw new Error('must be an address such as https://gateway.example.com, without a path');
   }
   return new URL(value).origin;

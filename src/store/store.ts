@@ -47,6 +47,8 @@ export interface StoreOptions {
   onIdleError?: (error: Error) => void;
   /** For a process that many wait for: SQLite then tidies up in a thread. */
   checkpoints?: CheckpointOptions;
+  /** SQLite accepts no write any more, until it is opened anew. */
+  onDiskFailure?: (error: unknown) => void;
 }
 
 /** Every port of the domain over one database. */
@@ -117,6 +119,7 @@ async function connect({
   databaseUrl,
   onIdleError = () => undefined,
   checkpoints,
+  onDiskFailure,
 }: StoreOptions): Promise<Database> {
   if (databaseUrl !== undefined) {
     return openPostgres(databaseUrl, onIdleError);
@@ -126,7 +129,7 @@ async function connect({
   } catch (error) {
     throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }
-  return openSqlite(join(dataDir, DATABASE_FILE), { checkpoints });
+  return openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure });
 }
 
 /** Before anything is migrated: a database that belongs to the other environment is left as it is. */

@@ -38,6 +38,10 @@ const ORIGINS = [
   'https://gateway.example.com\\',
   'https://user@gateway.example.com',
   'https://a b.example.com',
+  'https://a"b.example.com',
+  "https://a'b.example.com",
+  'https://a;b.example.com',
+  'https://a<b.example.com',
   'http://localhost:99999',
   'javascript:alert(1)',
 ];

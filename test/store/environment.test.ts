@@ -8,7 +8,7 @@ describeEachDatabase('the environment of a database', (under) => {
     { owner: 'live', other: 'demo' },
     { owner: 'demo', other: 'live' },
   ] as const)('is $owner for good once $owner used it: $other is refused', async ({ owner, other }) => {
-    const place = await under.newPlace();
+    const place = await under.newEmptyPlace();
     await (await under.openStore(place, owner)).close();
 
     const refusal = under.openStore(place, other);
@@ -25,7 +25,7 @@ describe('the environment of a database that several processes start on at once'
   test.each([sqlite, postgres])(
     'is that of one of them, and the others are refused, on $kind',
     async (under) => {
-      const place = await under.newPlace();
+      const place = await under.newEmptyPlace();
       const wanted = ['live', 'demo', 'live'] as const;
       const outcomes = await Promise.all(
         wanted.map((environment) =>

@@ -9,7 +9,7 @@ function slowFile() {
     syncs,
     isClosed: () => closed,
     sync: () => new Promise<void>((end, fail) => void syncs.push({ end, fail })),
-    close: async () => {
+    close: () => {
       closed = true;
     },
   };
@@ -20,7 +20,7 @@ const turn = () => new Promise(setImmediate);
 describe('waiting for the disk', () => {
   test('one wait serves all who asked before it began, and none who asked later', async () => {
     const file = slowFile();
-    const disk = new FileSync(file);
+    const disk = new FileSync(file, () => undefined);
     const served: string[] = [];
     const ask = (name: string) => disk.done().then(() => served.push(name));
     const first = ask('first');
@@ -40,20 +40,24 @@ describe('waiting for the disk', () => {
 
   test('after a wait that failed nothing is promised any more', async () => {
     const file = slowFile();
-    const disk = new FileSync(file);
+    const heard: unknown[] = [];
+    const disk = new FileSync(file, (error) => heard.push(error));
     const failure = new Error('EIO');
+    disk.assertSound();
     const first = disk.done();
     const second = disk.done();
     file.syncs[0]?.fail(failure);
     await expect(first).rejects.toBe(failure);
     await expect(second).rejects.toBe(failure);
     await expect(disk.done()).rejects.toBe(failure);
+    expect(() => disk.assertSound()).toThrow(failure);
     expect(file.syncs).toHaveLength(1);
+    expect(heard).toEqual([failure]);
   });
 
   test('the file is closed after the last wait', async () => {
     const file = slowFile();
-    const disk = new FileSync(file);
+    const disk = new FileSync(file, () => undefined);
     const waiting = disk.done();
     const closing = disk.close();
     await turn();

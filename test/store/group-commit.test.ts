@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import type { Writer } from '../../src/store/database.js';
-import { GroupCommit } from '../../src/store/dialects/group-commit.js';
+import { type Disk, GroupCommit } from '../../src/store/dialects/group-commit.js';
 import type { Schema } from '../../src/store/schema.js';
 import { databaseUnderTest } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -13,7 +13,7 @@ const note = (name: string) => (writer: Writer) =>
   sql`insert into notes (name) values (${name})`.execute(writer);
 
 /** A real SQLite file under the group commit, with every statement observed, faults put in on demand, and a disk as slow as one likes. */
-function observed(file: string, faults: Record<string, Error> = {}, durable = () => Promise.resolve()) {
+function observed(file: string, faults: Record<string, Error> = {}, disk: Partial<Disk> = {}) {
   const database = new BetterSqlite3(file);
   database.exec('create table if not exists notes (name text primary key)');
   const statements: string[] = [];
@@ -41,7 +41,7 @@ function observed(file: string, faults: Record<string, Error> = {}, durable = ()
         release: runs('release job'),
         rollbackToSavepoint: runs('rollback to job'),
       },
-      durable,
+      { assertSound: () => undefined, done: () => Promise.resolve(), ...disk },
     ),
     commitCount: () => statements.filter((statement) => statement === 'commit').length,
     statements,
@@ -56,8 +56,8 @@ describe('group commit', () => {
   const under = databaseUnderTest('SQLite');
   afterEach(() => Promise.all(closing.splice(0).map((opened) => opened.close())));
 
-  const open = (faults?: Record<string, Error>, durable?: () => Promise<void>) => {
-    const opened = observed(join(directory(), 'notes.db'), faults, durable);
+  const open = (faults?: Record<string, Error>, disk?: Partial<Disk>) => {
+    const opened = observed(join(directory(), 'notes.db'), faults, disk);
     closing.push(opened);
     return opened;
   };
@@ -163,7 +163,8 @@ describe('group commit', () => {
 
   test('no write is acknowledged before the disk has it, and the next ones do not wait for that', async () => {
     const waits: (() => void)[] = [];
-    const { commits, names } = open({}, () => new Promise<void>((resolve) => void waits.push(resolve)));
+    const done = () => new Promise<void>((resolve) => void waits.push(resolve));
+    const { commits, names } = open({}, { done });
     const acknowledged: string[] = [];
     const write = (name: string) => commits.run(note(name)).then(() => acknowledged.push(name));
     const first = write('first');
@@ -182,18 +183,42 @@ describe('group commit', () => {
 
   test('a write that the disk did not take is not acknowledged', async () => {
     const failure = new Error('disk I/O error');
-    const { commits } = open({}, () => Promise.reject(failure));
+    const { commits } = open({}, { done: () => Promise.reject(failure) });
     await expect(commits.run(note('lost'))).rejects.toBe(failure);
     await commits.idle();
   });
 
+  test('nothing is done that the disk would not keep', async () => {
+    const failure = new Error('disk I/O error');
+    let isSound = true;
+    const assertSound = () => {
+      if (!isSound) {
+        throw failure;
+      }
+    };
+    const { commits, names } = open({}, { assertSound });
+    await commits.run(note('kept'));
+    isSound = false;
+    await expect(commits.run(note('refused'))).rejects.toBe(failure);
+    expect(names()).toEqual(['kept']);
+  });
+
   test('idle waits for the disk as well', async () => {
     let isDurable = false;
-    const { commits } = open({}, async () => {
-      await new Promise(setImmediate);
-      isDurable = true;
-    });
+    const { commits, commitCount } = open(
+      {},
+      {
+        done: async () => {
+          while (commitCount() === 0) {
+            await new Promise(setImmediate);
+          }
+          await new Promise(setImmediate);
+          isDurable = true;
+        },
+      },
+    );
     void commits.run(note('one'));
+    await eventually('it is committed', async () => commitCount() === 1);
     await commits.idle();
     expect(isDurable).toBe(true);
   });
@@ -222,6 +247,17 @@ describe('group commit', () => {
     await commits.idle();
     expect(names()).toEqual(['first', 'second']);
     await chain;
+  });
+
+  test('idle waits also for those who hear of the acknowledgement a little later', async () => {
+    const { commits, names } = open();
+    const heard = async () => {
+      await Promise.resolve(commits.run(note('first'))).finally(() => undefined);
+      await commits.run(note('second'));
+    };
+    void heard();
+    await commits.idle();
+    expect(names()).toEqual(['first', 'second']);
   });
 
   test('the reader sees a write when it is acknowledged, and not while its group runs', async () => {

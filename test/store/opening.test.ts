@@ -25,12 +25,12 @@ async function refusalOf(options: Parameters<typeof openStore>[0]): Promise<Stor
 
 describeEachDatabase('migrations', (under) => {
   test('make a database of nothing, which then answers', async () => {
-    const store = await under.openStore(await under.newPlace());
+    const store = await under.openStore(await under.newEmptyPlace());
     await expect(store.ping()).resolves.toBeUndefined();
   });
 
   test('do nothing at the second start', async () => {
-    const place = await under.newPlace();
+    const place = await under.newEmptyPlace();
     await (await under.openStore(place)).close();
     const database = await under.open(place);
     const before = await database.migrator.introspection.getTables();
@@ -40,7 +40,7 @@ describeEachDatabase('migrations', (under) => {
   });
 
   test('refuse a database of a newer version, by name', async () => {
-    const place = await under.newPlace();
+    const place = await under.newEmptyPlace();
     await under.openStore(place);
     const database = await under.open(place);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(
@@ -53,7 +53,7 @@ describeEachDatabase('migrations', (under) => {
   });
 
   test('that fail leave nothing behind, and say so in a sentence', async () => {
-    const place = await under.newPlace();
+    const place = await under.newEmptyPlace();
     const database = await under.open(place);
     // The last table of the migration is there already, so that it fails when all the others are made.
     await sql`create table service_tokens (id text)`.execute(database.migrator);
@@ -68,7 +68,7 @@ describeEachDatabase('migrations', (under) => {
   });
 
   test('of a store that was closed leave it closed: it answers no more', async () => {
-    const store = await under.openStore(await under.newPlace());
+    const store = await under.openStore(await under.newEmptyPlace());
     await store.close();
     await expect(store.ping()).rejects.toBeDefined();
     await expect(store.purge.remove('api_key', 1, 1)).rejects.toBeDefined();

@@ -43,6 +43,7 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
       onThreadDeath: (cause) =>
         log.error('the thread that tidies up the database ended', { reason: cause.message }),
     },
+    onDiskFailure: endWith,
   });
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>
@@ -208,4 +209,13 @@ function socketPathOf(address: string): string | undefined {
 function asListenFailure(error: unknown): unknown {
   const code = /\b(EADDRINUSE|EACCES|EADDRNOTAVAIL)\b/.exec((error as Error).message)?.[1];
   return code ? Object.assign(new Error((error as Error).message), { code }) : error;
+}
+
+/** Nothing can be promised any more by this process; a fresh one opens the database anew and finds what the disk has. */
+function endWith(failure: unknown): void {
+  setImmediate(() => {
+    throw new Error(`The disk did not take what was written: ${(failure as Error).message}.`, {
+      cause: failure,
+    });
+  });
 }

@@ -45,7 +45,9 @@ export async function disableSubscription(
   most = MOST_CLOSED_AT_ONCE,
 ): Promise<{ subscription: ManagedSubscription; held: number }> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
-  if (present.status === 'DISABLED') {
+  // What an operator disables stays disabled when its connection is configured again.
+  const isLasting = present.disabledReason !== 'UNCONFIGURED' || reason === 'UNCONFIGURED';
+  if (present.status === 'DISABLED' && isLasting) {
     return { subscription: present, held: 0 };
   }
   const subscription = await writeStatus(

@@ -13,7 +13,18 @@ parentPort?.on('message', (asked: 'checkpoint' | 'end') => {
     parentPort?.close();
     return;
   }
-  // Takes over what there is without making writers or readers wait.
-  database.pragma('wal_checkpoint(PASSIVE)');
+  takeOver();
   parentPort?.postMessage('done');
 });
+
+/** Takes over what there is without making writers or readers wait. */
+function takeOver(): void {
+  try {
+    database.pragma('wal_checkpoint(PASSIVE)');
+  } catch (error) {
+    // There may be room, or nobody in the way, the next time.
+    if (!/^SQLITE_(FULL|BUSY|LOCKED)/.test((error as { code?: string }).code ?? '')) {
+      throw error;
+    }
+  }
+}

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 const THREAD_FILE = new URL('./checkpoint-thread.js', import.meta.url);
@@ -48,10 +47,11 @@ export class Checkpoints {
     this.#isOver = true;
     const worker = this.#worker;
     if (worker) {
-      const exit = once(worker, 'exit');
-      worker.ref();
-      worker.postMessage('end');
-      await exit;
+      await new Promise((resolve) => {
+        worker.once('exit', resolve);
+        worker.ref();
+        worker.postMessage('end');
+      });
     }
   }
 

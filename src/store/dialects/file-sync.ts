@@ -1,32 +1,18 @@
-import { close, fdatasync, open } from 'node:fs';
+import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-const openFile = promisify(open);
-const closeFile = promisify(close);
-const syncFile = promisify(fdatasync);
+const syncDescriptor = promisify(fdatasync);
 
-/** Just enough of a file to have it written to the disk, and to be tested without one that fails. */
+/** Just enough of a file to have it written to the disk, and to be tested without a disk that fails. */
 export interface SyncedFile {
   sync(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** A file that others write and that is there by the time of its first sync. */
+/** A file that is there already, and that others write. */
 export function syncedFile(path: string): SyncedFile {
-  let opened: Promise<number> | undefined;
-  return {
-    sync: async () => {
-      opened ??= openFile(path, 'r+');
-      await syncFile(await opened);
-    },
-    close: async () => {
-      const wasOpened = opened;
-      opened = undefined;
-      if (wasOpened) {
-        await closeFile(await wasOpened);
-      }
-    },
-  };
+  const descriptor = openSync(path, 'r+');
+  return { sync: () => syncDescriptor(descriptor), close: () => closeSync(descriptor) };
 }
 
 interface Waiting {
@@ -43,7 +29,11 @@ export class FileSync {
   #running: Promise<void> | undefined;
   #failure: unknown;
 
-  constructor(private readonly file: SyncedFile) {}
+  constructor(
+    private readonly file: SyncedFile,
+    /** Hears of the failure after which nothing can be promised any more. */
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
 
   /** Resolves when everything that was in the file when it was called would survive a power cut. */
   done(): Promise<void> {
@@ -53,9 +43,16 @@ export class FileSync {
     });
   }
 
+  /** Before anything is written that could not be promised. */
+  assertSound(): void {
+    if (this.#failure !== undefined) {
+      throw this.#failure;
+    }
+  }
+
   async close(): Promise<void> {
     await this.#running;
-    await this.file.close();
+    this.file.close();
   }
 
   async #syncAll(): Promise<void> {
@@ -75,6 +72,7 @@ export class FileSync {
         await this.file.sync();
       } catch (error) {
         this.#failure = error;
+        this.onFailure(error);
       }
     }
   }

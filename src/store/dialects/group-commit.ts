@@ -21,6 +21,13 @@ export interface TransactionControl {
   rollbackToSavepoint(): void;
 }
 
+export interface Disk {
+  /** Throws where nothing can be promised any more, so that nothing happens that nobody hears of. */
+  assertSound(): void;
+  /** Resolves when all that is committed would survive a power cut. */
+  done(): Promise<void>;
+}
+
 /**
  * Lets writes that wait at the same time share one commit, which is what costs: each runs in a savepoint of its own, so that one
  * that fails takes nothing of the others with it, and all are acknowledged after the commit.
@@ -28,13 +35,12 @@ export interface TransactionControl {
 export class GroupCommit {
   readonly #waiting: Job[] = [];
   #running: Promise<void> | undefined;
-  #acknowledging: Promise<void> = Promise.resolve();
+  #unacknowledged = 0;
 
   constructor(
     private readonly writer: Writer,
     private readonly control: TransactionControl,
-    /** Resolves when all that is committed would survive a power cut. */
-    private readonly durable: () => Promise<void>,
+    private readonly disk: Disk,
   ) {}
 
   run<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
@@ -46,9 +52,9 @@ export class GroupCommit {
 
   /** Until nothing waits any more, what the acknowledged ones went on to write included. */
   async idle(): Promise<void> {
-    while (this.#running) {
+    while (this.#running || this.#unacknowledged > 0) {
       await this.#running;
-      await this.#acknowledging;
+      await new Promise(setImmediate);
     }
   }
 
@@ -59,10 +65,11 @@ export class GroupCommit {
       await new Promise(setImmediate);
       const group = this.#waiting.splice(0, MAX_GROUP);
       try {
+        this.disk.assertSound();
         const outcomes = await this.#commit(group);
-        this.#acknowledging = this.#acknowledge(group, outcomes);
+        void this.#acknowledge(group, outcomes);
       } catch (error) {
-        // The commit itself failed: nothing of the group was written.
+        // The commit itself failed, or was not tried: nothing of the group was written.
         rejectAll(group, error);
       }
     }
@@ -71,14 +78,16 @@ export class GroupCommit {
 
   /** The next group need not wait for the disk; whoever asked for this one must. */
   async #acknowledge(group: readonly Job[], outcomes: readonly Outcome[]): Promise<void> {
+    this.#unacknowledged += 1;
     try {
-      await this.durable();
+      await this.disk.done();
+      for (const [index, job] of group.entries()) {
+        settle(job, outcomes[index] as Outcome);
+      }
     } catch (error) {
       rejectAll(group, error);
-      return;
-    }
-    for (const [index, job] of group.entries()) {
-      settle(job, outcomes[index] as Outcome);
+    } finally {
+      this.#unacknowledged -= 1;
     }
   }
 

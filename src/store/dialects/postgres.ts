@@ -24,13 +24,16 @@ export async function openPostgres(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     keepAlive: true,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   });
   pool.on('error', onIdleError);
   // While a connection is lent out the pool does not listen to it, and an error nobody hears ends the process.
-  pool.on('connect', (client) => client.on('error', onIdleError));
+  pool.on('connect', (client) => {
+    client.on('error', onIdleError);
+    // As a statement, because a pooler between us and PostgreSQL may refuse what it does not know when a connection begins.
+    client.query(`set idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`).catch(onIdleError);
+  });
   try {
     (await pool.connect()).release();
   } catch (error) {

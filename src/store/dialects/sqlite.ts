@@ -9,7 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import type { Database } from '../database.js';
+import type { Database, Writer } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import { whenNotBusy } from './busy.js';
@@ -30,6 +30,8 @@ const OWNER_ONLY = 0o600;
 export interface SqliteOptions {
   /** For a process that many wait for. */
   checkpoints?: CheckpointOptions;
+  /** The disk did not take what was written: from now on no write is accepted, until the file is opened anew. */
+  onDiskFailure?: (error: unknown) => void;
 }
 
 /** One connection that writes and one that reads, so that reads never see a group that may still be rolled back. */
@@ -39,53 +41,69 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   const reading = connect(file, true);
   const writer = kyselyOver(writing, Dialect);
   const reader = kyselyOver(reading, ReadingDialect);
-  const disk = new FileSync(syncedFile(`${file}-wal`));
-  const checkpoints = options.checkpoints && checkpointsBeside(file, writing, options.checkpoints);
-  const commits = new GroupCommit(writer, transactionControl(writing), () => {
-    checkpoints?.noteCommit();
-    return disk.done();
-  });
-  let isPreparedToServe = false;
+  let writes: Writes | undefined;
   return {
     reader,
-    write: (work) => {
-      if (!isPreparedToServe) {
-        prepareToServe(writing);
-        isPreparedToServe = true;
-      }
-      return commits.run(work).catch((error: unknown) => {
+    write: async (work) => {
+      try {
+        // Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them.
+        writes ??= startWrites(file, writing, writer, options);
+        return await writes.run(work);
+      } catch (error) {
         throw asDiskTrouble(error);
-      });
+      }
     },
     writesInOrder: true,
     migrator: writer,
     close: async () => {
-      await commits.idle();
-      await disk.close();
-      await checkpoints?.close();
-      // Kysely leaves open what it never used. The writer goes last: it folds the WAL into the file, which a reader cannot.
-      await reader.destroy();
-      reading.close();
-      await writer.destroy();
-      writing.close();
+      try {
+        await writes?.end();
+        writes = undefined;
+      } finally {
+        // Kysely leaves open what it never used. The writer goes last: it folds the WAL into the file, which a reader cannot.
+        await reader.destroy();
+        reading.close();
+        await writer.destroy();
+        writing.close();
+      }
     },
   };
 }
 
-function checkpointsBeside(
-  file: string,
-  writing: BetterSqlite3.Database,
-  options: CheckpointOptions,
-): Checkpoints {
-  return new Checkpoints(file, options, (pages) => writing.pragma(`wal_autocheckpoint = ${pages}`));
+interface Writes {
+  run<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  /** When all that was asked for is written. */
+  end(): Promise<void>;
 }
 
-/** Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them. */
-function prepareToServe(writing: BetterSqlite3.Database): void {
+function startWrites(
+  file: string,
+  writing: BetterSqlite3.Database,
+  writer: Writer,
+  { checkpoints: checkpointOptions, onDiskFailure = () => undefined }: SqliteOptions,
+): Writes {
   // What undoes a savepoint is worth nothing after a crash; in a file, each group would open, write and remove one.
   writing.pragma('temp_store = MEMORY');
   // SQLite itself would wait for the disk at each commit, and everybody with it. It still does so where the order of writes matters.
   writing.pragma('synchronous = NORMAL');
+  const disk = new FileSync(syncedFile(`${file}-wal`), onDiskFailure);
+  const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
+  const checkpoints = checkpointOptions && new Checkpoints(file, checkpointOptions, setLogPages);
+  const commits = new GroupCommit(writer, transactionControl(writing), {
+    assertSound: () => disk.assertSound(),
+    done: () => {
+      checkpoints?.noteCommit();
+      return disk.done();
+    },
+  });
+  return {
+    run: (work) => commits.run(work),
+    end: async () => {
+      await commits.idle();
+      await disk.close();
+      await checkpoints?.close();
+    },
+  };
 }
 
 function kyselyOver(connection: BetterSqlite3.Database, dialect: typeof Dialect): Kysely<Schema> {

@@ -116,13 +116,13 @@ describeEachDatabase('a subscription with more open than one write may change', 
   test('that says it is gone is disabled in a short write too, and results of what runs still count', async () => {
     const { database, connection, subscription, count, unitOfWork } = await withMany();
     const node = sendingNode(database, connection as never);
-    const running = { attempts_begun: 1, attempt_started_at: 5, lease_until: node.clock.now() + 30_000 };
+    // Begun after the subscription was last changed.
+    const attempt_started_at = Date.now() + 60_000;
+    const running = { attempts_begun: 1, attempt_started_at, lease_until: node.clock.now() + 30_000 };
     const under = await plantMany(database, subscription.id, 2, running);
     const [gone, late] = under as [DeliveryId, DeliveryId];
     node.clock.advance(1);
-    const start = Date.now() + 60_000;
-    const result = refused(gone, 1, 410);
-    await node.record({ ...result, attempt: { ...result.attempt, startedAt: start } });
+    await node.record(refused(gone, 1, 410));
     expect(await count('PENDING')).toBeGreaterThan(MANY - MOST_CLOSED_AT_ONCE - 2);
     await Promise.all([closeAll(unitOfWork, PATIENT), node.record(succeeded(late))]);
     expect([await count('PENDING'), await count('HELD'), await count('DELIVERED')]).toEqual([0, MANY + 1, 1]);

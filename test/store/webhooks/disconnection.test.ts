@@ -115,6 +115,17 @@ describeEachDatabase('an instance integration that is configured no more', (unde
     );
   });
 
+  test('configured again, leaves alone what an operator disabled meanwhile', async () => {
+    const { configure, find, run, subscription } = await unconfigured();
+    await configure(false);
+    await run((changes) => disableSubscription(changes, { subscriptionId: subscription.id }));
+    await configure(true);
+    await expect(find(subscription)).resolves.toMatchObject({
+      status: 'DISABLED',
+      disabledReason: 'OPERATOR',
+    });
+  });
+
   test('holds no more in one write than others can wait for, of all its subscriptions together', async () => {
     const { connection, create, database } = await unconfigured();
     await plantDelivery(database, (await create()).subscription);
