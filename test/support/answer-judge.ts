@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { packageRoot } from '../../src/config/package.js';
 import type { Exchange } from './http-exchange.js';
@@ -22,10 +22,14 @@ interface DocumentedOperation {
   responses: Record<string, DocumentedResponse>;
 }
 
+const ANYTHING = {};
+
 /** One document of the contract, as a judge of answers that shares no code with the server. */
 export class AnswerJudge {
   readonly document: { paths: Record<string, Record<string, DocumentedOperation>>; [part: string]: unknown };
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
+  /** By schema as it stands in the document: to compile one takes longer than most answers. */
+  readonly #validators = new Map<object, ValidateFunction>();
 
   constructor(name: 'gateway' | 'sign-on') {
     this.document = JSON.parse(
@@ -90,8 +94,9 @@ export class AnswerJudge {
       : this.#schemaFaults('body', documented.schema, body);
   }
 
-  #schemaFaults(what: string, schema: object | undefined, value: unknown): string[] {
-    const validate = this.#ajv.compile(absolute(schema ?? {}) as object);
+  #schemaFaults(what: string, schema: object = ANYTHING, value: unknown): string[] {
+    const validate = this.#validators.get(schema) ?? this.#ajv.compile(absolute(schema) as object);
+    this.#validators.set(schema, validate);
     return validate(value)
       ? []
       : (validate.errors ?? []).map(({ instancePath, message }) => `${what}${instancePath} ${message}`);

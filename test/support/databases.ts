@@ -1,18 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, describe } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, describe } from '@jest/globals';
 import type { Database } from '../../src/store/database.js';
 import { openPostgres } from '../../src/store/dialects/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
-import { migrateToLatest } from '../../src/store/migrate.js';
 import { openStore, type Store } from '../../src/store/store.js';
-import { newTemporaryDirectory } from './temporary-directory.js';
+import {
+  newMigratedPostgresDatabase,
+  newPostgresDatabase,
+  type PostgresDatabase,
+} from './postgres/new-database.js';
+import { migratedSqliteFile } from './sqlite-template.js';
+import { newDataDirectory } from './temporary-directory.js';
 
-/** Where one empty database is, as the settings say it. */
+export { newPostgresDatabase, type PostgresDatabase } from './postgres/new-database.js';
+
+/** Where one database is, as the settings say it. */
 export interface DatabasePlace {
   dataDir: string;
   databaseUrl?: string;
@@ -20,11 +23,13 @@ export interface DatabasePlace {
 
 export interface DatabaseUnderTest {
   kind: 'SQLite' | 'PostgreSQL';
-  /** A place nobody has used yet. */
+  /** A place of a database with all tables and no rows: a copy of one that was migrated once in this run. */
   newPlace(): Promise<DatabasePlace>;
+  /** A place nobody has used yet, not even migrations. */
+  newEmptyPlace(): Promise<DatabasePlace>;
   /** The bare database at a place, tables or not. */
   open(place: DatabasePlace): Promise<Database>;
-  /** A database with all tables and no rows. */
+  /** The database at a place that `newPlace` gave, or at a new one. */
   openMigrated(place?: DatabasePlace): Promise<Database>;
   /** Every port over the database at a place. */
   openStore(place: DatabasePlace, environment?: 'live' | 'demo'): Promise<Store>;
@@ -39,15 +44,10 @@ export function describeEachDatabase(title: string, body: (database: DatabaseUnd
 /** For groups that concern one of the two only. */
 export function databaseUnderTest(kind: DatabaseUnderTest['kind']): DatabaseUnderTest {
   const cleanups: (() => unknown)[] = [];
-  /** Emptied ones: a new PostgreSQL database takes a quarter of a second to make and remove. */
-  const spare: PostgresDatabase[] = [];
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) {
       await cleanup();
     }
-  });
-  afterAll(async () => {
-    await Promise.all(spare.map(({ drop }) => drop()));
   });
   const closing = <T extends { close(): Promise<void> }>(opened: T): T => {
     cleanups.push(() => opened.close());
@@ -59,66 +59,31 @@ export function databaseUnderTest(kind: DatabaseUnderTest['kind']): DatabaseUnde
         ? openSqlite(join(dataDir, 'integration.db'))
         : await openPostgres(databaseUrl, () => undefined),
     );
-  const newPlace = async () => {
-    const dataDir = newTemporaryDirectory();
+  const newDirectory = () => {
+    const dataDir = newDataDirectory();
     cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
-    if (kind === 'SQLite') {
-      return { dataDir };
+    return dataDir;
+  };
+  const postgresPlace = async (making: Promise<PostgresDatabase>) => {
+    const { url, drop } = await making;
+    cleanups.push(drop);
+    return { dataDir: newDirectory(), databaseUrl: url };
+  };
+  const newPlace = async () => {
+    if (kind === 'PostgreSQL') {
+      return postgresPlace(newMigratedPostgresDatabase());
     }
-    const place = spare.pop() ?? (await newPostgresDatabase());
-    cleanups.push(async () => {
-      await run(place.url, 'drop schema public cascade; create schema public');
-      spare.push(place);
-    });
-    return { dataDir, databaseUrl: place.url };
+    const dataDir = newDirectory();
+    copyFileSync(await migratedSqliteFile(), join(dataDir, 'integration.db'));
+    return { dataDir };
   };
   return {
     kind,
     newPlace,
+    newEmptyPlace: async () =>
+      kind === 'PostgreSQL' ? postgresPlace(newPostgresDatabase()) : { dataDir: newDirectory() },
     open,
-    openMigrated: async (place) => {
-      const database = await open(place ?? (await newPlace()));
-      await migrateToLatest(database.migrator);
-      return database;
-    },
+    openMigrated: async (place) => open(place ?? (await newPlace())),
     openStore: async (place, environment = 'demo') => closing(await openStore({ ...place, environment })),
   };
-}
-
-export interface PostgresDatabase {
-  url: string;
-  drop(): Promise<void>;
-}
-
-/** A new, empty database on the PostgreSQL of this run. */
-export async function newPostgresDatabase(): Promise<PostgresDatabase> {
-  const server = await postgresUrl();
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await run(`${server}/postgres`, `create database ${name}`);
-  return {
-    url: `${server}/${name}`,
-    drop: () => run(`${server}/postgres`, `drop database ${name} with (force)`),
-  };
-}
-
-async function postgresUrl(): Promise<string> {
-  const keeper = process.env.TEST_POSTGRES_KEEPER;
-  if (!keeper) {
-    throw new Error('Run this through jest with test/jest.config.js, whose global set-up keeps PostgreSQL.');
-  }
-  const { url, error } = JSON.parse(await text(connect(keeper))) as { url?: string; error?: string };
-  if (!url) {
-    throw new Error(`PostgreSQL did not start: ${error}`);
-  }
-  return url;
-}
-
-async function run(connectionString: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -37,6 +37,7 @@ export interface DocsServer {
 export interface DocsOptions {
   environment?: 'live' | 'demo';
   signOnUrl?: string;
+  demoGatewayUrl?: string;
   /** What the build left, by path below `dist/`; all of it, unless said. */
   dist?: Record<string, string>;
   /** What answers where the documentation has nothing. It learns the address, which a gateway needs. */
@@ -53,7 +54,7 @@ export function renderedSite(): SiteFile[] {
 
 /** The documentation on a listener, as the edge has it. */
 export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> {
-  const { environment = 'demo', signOnUrl = SIGN_ON_URL, dist, onward } = options;
+  const { environment = 'demo', signOnUrl = SIGN_ON_URL, demoGatewayUrl, dist, onward } = options;
   const distDir = newTemporaryDirectory();
   const log = recordedLog();
   for (const [path, content] of Object.entries(dist ?? whole())) {
@@ -75,6 +76,7 @@ export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> 
     environment,
     gatewayUrl: url,
     signOnUrl,
+    demoGatewayUrl,
     distDir,
     version: DOCS_VERSION,
     log: log.log,

@@ -5,56 +5,80 @@ export type LogLine = Record<string, unknown> & { msg?: string; role?: string };
 
 const LIMIT_MS = 20_000;
 
+/** One line, taken apart when it is first asked for and never again: a storm writes thousands. */
+class Written {
+  #log: LogLine | undefined;
+
+  constructor(readonly text: string) {}
+
+  get log(): LogLine | undefined {
+    if (!this.#log && this.text.startsWith('{"level"')) {
+      this.#log = JSON.parse(this.text) as LogLine;
+    }
+    return this.#log;
+  }
+}
+
 /** What a process writes, line by line: what it has written so far, and what it is waited for to write. */
 export class OutputLines {
-  readonly #lines: string[] = [];
-  readonly #watchers = new Set<() => void>();
+  readonly #lines: Written[] = [];
+  readonly #watchers = new Set<(line: Written) => void>();
 
   read(stream: Readable | null): void {
     if (stream) {
-      createInterface({ input: stream }).on('line', (line) => {
+      createInterface({ input: stream }).on('line', (text) => {
+        const line = new Written(text);
         this.#lines.push(line);
         for (const look of [...this.#watchers]) {
-          look();
+          look(line);
         }
       });
     }
   }
 
   text(): string {
-    return this.#lines.join('\n');
+    return this.#lines.map(({ text }) => text).join('\n');
   }
 
   /** Those that are log lines. */
   lines(): LogLine[] {
-    return this.#lines.flatMap((line) => (line.startsWith('{"level"') ? [JSON.parse(line) as LogLine] : []));
+    return this.#lines.flatMap(({ log }) => (log ? [log] : []));
   }
 
   /** The first log line that fits, written already or yet to come. */
   nextLine(fits: (line: LogLine) => boolean): Promise<LogLine> {
-    return this.#until('a log line', () => this.lines().find(fits));
+    return this.#first('a log line', ({ log }) => (log && fits(log) ? log : undefined));
   }
 
-  nextText(wanted: string): Promise<string> {
-    return this.#until(wanted, () => this.#lines.find((line) => line.includes(wanted)));
+  nextText(wanted: string, limitMs = LIMIT_MS): Promise<string> {
+    return this.#first(wanted, ({ text }) => (text.includes(wanted) ? text : undefined), limitMs);
   }
 
-  #until<T>(what: string, look: () => T | undefined): Promise<T> {
+  async #first<T>(what: string, look: (line: Written) => T | undefined, limitMs = LIMIT_MS): Promise<T> {
+    for (const line of this.#lines) {
+      const found = look(line);
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return this.#next(what, look, limitMs);
+  }
+
+  #next<T>(what: string, look: (line: Written) => T | undefined, limitMs: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#watchers.delete(attempt);
-        reject(new Error(`Not written within ${LIMIT_MS} ms: ${what}. Written was:\n${this.text()}`));
-      }, LIMIT_MS);
-      const attempt = () => {
-        const found = look();
+        this.#watchers.delete(watch);
+        reject(new Error(`Not written within ${limitMs} ms: ${what}. Written was:\n${this.text()}`));
+      }, limitMs);
+      const watch = (line: Written) => {
+        const found = look(line);
         if (found !== undefined) {
           clearTimeout(timer);
-          this.#watchers.delete(attempt);
+          this.#watchers.delete(watch);
           resolve(found);
         }
       };
-      this.#watchers.add(attempt);
-      attempt();
+      this.#watchers.add(watch);
     });
   }
 }

@@ -14,7 +14,7 @@ import type { Database } from '../../src/store/database.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
-import { newTemporaryDirectory } from './temporary-directory.js';
+import { newDataDirectory } from './temporary-directory.js';
 
 const SERVICE_TOKEN = 'token-of-the-service';
 const NOBODY_COUNTS = { limit: 1_000_000, windowMs: 3_600_000 };
@@ -36,7 +36,7 @@ export interface RealGateway {
 
 /** The whole way of a read in this process, over a fresh SQLite with the demo's directory. */
 export async function startRealGateway(): Promise<RealGateway> {
-  const dataDir = newTemporaryDirectory();
+  const dataDir = newDataDirectory();
   const log = recordedLog();
   const store = await openStore({ environment: 'demo', dataDir });
   const credentials = demoCredentials(demoSeed);

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import type { DemoFile } from '../../src/cli/demo/demo-file.js';
 import { freePorts } from './free-ports.js';
 import { OutputLines } from './output-lines.js';
+import { newDataDirectory } from './temporary-directory.js';
 
 export const root = join(import.meta.dirname, '../..');
 export const mainFile = join(root, 'dist/src/cli/main.js');
@@ -13,6 +13,9 @@ export const mainFile = join(root, 'dist/src/cli/main.js');
 const roles = ['domain', 'worker', 'edge'] as const;
 
 export type Role = (typeof roles)[number];
+
+/** For what hangs: four processes that load all their modules take twenty seconds on a machine that ten others share. */
+const START_LIMIT_MS = 60_000;
 
 export interface StartOptions {
   command?: 'serve' | Role;
@@ -48,7 +51,7 @@ export function serviceProcesses() {
   });
   /** Short, because paths of sockets may have only a hundred characters. */
   const newDirectory = () => {
-    const directory = mkdtempSync(join(tmpdir(), 'it-'));
+    const directory = newDataDirectory();
     directories.push(directory);
     return directory;
   };
@@ -160,7 +163,7 @@ export class ServiceProcess {
       await this.output.nextLine(({ msg }) => msg === 'ready');
       return;
     }
-    await this.output.nextText('environment is serving');
+    await this.output.nextText('environment is serving', START_LIMIT_MS);
     // The log is written beside what is said to people, so these lines may come a moment later.
     await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
   }

@@ -22,3 +22,8 @@ export function temporaryDirectories(cleanUp = afterEach): () => string {
 export function newTemporaryDirectory(): string {
   return mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'it-'));
 }
+
+/** For databases and what else is synced to the disk again and again: in memory where that is possible. Nothing in it can be run. */
+export function newDataDirectory(): string {
+  return mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'it-'));
+}

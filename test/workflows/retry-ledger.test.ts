@@ -196,7 +196,9 @@ describe('the details of the retries', () => {
 | whd_a | delivered | 2 of 3 | answered 200 |  |
 | whd_b | waits | 1 of 3 |  | 2026-07-01 10:05:12Z |
 | whd_c | waits | 2 of 3 | timed out | 2026-07-01 10:05:02Z |
-| whd_d | under way | 2 of 3 |  |  |`);
+| whd_d | under way | 2 of 3 |  |  |
+
+\u00a0`);
   });
 
   test.each<{ status: RetryStatus; sentence: string }>([

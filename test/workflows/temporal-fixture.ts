@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -89,11 +90,16 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Bundles the TypeScript definitions into a file, as the build does with the compiled ones. */
+/** Bundles the TypeScript definitions into a file, as the build does with the compiled ones: once in a run, since it takes seconds. */
 export async function writeBundle(folder: string): Promise<string> {
-  const definitions = fileURLToPath(new URL('../../workflows/definitions/index.ts', import.meta.url));
-  const file = path.join(folder, 'definitions.bundle.js');
-  await writeFile(file, await bundleDefinitions(definitions));
+  const file = path.join(process.env.TEST_RUN_FOLDER ?? folder, 'definitions.bundle.js');
+  if (!existsSync(file)) {
+    const definitions = fileURLToPath(new URL('../../workflows/definitions/index.ts', import.meta.url));
+    const unfinished = `${file}.${process.pid}`;
+    await writeFile(unfinished, await bundleDefinitions(definitions));
+    // Whole at once; should another worker have made one meanwhile, both are the same.
+    await rename(unfinished, file);
+  }
   return file;
 }
 
