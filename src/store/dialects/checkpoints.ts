@@ -9,7 +9,7 @@ export interface CheckpointOptions {
   threadFile?: URL;
 }
 
-const LEAST_INTERVAL_MS = 50;
+const LEAST_INTERVAL_MS = 100;
 /** While there is a thread, SQLite itself comes in only when the log of a busy time is as long as this, to begin it anew: 64 MB. */
 const LONG_LOG_PAGES = 16_000;
 /** What SQLite does by itself. */
