@@ -3,8 +3,11 @@ import { AttackedService, BEHIND_PROXY, type FreshCode } from '../attacks/attack
 import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
 import { eventually } from '../support/eventually.js';
 import { serviceProcesses } from '../support/service-process.js';
-import { expectAllKnown, type Family, firstOf, tokensIn } from './families.js';
+import { expectAllKnown, type Family, firstOf, refreshed, tokensIn } from './families.js';
 import { type SmallDisk, smallDisks } from './small-disks.js';
+
+/** Together they take longer than the last checkpoint, which follows the last write that went through. */
+const REFUSALS_THAT_LAST = 10;
 
 const services = serviceProcesses();
 
@@ -32,10 +35,23 @@ function onDisk(disk: SmallDisk): void {
     pid = on.service.pidOf('domain');
     const browser = await on.signedIn();
     family = firstOf({ application: on.dashboard }, await on.tokens(browser, on.dashboard));
+    let other = firstOf({ application: on.dashboard }, await on.tokens(browser, on.dashboard));
     code = await on.freshCode(browser, on.dashboard);
     disk.fill(on.service);
-    // What the database holds in reserve is used up first.
-    await eventually('a refusal', async () => (await startSignIn()).status === 503);
+    const refresh = async () => {
+      const answer = await on.refresh(other.application, other.refreshToken);
+      other = answer.status === 200 ? refreshed(other, tokensIn(answer)) : other;
+      return answer.status;
+    };
+    // What the database holds in reserve is used up first, by large writes and by small ones; a checkpoint may give some of it back.
+    await eventually('nothing but refusals', async () => {
+      for (let refusals = 0; refusals < REFUSALS_THAT_LAST; refusals += 1) {
+        if ((await startSignIn()).status !== 503 || (await refresh()) !== 503) {
+          return false;
+        }
+      }
+      return true;
+    });
   }, 60_000);
   afterAll(async () => {
     on?.service.killGroup();
