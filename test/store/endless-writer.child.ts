@@ -1,5 +1,4 @@
 /** Writes rows, eight at a time, until it is killed, and prints the id of each that was acknowledged. */
-import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 
@@ -10,7 +9,8 @@ async function writeForEver(lane: number): Promise<void> {
   for (let count = 0; ; count += 1) {
     const row = { id: `${name} ${lane} ${count}`, name, version: 'v1', created_at: count, updated_at: count };
     await write((writer) => writer.insertInto('instances').values(row).execute());
-    writeSync(1, `${row.id}\n`);
+    // Whoever reads may be slower than the disk.
+    await new Promise<unknown>((resolve) => process.stdout.write(`${row.id}\n`, resolve));
   }
 }
 
