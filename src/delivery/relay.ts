@@ -40,6 +40,7 @@ const LAST_RECORD_MS = 1_000;
 /** With more due than could be taken, a claim for a few slots costs the domain as much as one for many; for these it waits, but not long: others may hang. */
 const WORTHWHILE_PART = 0.25;
 const WORTHWHILE_WITHIN_MS = 10;
+const BEGUN_AT_ONCE = 32;
 /** Nothing due should take longer to say; a domain that is about to end says it at once. */
 const SHORT_ANSWER_MS = 20;
 
@@ -128,7 +129,7 @@ export class Relay {
       }
       this.#failures = 0;
       this.#isBehind = claimed.deliveries.length === freeSlots;
-      this.#begin(claimed);
+      void this.#begin(claimed);
       if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
         await pause(SHORT_ANSWER_MS, this.#stop.signal);
       }
@@ -147,9 +148,13 @@ export class Relay {
     await pause(pauseMsAfter(this.#failures), this.#stop.signal);
   }
 
-  #begin({ deliveries, targets, bodies }: ClaimDeliveriesResponse): void {
+  /** In turns of the event loop, so that the first answers are heard, and told of, before the last attempt has begun. */
+  async #begin({ deliveries, targets, bodies }: ClaimDeliveriesResponse): Promise<void> {
     this.#slots.take(deliveries.length);
-    for (const delivery of deliveries) {
+    for (const [index, delivery] of deliveries.entries()) {
+      if (index > 0 && index % BEGUN_AT_ONCE === 0) {
+        await new Promise(setImmediate);
+      }
       const target = targets[delivery.targetIndex];
       const body = bodies[delivery.bodyIndex];
       if (target && body) {
