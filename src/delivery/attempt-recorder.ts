@@ -18,7 +18,7 @@ export interface AttemptRecorderOptions {
 const MOST_AT_ONCE = 500;
 /** A commit of the domain costs the same for one result as for many, so that few wait a moment for others. */
 const FEW = 16;
-const GATHER_MS = 8;
+const GATHER_MS = 20;
 /** What the domain reads of one request is limited, and answers that were not wanted can be long. */
 const MOST_BYTES = 192 * 1_024;
 const BYTES_BESIDE_TEXTS = 200;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type {
+  ClaimDeliveriesRequest,
   ClaimDeliveriesResponse,
   ClaimedDelivery,
   DeliveryServiceService,
@@ -13,10 +14,13 @@ import { attemptResultOf } from './attempt-result.js';
 import { pause, pauseMsAfter } from './pauses.js';
 import { Slots } from './slots.js';
 
-export type DeliveryClient = Pick<
-  RpcClient<typeof DeliveryServiceService>,
-  'claimDeliveries' | 'recordAttempts'
->;
+export interface DeliveryClient extends Pick<RpcClient<typeof DeliveryServiceService>, 'recordAttempts'> {
+  /** One claim at a time. */
+  claimDeliveries(
+    request: ClaimDeliveriesRequest,
+    call: { deadlineMs: number; signal?: AbortSignal },
+  ): Promise<ClaimDeliveriesResponse>;
+}
 
 export interface RelayOptions {
   deliveries: DeliveryClient;
@@ -119,10 +123,11 @@ export class Relay {
         {
           workerId,
           freeSlots,
+          totalSlots: this.#slots.total,
           maxRunningPerSubscription: sendsPerSubscription,
           maxWaitMs: CLAIM_WAIT_MS,
         },
-        { requestId: requestId(), deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
+        { deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
       );
       if (this.#failures > 0) {
         log.info('webhook deliveries are claimed again', { failures: this.#failures });

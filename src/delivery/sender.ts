@@ -19,6 +19,8 @@ export class HttpSender implements Sender {
   readonly #connections: Connections;
   readonly #destinations = new Destinations();
   readonly #running = new Set<Exchange>();
+  /** What each signal would interrupt: one listener for all of them, because one for each costs as much as a signature. */
+  readonly #interruptible = new WeakMap<AbortSignal, Set<Exchange>>();
   readonly #fixedHeaders: readonly string[];
 
   constructor(private readonly options: SenderOptions) {
@@ -54,9 +56,7 @@ export class HttpSender implements Sender {
   }
 
   close(): Promise<void> {
-    for (const exchange of this.#running) {
-      exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
-    }
+    interrupt(this.#running);
     this.#connections.close();
     return Promise.resolve();
   }
@@ -76,15 +76,15 @@ export class HttpSender implements Sender {
     const { origin, path } = this.#destinations.of(url);
     const connection = this.#connections.take(origin);
     const timer = setTimeout(() => this.#timeOut(exchange, connection), this.options.timeoutMs);
-    const interrupt = () => exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
+    const interruptible = signal && this.#interruptibleBy(signal);
     const exchange = new Exchange(origin.host, (end) => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', interrupt);
+      interruptible?.delete(exchange);
       this.#running.delete(exchange);
       end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
       onEnd(end, exchange);
     });
-    signal?.addEventListener('abort', interrupt);
+    interruptible?.add(exchange);
     this.#running.add(exchange);
     const seconds = Math.floor(startedAt.getTime() / 1_000);
     const headers = [
@@ -99,9 +99,26 @@ export class HttpSender implements Sender {
     connection.client.dispatch({ method: 'POST', path, headers, body }, exchange);
   }
 
+  #interruptibleBy(signal: AbortSignal): Set<Exchange> {
+    const present = this.#interruptible.get(signal);
+    if (present) {
+      return present;
+    }
+    const exchanges = new Set<Exchange>();
+    this.#interruptible.set(signal, exchanges);
+    signal.addEventListener('abort', () => interrupt(exchanges), { once: true });
+    return exchanges;
+  }
+
   #timeOut(exchange: Exchange, { phase, origin: { host } }: Connection): void {
     const within = `within ${this.options.timeoutMs / 1_000} s`;
     exchange.end('TIMED_OUT', sentenceOfTimeOut(exchange, phase, host, within));
+  }
+}
+
+function interrupt(exchanges: ReadonlySet<Exchange>): void {
+  for (const exchange of exchanges) {
+    exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { service as healthDefinition } from 'grpc-health-check';
 import { AUTHORIZATION_KEY, REQUEST_ID_KEY } from './call-metadata.js';
+import { Conversation } from './conversation.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { MessageReader } from './message-reader.js';
@@ -70,6 +71,18 @@ export class RpcChannel {
       .filter(([, method]) => !method.requestStream)
       .map(([name, method]) => [name, method.responseStream ? this.#stream(method) : this.#unary(method)]);
     return Object.fromEntries(calls) as RpcClient<S>;
+  }
+
+  /** For a method that answers each of the messages it is sent by one of its own. */
+  conversation<M extends AnyMethod>(method: M): Conversation<RequestOf<M>, ResponseOf<M>> {
+    return new Conversation(() =>
+      this.#client.makeBidiStreamRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        this.#metadata({ requestId: randomUUID() }),
+      ),
+    );
   }
 
   /** What the other side says of itself by the standard health protocol. */

@@ -13,8 +13,10 @@ export interface Database {
   /**
    * Runs the work as one transaction: all of it or none. It is acknowledged only when it would survive a power cut. The work
    * may await nothing but SQL, because others may share its commit, and leaves no trace elsewhere, because PostgreSQL may have it done again.
+   * `onDone` hears when the next write would find what this one wrote. On SQLite that is before the commit, which may fail yet: what is asked for
+   * at once shares it.
    */
-  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void): Promise<T>;
   /** Whether writes asked for at the same time happen one after the other, in the order in which they were asked for. */
   readonly writesInOrder: boolean;
   /** The connection that migrations run on, before anything else does. */

@@ -89,16 +89,48 @@ describe('what the retries ask of the domain', () => {
       signingSecrets: [Buffer.alloc(32, 1)],
     };
     const body = { eventId: 'evt_1', eventType: 'user.updated', body: Buffer.from('{}') };
+    const begun = { result: { $case: 'begun', value: { target, body, leaseExpiresAt: at } } } as const;
     const { retries } = await serving({
-      beginAttempt: async (request) => {
-        asked.push(request);
-        return { result: { $case: 'begun', value: { target, body, leaseExpiresAt: at } } };
+      beginAttempts: async ({ attempts }) => {
+        asked.push(attempts);
+        return { beginnings: attempts.map(() => begun) };
       },
     });
     expect(await retries.beginAttempt(attempt, call)).toEqual({
       begun: { target, body, leaseExpiresAt: at },
     });
-    expect(asked).toEqual([{ workerId: 'worker-1', deliveryId: 'whd_1', attemptNumber: 2 }]);
+    expect(asked).toEqual([[{ workerId: 'worker-1', deliveryId: 'whd_1', attemptNumber: 2 }]]);
+  });
+
+  test('begins and records in one call what is begun and recorded at once, and gives each its own answer', async () => {
+    const calls: string[][] = [];
+    const told = (deliveryId: string) => ({ ...pending, deliveryId });
+    const { retries } = await serving({
+      beginAttempts: async ({ attempts }) => {
+        calls.push(attempts.map(({ deliveryId }) => deliveryId));
+        const reason = AttemptRefusalReason.ENDED;
+        return {
+          beginnings: attempts.map(({ deliveryId }) => ({
+            result: { $case: 'refused', value: { reason, delivery: told(deliveryId) } },
+          })),
+        };
+      },
+      recordAttempts: async ({ results }) => {
+        calls.push(results.map(({ deliveryId }) => deliveryId));
+        // In another order than asked, and one was purged.
+        return { deliveries: [told('whd_3'), told('whd_1')] };
+      },
+    });
+    const ids = ['whd_1', 'whd_2', 'whd_3'];
+    const beginnings = await Promise.all(
+      ids.map((deliveryId) => retries.beginAttempt({ ...attempt, deliveryId }, call)),
+    );
+    expect(beginnings).toMatchObject(ids.map((deliveryId) => ({ refused: { delivery: { deliveryId } } })));
+    const recorded = await Promise.all(
+      ids.map((deliveryId) => retries.recordAttempt({ ...attempt, deliveryId }, report, call)),
+    );
+    expect(recorded.map((delivery) => delivery?.deliveryId)).toEqual(['whd_1', undefined, 'whd_3']);
+    expect(calls).toEqual([ids, ids]);
   });
 
   test.each([
@@ -108,7 +140,9 @@ describe('what the retries ask of the domain', () => {
     { reason: AttemptRefusalReason.NOT_FOUND, delivery: undefined, isLeaseRunning: false },
   ])('hears of a refusal for $reason', async ({ reason, delivery, isLeaseRunning }) => {
     const { retries } = await serving({
-      beginAttempt: async () => ({ result: { $case: 'refused', value: { reason, delivery } } }),
+      beginAttempts: async () => ({
+        beginnings: [{ result: { $case: 'refused', value: { reason, delivery } } }],
+      }),
     });
     expect(await retries.beginAttempt(attempt, call)).toEqual({
       refused: { delivery: delivery && { ...delivery, status: 'PENDING' }, isLeaseRunning },
@@ -116,7 +150,9 @@ describe('what the retries ask of the domain', () => {
   });
 
   test('sends nothing where the domain does not say what', async () => {
-    const { retries } = await serving({ beginAttempt: async () => ({ result: undefined }) });
+    const { retries } = await serving({
+      beginAttempts: async () => ({ beginnings: [{ result: undefined }] }),
+    });
     await expect(retries.beginAttempt(attempt, call)).rejects.toThrow('did not say what to send');
   });
 

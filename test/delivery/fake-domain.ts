@@ -11,6 +11,7 @@ type ClaimOptions = Parameters<DeliveryClient['claimDeliveries']>[1];
 /** The domain's side of first attempts, in memory: gives out what is due, once, and waits while nothing is. */
 export class FakeDomain implements DeliveryClient {
   readonly claims: ClaimDeliveriesRequest[] = [];
+  mostClaimsAtOnce = 0;
   readonly recorded = new Map<string, AttemptResult>();
   /** What goes wrong with a call, before it has done anything. */
   claimFault: Error | undefined;
@@ -19,6 +20,7 @@ export class FakeDomain implements DeliveryClient {
   #due: { deliveryId: string; subscriptionId: string }[] = [];
   readonly #changes = new Set<() => void>();
   #count = 0;
+  #claiming = 0;
 
   /** Makes so many deliveries due, and answers their ids. */
   add(count: number, subscriptionId = 'whs_1'): string[] {
@@ -36,12 +38,18 @@ export class FakeDomain implements DeliveryClient {
     { signal }: ClaimOptions,
   ): Promise<ClaimDeliveriesResponse> {
     this.claims.push(request);
-    await new Promise(setImmediate);
-    await this.until(() => this.#due.length > 0 || this.claimFault !== undefined, signal);
-    if (this.claimFault) {
-      throw this.claimFault;
+    this.#claiming += 1;
+    this.mostClaimsAtOnce = Math.max(this.mostClaimsAtOnce, this.#claiming);
+    try {
+      await new Promise(setImmediate);
+      await this.until(() => this.#due.length > 0 || this.claimFault !== undefined, signal);
+      if (this.claimFault) {
+        throw this.claimFault;
+      }
+      return this.#response(this.#due.splice(0, request.freeSlots));
+    } finally {
+      this.#claiming -= 1;
     }
-    return this.#response(this.#due.splice(0, request.freeSlots));
   }
 
   async recordAttempts({ results }: { results: AttemptResult[] }) {
@@ -63,6 +71,8 @@ export class FakeDomain implements DeliveryClient {
       const look = () => {
         if (signal?.aborted || holds()) {
           this.#changes.delete(look);
+          // One signal may be that of many claims.
+          signal?.removeEventListener('abort', look);
           signal?.aborted ? reject(signal.reason) : resolve();
         }
       };

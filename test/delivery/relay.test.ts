@@ -27,6 +27,25 @@ function start(options: Partial<RelayOptions> = {}) {
   return { domain, sender, relay, log };
 }
 
+/** How many attempts were begun in each turn of the event loop in which there were any. */
+function countedByTurn(sender: HeldSender): number[] {
+  const counts: number[] = [];
+  let isNewTurn = true;
+  const attempt = sender.attempt.bind(sender);
+  sender.attempt = (...parameters) => {
+    if (isNewTurn) {
+      isNewTurn = false;
+      counts.push(0);
+      setImmediate(() => {
+        isNewTurn = true;
+      });
+    }
+    counts.push((counts.pop() ?? 0) + 1);
+    return attempt(...parameters);
+  };
+  return counts;
+}
+
 afterEach(() => Promise.all(relays.splice(0).map((relay) => relay.stop(0))));
 
 describe('the relay', () => {
@@ -68,9 +87,9 @@ describe('the relay', () => {
   });
 
   test('with more due than it can take, waits a moment for several slots, and then takes what there is', async () => {
-    const { domain, sender } = start();
-    domain.add(50);
-    await eventually('all slots are taken', () => sender.running.size === 8);
+    const { domain, sender } = start({ sends: 128 });
+    domain.add(500);
+    await eventually('all slots are taken', () => sender.running.size === 128);
     const claimed = () => domain.claims.slice(1).map(({ freeSlots }) => freeSlots);
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
     try {
@@ -80,24 +99,44 @@ describe('the relay', () => {
           await new Promise(setImmediate);
         }
       };
-      const endOne = async () => {
-        const [end] = sender.running.values();
-        end?.('SUCCEEDED');
-        await pass(8);
+      // So many are recorded without waiting for more: half of those for which a claim is worthwhile.
+      const endSome = async () => {
+        for (const end of [...sender.running.values()].slice(0, 16)) {
+          end('SUCCEEDED');
+        }
+        await pass(0);
       };
-      await endOne();
-      expect(domain.recorded.size).toBe(1);
+      await endSome();
+      expect(domain.recorded.size).toBe(16);
       expect(claimed()).toEqual([]);
-      await endOne();
-      expect(claimed()).toEqual([2]);
-      await endOne();
+      await endSome();
+      expect(claimed()).toEqual([32]);
+      await endSome();
       await pass(9);
-      expect(claimed()).toEqual([2]);
+      expect(claimed()).toEqual([32]);
       await pass(1);
-      expect(claimed()).toEqual([2, 1]);
+      expect(claimed()).toEqual([32, 16]);
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  test('begins the attempts of a claim in turns of the event loop, with slots for all', async () => {
+    const sender = new HeldSender();
+    const begunInTurn = countedByTurn(sender);
+    const { domain } = start({ sender, sends: 100 });
+    domain.add(200);
+    await eventually('all slots are taken', () => sender.running.size === 100);
+    expect(begunInTurn).toEqual([32, 32, 32, 4]);
+    expect(domain.claims.map(({ freeSlots }) => freeSlots)).toEqual([100]);
+  });
+
+  test('claims once at a time', async () => {
+    const { domain } = start({ sender: new HeldSender(() => true) });
+    const ids = domain.add(100);
+    await domain.untilRecorded(ids);
+    expect(domain.claims.length).toBeGreaterThan(10);
+    expect(domain.mostClaimsAtOnce).toBe(1);
   });
 
   test('asks the domain once for several results', async () => {
@@ -161,6 +200,25 @@ describe('a relay that stops', () => {
     await stopped;
     expect([...domain.recorded.keys()].sort()).toEqual(ids);
     expect(later.some((id) => domain.recorded.has(id))).toBe(false);
+  });
+
+  test('sends all of a claim, of which it has begun some', async () => {
+    const sender = new HeldSender(() => true);
+    const { domain, relay } = start({ sender, sends: 100 });
+    const begunInTurn = countedByTurn(sender);
+    const begun = new Promise<void>((resolve) => {
+      const { attempt } = sender;
+      sender.attempt = (...parameters) => {
+        resolve();
+        return attempt(...parameters);
+      };
+    });
+    const ids = domain.add(100);
+    await begun;
+    const stopped = relay.stop(GRACE_MS);
+    expect(begunInTurn).toEqual([32]);
+    await stopped;
+    expect([...domain.recorded.keys()].sort()).toEqual(ids.sort());
   });
 
   test('sends what a claim on its way still brings', async () => {

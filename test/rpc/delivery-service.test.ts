@@ -1,3 +1,4 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
 import {
   AttemptOutcome,
@@ -6,16 +7,27 @@ import {
 } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import {
   AttemptRefusalReason,
+  type ClaimDeliveriesRequest,
+  type ClaimDeliveriesResponse,
   DeliveryServiceService,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { deliveryService } from '../../src/rpc/services/webhooks/delivery-service.js';
 import { LEASE_MS, sendingRig } from '../store/webhooks/sending-rig.js';
 import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../support/databases.js';
-import { refusalOf, rpcRigs } from './rig.js';
+import { eventually } from '../support/eventually.js';
+import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const CALL = { requestId: 'r' };
-const CLAIM = { workerId: 'relay-1', freeSlots: 10, maxRunningPerSubscription: 10, maxWaitMs: 0 };
+const CLAIM = {
+  workerId: 'relay-1',
+  freeSlots: 10,
+  totalSlots: 10,
+  maxRunningPerSubscription: 10,
+  maxWaitMs: 0,
+};
+const QUESTION = { deadlineMs: 20_000 };
+const NOTHING = { deliveries: [], targets: [], bodies: [] };
 
 const FAILED: DeliveryAttempt = {
   ...{ number: 1, startedAt: undefined, outcome: AttemptOutcome.STATUS_REFUSED, durationMs: 9 },
@@ -27,8 +39,19 @@ function deliveryServing(under: DatabaseUnderTest) {
   return async () => {
     const sending = await sendingRig(under);
     const service = deliveryService({ ...sending.dependencies, clock: sending.clock.now });
-    const { channel } = await rigs.start([service]);
-    return { ...sending, client: channel().clientOf(DeliveryServiceService) };
+    const { channel, address, timed } = await rigs.start([service]);
+    const claims = channel().conversation(DeliveryServiceService.keepClaimingDeliveries);
+    return {
+      ...{ ...sending, address, timed },
+      client: channel().clientOf(DeliveryServiceService),
+      /** One question of those in one call. */
+      askFor: async (claim: Partial<ClaimDeliveriesRequest>, signal?: AbortSignal) => {
+        const question = { claim: { ...CLAIM, ...claim } };
+        const answer = await claims.ask(question, signal ? { ...QUESTION, signal } : QUESTION);
+        return answer.claim as ClaimDeliveriesResponse;
+      },
+      askForNothing: () => claims.ask({ claim: undefined }, QUESTION),
+    };
   };
 }
 
@@ -108,6 +131,41 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     });
   });
 
+  test('are claimed again and again in one call, as one question after the other has them', async () => {
+    const { askFor, client, timed, ...rig } = await serving();
+    const subscriptionId = await rig.subscribe();
+    for (let count = 0; count < 3; count += 1) {
+      await rig.happen();
+    }
+    const first = await askFor({ freeSlots: 2 });
+    expect(first).toMatchObject({
+      deliveries: [
+        { targetIndex: 0, bodyIndex: 0, leaseExpiresAt: new Date(rig.clock.now() + LEASE_MS) },
+        { targetIndex: 0, bodyIndex: 1, leaseExpiresAt: new Date(rig.clock.now() + LEASE_MS) },
+      ],
+      targets: [
+        { subscriptionId, url: 'https://hooks.example.com/in', signingSecrets: [expect.any(Buffer)] },
+      ],
+      bodies: Array(2).fill({ eventId: expect.any(String), eventType: 'user.updated' }),
+    });
+    const second = await askFor({});
+    expect(second.deliveries).toHaveLength(1);
+    expect(await askFor({})).toEqual(NOTHING);
+    const waiting = askFor({ maxWaitMs: 10_000 });
+    await rig.happen();
+    const third = await waiting;
+    expect(third.deliveries).toHaveLength(1);
+    expect(timed).toEqual([]);
+
+    // One who asks once takes of the same.
+    await rig.happen();
+    const once = await client.claimDeliveries(CLAIM, CALL);
+    const claimed = [first, second, third, once].flatMap(({ deliveries }) => deliveries);
+    const ids = (await rig.deliveries()).map(({ id, attempts_begun }) => [id, attempts_begun]);
+    expect(new Map(claimed.map(({ deliveryId }) => [deliveryId, 1]))).toEqual(new Map(ids as never));
+    expect(claimed).toHaveLength(5);
+  });
+
   test('keep of an answer and a sentence what there is room for, whatever is in them', async () => {
     const { client, ...rig } = await serving();
     await rig.subscribe();
@@ -158,50 +216,121 @@ describe('whoever waits for deliveries over gRPC', () => {
     expect((await client.claimDeliveries({ ...CLAIM, maxWaitMs: 5_000 }, CALL)).deliveries).toHaveLength(1);
   });
 
-  type Client = Awaited<ReturnType<typeof serving>>['client'];
+  test('in a call for many questions goes home as well, and its call ends', async () => {
+    const { address, client, deliveriesDue, ...rig } = await serving();
+    const { path, requestSerialize, responseDeserialize } = DeliveryServiceService.keepClaimingDeliveries;
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${TOKENS.service}`);
+    const caller = new Client(address, credentials.createInsecure());
+    const call = caller.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
+      deadline: Date.now() + QUESTION.deadlineMs,
+    });
+    try {
+      call.write({ claim: { ...CLAIM, maxWaitMs: 60_000 } });
+      const answers = (async () => {
+        const read: unknown[] = [];
+        // The caller itself does not end it.
+        for await (const answer of call) {
+          read.push(answer);
+        }
+        return read;
+      })();
+      await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+      deliveriesDue.close();
+      expect(await answers).toEqual([{ claim: NOTHING }]);
+    } finally {
+      call.cancel();
+      caller.close();
+    }
+    await rig.subscribe();
+    await rig.happen();
+    expect(await rig.askFor({ maxWaitMs: 60_000 })).toEqual(NOTHING);
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
+  });
+
+  test('in a call for many questions takes nothing when it hung up before', async () => {
+    const { client, askFor, timed, ...rig } = await serving();
+    await rig.subscribe();
+    const caller = new AbortController();
+    const waiting = askFor({ maxWaitMs: 60_000 }, caller.signal);
+    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+    caller.abort();
+    await expect(waiting).rejects.toBeDefined();
+    await eventually('its call ends', () => timed.some(({ code }) => code === 'CANCELLED'));
+    await rig.happen();
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
+    expect((await askFor({ maxWaitMs: 5_000 })).deliveries).toHaveLength(1);
+  });
+
+  test('in a call for many questions can ask well after it was refused', async () => {
+    const { askFor, ...rig } = await serving();
+    await rig.subscribe();
+    await rig.happen();
+    expect((await refusalOf(askFor({ freeSlots: 0 }))).code).toBe(ErrorCode.INVALID_REQUEST);
+    expect((await askFor({})).deliveries).toHaveLength(1);
+  });
+
+  type Served = Awaited<ReturnType<typeof serving>>;
+  type ServiceClient = Served['client'];
   const many = Array.from({ length: 1_001 }, () => 'whd_1');
   const result = (attempt: Partial<DeliveryAttempt> | undefined) => ({
     deliveryId: 'whd_1',
     attempt: attempt && { ...FAILED, ...attempt },
   });
-  const recording = (client: Client, attempt: Partial<DeliveryAttempt> | undefined) =>
+  const recording = (client: ServiceClient, attempt: Partial<DeliveryAttempt> | undefined) =>
     client.recordAttempts({ results: [result({}), result(attempt)] }, CALL);
 
-  test.each<[path: string, what: string, ask: (client: Client) => Promise<unknown>]>([
-    ['free_slots', 'none', (client) => client.claimDeliveries({ ...CLAIM, freeSlots: 0 }, CALL)],
-    ['free_slots', 'too many', (client) => client.claimDeliveries({ ...CLAIM, freeSlots: 1_001 }, CALL)],
+  test.each<[path: string, what: string, ask: (served: Served) => Promise<unknown>]>([
+    ['free_slots', 'none', ({ client }) => client.claimDeliveries({ ...CLAIM, freeSlots: 0 }, CALL)],
+    ['free_slots', 'too many', ({ client }) => client.claimDeliveries({ ...CLAIM, freeSlots: 1_001 }, CALL)],
     [
       'max_running_per_subscription',
       'none',
-      (client) => client.claimDeliveries({ ...CLAIM, maxRunningPerSubscription: 0 }, CALL),
+      ({ client }) => client.claimDeliveries({ ...CLAIM, maxRunningPerSubscription: 0 }, CALL),
     ],
-    ['max_wait_ms', 'too long', (client) => client.claimDeliveries({ ...CLAIM, maxWaitMs: 60_001 }, CALL)],
+    [
+      'max_wait_ms',
+      'too long',
+      ({ client }) => client.claimDeliveries({ ...CLAIM, maxWaitMs: 60_001 }, CALL),
+    ],
+    ['free_slots', 'none of many', ({ askFor }) => askFor({ freeSlots: 0 })],
+    ['free_slots', 'too many of many', ({ askFor }) => askFor({ freeSlots: 1_001 })],
+    ['free_slots', 'not a word', ({ askForNothing }) => askForNothing()],
+    [
+      'max_running_per_subscription',
+      'none of many',
+      ({ askFor }) => askFor({ maxRunningPerSubscription: 0 }),
+    ],
+    ['max_wait_ms', 'too long of many', ({ askFor }) => askFor({ maxWaitMs: 60_001 })],
     [
       'attempt_number',
       'the first',
-      (client) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 1 }, CALL),
+      ({ client }) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 1 }, CALL),
     ],
     [
       'attempt_number',
       'a fourth',
-      (client) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 4 }, CALL),
+      ({ client }) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 4 }, CALL),
     ],
-    ['limit', 'none', (client) => client.claimRetryBatches({ limit: 0, maxWaitMs: 0 }, CALL)],
-    ['limit', 'too many', (client) => client.claimRetryBatches({ limit: 101, maxWaitMs: 0 }, CALL)],
-    ['batch_ids', 'too many', (client) => client.markRetryBatchesHandedOver({ batchIds: many }, CALL)],
-    ['delivery_ids', 'too many', (client) => client.giveUpDeliveries({ deliveryIds: many }, CALL)],
-    ['results', 'too many', (client) => client.recordAttempts({ results: many.map(() => result({})) }, CALL)],
-    ['results[1].attempt', 'nothing', (client) => recording(client, undefined)],
-    ['results[1].attempt.number', 'zero', (client) => recording(client, { number: 0 })],
-    ['results[1].attempt.number', 'a fourth', (client) => recording(client, { number: 4 })],
+    ['limit', 'none', ({ client }) => client.claimRetryBatches({ limit: 0, maxWaitMs: 0 }, CALL)],
+    ['limit', 'too many', ({ client }) => client.claimRetryBatches({ limit: 101, maxWaitMs: 0 }, CALL)],
+    ['batch_ids', 'too many', ({ client }) => client.markRetryBatchesHandedOver({ batchIds: many }, CALL)],
+    ['delivery_ids', 'too many', ({ client }) => client.giveUpDeliveries({ deliveryIds: many }, CALL)],
+    [
+      'results',
+      'too many',
+      ({ client }) => client.recordAttempts({ results: many.map(() => result({})) }, CALL),
+    ],
+    ['results[1].attempt', 'nothing', ({ client }) => recording(client, undefined)],
+    ['results[1].attempt.number', 'zero', ({ client }) => recording(client, { number: 0 })],
+    ['results[1].attempt.number', 'a fourth', ({ client }) => recording(client, { number: 4 })],
     [
       'results[1].attempt.outcome',
       'one that runs',
-      (client) => recording(client, { outcome: AttemptOutcome.UNSPECIFIED }),
+      ({ client }) => recording(client, { outcome: AttemptOutcome.UNSPECIFIED }),
     ],
   ])('is refused %s: %s', async (path, _, ask) => {
-    const { client } = await serving();
-    const refusal = await refusalOf(ask(client));
+    const refusal = await refusalOf(ask(await serving()));
     expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
     expect(refusal.fieldViolations.map((violation) => violation.path)).toEqual([path]);
   });

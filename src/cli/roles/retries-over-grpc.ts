@@ -1,24 +1,38 @@
 import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import {
   AttemptRefusalReason,
+  type AttemptResult,
   type BeginAttemptResponse,
   DeliveryServiceService,
   type RetryDelivery,
 } from '../../../generated/proto/integration/webhooks/v1/sending.js';
+import type { DomainCall } from '../../../workflows/activities/domain-call.js';
 import type {
   AttemptBeginning,
   RetriedDelivery,
   RetryingDomain,
 } from '../../../workflows/activities/retry-ports.js';
+import type { AttemptToMake } from '../../../workflows/contract.js';
 import type { RetryBatchList } from '../../../workflows/retry-batches.js';
 import { attemptResultOf } from '../../delivery/attempt-result.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { RpcChannel } from '../../rpc/client.js';
+import { gathered } from '../../rpc/gathered.js';
 
 /** Shorter than the time that Temporal gives a step, and than a lease. */
 const STEP_DEADLINE_MS = 10_000;
 /** A call that waits for something to do is given so much longer than it waits. */
 const ANSWER_MARGIN_MS = 5_000;
+
+/** What a round begins at once is asked for at once. */
+const BEGIN_TOGETHER = { most: 32, withinMs: 0 };
+/** How attempts ended is told a moment later where others end as well: a commit of the domain costs the same for one as for many. */
+const RECORD_TOGETHER = { most: 32, withinMs: 5 };
+
+interface Asked<What> {
+  what: What;
+  call: DomainCall;
+}
 
 const STATUSES: Partial<Record<DeliveryStatus, RetriedDelivery['status']>> = {
   [DeliveryStatus.PENDING]: 'PENDING',
@@ -32,6 +46,17 @@ const STATUSES: Partial<Record<DeliveryStatus, RetriedDelivery['status']>> = {
 export function retriesOver(domain: RpcChannel, workerId: string): RetryingDomain {
   const client = domain.clientOf(DeliveryServiceService);
   const deadlineMs = STEP_DEADLINE_MS;
+  const begin = gathered(BEGIN_TOGETHER, async (asked: Asked<AttemptToMake>[]) => {
+    const attempts = asked.map(({ what }) => ({ workerId, ...what }));
+    const { beginnings } = await client.beginAttempts({ attempts }, { ...firstOf(asked), deadlineMs });
+    return beginnings;
+  });
+  const record = gathered(RECORD_TOGETHER, async (asked: Asked<AttemptResult>[]) => {
+    const results = asked.map(({ what }) => what);
+    const { deliveries } = await client.recordAttempts({ results }, { ...firstOf(asked), deadlineMs });
+    const byId = new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]));
+    return results.map(({ deliveryId }) => byId.get(deliveryId));
+  });
   return {
     retryBatch: async (batchId, call) => {
       const { batch } = await client
@@ -39,12 +64,10 @@ export function retriesOver(domain: RpcChannel, workerId: string): RetryingDomai
         .catch(noneWherePurged);
       return (batch?.deliveries ?? []).map(toDelivery);
     },
-    beginAttempt: async (attempt, call) =>
-      toBeginning(await client.beginAttempt({ workerId, ...attempt }, { ...call, deadlineMs })),
+    beginAttempt: async (what, call) => toBeginning(await begin({ what, call })),
     recordAttempt: async ({ deliveryId, attemptNumber }, report, call) => {
-      const results = [attemptResultOf(deliveryId, attemptNumber, report)];
-      const { deliveries } = await client.recordAttempts({ results }, { ...call, deadlineMs });
-      return deliveries.map(toDelivery)[0];
+      const delivery = await record({ what: attemptResultOf(deliveryId, attemptNumber, report), call });
+      return delivery && toDelivery(delivery);
     },
     giveUp: async (deliveryIds, call) => {
       const { deliveries } = await client.giveUpDeliveries({ deliveryIds }, { ...call, deadlineMs });
@@ -66,6 +89,11 @@ export function retryBatchesOver(domain: RpcChannel): RetryBatchList {
       await client.markRetryBatchesHandedOver({ batchIds }, { ...call, deadlineMs: STEP_DEADLINE_MS });
     },
   };
+}
+
+/** The log of the domain names one of those who ask together. None of them can be called back: what has begun, or has been sent, counts. */
+function firstOf([first]: readonly Asked<unknown>[]): { requestId: string } {
+  return { requestId: first?.call.requestId ?? '' };
 }
 
 function noneWherePurged(error: unknown): { batch: undefined } {

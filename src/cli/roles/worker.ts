@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { createActivities } from '../../../workflows/activities/index.js';
 import type { RetryDependencies } from '../../../workflows/activities/retry-ports.js';
 import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
@@ -16,6 +15,7 @@ import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
 import { attemptMetrics, temporalPollingGauge } from '../../telemetry/metrics.js';
+import { deliveriesOver } from './deliveries-over-grpc.js';
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
 import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
@@ -70,7 +70,7 @@ function openSender({ config, metrics }: RoleOptions): Sender {
 
 function startRelay({ config, log }: RoleOptions, domain: RpcChannel, sender: Sender): Relay {
   return new Relay({
-    deliveries: domain.clientOf(DeliveryServiceService),
+    deliveries: deliveriesOver(domain),
     sender,
     log,
     workerId: workerId(),

@@ -4,10 +4,13 @@ import { type Claim, NOTHING, type Share, shareOut, together } from './claims-sh
 import { leaseFrom, type Receiver, type SendingChanges, type SendingDependencies } from './sending.js';
 import { recordLapsed } from './sending-lapses.js';
 import type { DeliveryTargets } from './sending-targets.js';
+import { ToldRarely } from './told-rarely.js';
 
 export interface ClaimRequest {
   /** At most so many are claimed, so that a crash burns no more. */
   freeSlots: number;
+  /** With those in use. */
+  totalSlots: number;
   /** Over all workers. */
   maxRunningPerSubscription: number;
   maxWaitMs: number;
@@ -16,20 +19,26 @@ export interface ClaimRequest {
 /** Nobody tells of what another node has recorded, nor of a lease that lapsed. */
 const LOOK_EVERY_MS = 250;
 const SWEEP_EVERY_MS = 1_000;
+const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 const MAX_SWEPT_AT_ONCE = 500;
 /** So many attempts are enough to see whether a subscriber that fails is back. */
-const MAX_RUNNING_WHILE_FAILING = 4;
+const LEAST_RUNNING_WHILE_FAILING = 4;
+/** Those that fail share so much of all slots, which is plenty where they fail soon, and where they hang leaves the rest to the others. */
+const PART_FOR_FAILING = 1 / 8;
 /** A claim looks at so many subscriptions as it has slots, within bounds; the next one goes on behind them. */
 const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
 
 export class DeliveryClaims {
+  /** As much as had been told of when a claim last looked. */
+  #heard = 0;
   /** Where the round of the subscriptions goes on. */
   #after = '';
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
   /** Whether some subscription has more due than may run to it now. */
   #heldBack = false;
+  readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
 
   constructor(
     private readonly dependencies: SendingDependencies,
@@ -42,7 +51,6 @@ export class DeliveryClaims {
     const { deliveriesDue } = this.dependencies;
     const endsAt = performance.now() + request.maxWaitMs;
     for (;;) {
-      const { count } = deliveriesDue;
       if (caller.aborted || deliveriesDue.closing.aborted) {
         // It may have been woken for nothing.
         deliveriesDue.wake();
@@ -53,7 +61,7 @@ export class DeliveryClaims {
       if (claim.deliveries.length > 0 || leftMs <= 0) {
         return claim;
       }
-      await deliveriesDue.news(count, Math.min(leftMs, LOOK_EVERY_MS), caller);
+      await deliveriesDue.news(this.#heard, Math.min(leftMs, LOOK_EVERY_MS), caller);
     }
   }
 
@@ -74,8 +82,12 @@ export class DeliveryClaims {
   async #claimNow(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
     await this.#sweep();
+    // What is told of need not be committed yet: only a write is sure to find it.
+    let isTold = this.#heard !== deliveriesDue.count;
+    this.#heard = deliveriesDue.count;
     const seen = new Set<SubscriptionId>();
-    while (!caller.aborted && (await unitOfWork.rows.anyDue())) {
+    while (!caller.aborted && (isTold || (await unitOfWork.rows.anyDue()))) {
+      isTold = false;
       const { claim, lookedAt, full } = await unitOfWork.run((changes) => this.#claimIn(changes, request));
       if (full) {
         // There may be more than one could take.
@@ -99,8 +111,10 @@ export class DeliveryClaims {
     await changes.claimAlone();
     const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
     const lookedAt = await this.#nextInRound(changes, request);
-    const byId = new Map((await changes.receivers(lookedAt)).map((receiver) => [receiver.id, receiver]));
-    const shares = lookedAt.flatMap((id) => this.#shareOf(byId.get(id), request.maxRunningPerSubscription));
+    const receivers = await changes.receivers(lookedAt);
+    const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+    const limits = limitsFor(receivers, request);
+    const shares = lookedAt.flatMap((id) => this.#shareOf(byId.get(id), limits));
     const left = await shareOut(changes, shares, request.freeSlots);
     this.#heldBack = shares.some(({ room }) => room <= 0);
     const served = shares.filter(({ due }) => due.length > 0);
@@ -129,17 +143,18 @@ export class DeliveryClaims {
     return [...behind, ...first.filter((id) => id <= this.#after)];
   }
 
-  #shareOf(receiver: Receiver | undefined, maxRunning: number): Share[] {
+  #shareOf(receiver: Receiver | undefined, limits: RunningLimits): Share[] {
     if (!receiver) {
       return [];
     }
-    const limit =
-      receiver.failingSince === null ? maxRunning : Math.min(maxRunning, MAX_RUNNING_WHILE_FAILING);
+    const limit = isFailing(receiver) ? limits.whileFailing : limits.usual;
     try {
       const target = this.targets.of(receiver);
       return [{ receiver, target, room: limit - receiver.running, due: [] }];
     } catch (error) {
-      this.dependencies.onUnsendable(receiver.id, error);
+      if (this.#unsendable.isTime(receiver.id, this.clock())) {
+        this.dependencies.onUnsendable(receiver.id, error);
+      }
       return [];
     }
   }
@@ -155,4 +170,23 @@ export class DeliveryClaims {
       await recordLapsed(this.dependencies, lapsed);
     }
   }
+}
+
+/** How many attempts may run at once to one subscription. */
+interface RunningLimits {
+  usual: number;
+  whileFailing: number;
+}
+
+function limitsFor(
+  receivers: readonly Receiver[],
+  { totalSlots, maxRunningPerSubscription: usual }: ClaimRequest,
+): RunningLimits {
+  const failing = Math.max(1, receivers.filter(isFailing).length);
+  const part = Math.floor((totalSlots * PART_FOR_FAILING) / failing);
+  return { usual, whileFailing: Math.min(usual, Math.max(LEAST_RUNNING_WHILE_FAILING, part)) };
+}
+
+function isFailing({ failingSince }: Receiver): boolean {
+  return failingSince !== null;
 }

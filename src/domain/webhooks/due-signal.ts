@@ -14,7 +14,7 @@ export class DueSignal {
     return this.#count;
   }
 
-  /** After the commit of what is due. */
+  /** When a write would find what is due; on SQLite its commit is still to come. */
   wake(): void {
     this.#count += 1;
     const [first] = this.#waiting;

@@ -18,27 +18,59 @@ export type Beginning =
   | { begun: { target: DeliveryTarget; body: DeliveryBody; leaseUntil: number } }
   | { refused: { reason: RefusalReason; delivery: DeliveryProgress | undefined } };
 
-/** Begins the second or third attempt, whether it is due yet or not: who retries decides when. */
-export async function beginAttempt(
-  dependencies: SendingDependencies & { targets: DeliveryTargets; clock: Clock },
-  id: DeliveryId,
-  number: number,
-): Promise<Beginning> {
-  const begin = () => dependencies.unitOfWork.run((changes) => beginIn(changes, dependencies, id, number));
-  const beginning = await begin();
-  const delivery = 'refused' in beginning ? beginning.refused.delivery : undefined;
-  if (!delivery || !hasLapsed(delivery, dependencies.clock())) {
-    return beginning;
+export interface LaterAttempt {
+  id: DeliveryId;
+  number: number;
+}
+
+type BeginDependencies = SendingDependencies & { targets: DeliveryTargets; clock: Clock };
+
+/** Begins second and third attempts, whether they are due yet or not: who retries decides when. Answers one beginning for each. */
+export async function beginAttempts(
+  dependencies: BeginDependencies,
+  attempts: readonly LaterAttempt[],
+): Promise<Beginning[]> {
+  const beginnings = await beginAll(dependencies, attempts);
+  const now = dependencies.clock();
+  const isLapsed = (index: number) => {
+    const delivery = refusedIn(beginnings[index]);
+    return delivery !== undefined && hasLapsed(delivery, now);
+  };
+  const lapsed = [...attempts.keys()].filter(isLapsed);
+  if (lapsed.length > 0) {
+    await recordLapsed(
+      dependencies,
+      lapsed.flatMap((index) => refusedIn(beginnings[index]) ?? []),
+    );
+    const again = await beginAll(
+      dependencies,
+      lapsed.map((index) => attempts[index] as LaterAttempt),
+    );
+    for (const [place, index] of lapsed.entries()) {
+      beginnings[index] = again[place] as Beginning;
+    }
   }
-  await recordLapsed(dependencies, [delivery]);
-  return begin();
+  return beginnings;
+}
+
+function beginAll(dependencies: BeginDependencies, attempts: readonly LaterAttempt[]): Promise<Beginning[]> {
+  return dependencies.unitOfWork.run(async (changes) => {
+    const beginnings: Beginning[] = [];
+    for (const attempt of attempts) {
+      beginnings.push(await beginIn(changes, dependencies, attempt));
+    }
+    return beginnings;
+  });
+}
+
+function refusedIn(beginning: Beginning | undefined): DeliveryProgress | undefined {
+  return beginning && 'refused' in beginning ? beginning.refused.delivery : undefined;
 }
 
 async function beginIn(
   changes: SendingChanges,
   { settings, targets }: Pick<SendingDependencies, 'settings'> & { targets: DeliveryTargets },
-  id: DeliveryId,
-  number: number,
+  { id, number }: LaterAttempt,
 ): Promise<Beginning> {
   const leaseUntil = leaseFrom(changes.now, settings);
   const begun = await changes.beginLater(id, number, leaseUntil);

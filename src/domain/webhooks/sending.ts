@@ -132,7 +132,7 @@ export interface SendingDependencies {
   settings: SendingSettings;
   /** At least 0 and less than 1. */
   random: () => number;
-  /** Hears of a subscription that cannot be sent to for a reason on our side. */
+  /** Hears, once a minute, of a subscription that cannot be sent to for a reason on our side. */
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
 }
 

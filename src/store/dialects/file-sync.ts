@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 /**
- * Waits for the disk in a thread of its own, one wait at a time, which serves all who asked before it began. After one that failed none
+ * Waits for the disk beside the event loop, one wait at a time, which serves all who asked before it began. After one that failed none
  * succeeds: the system may have let go of what it could not write, and would say the next time that all is well.
  */
 export class FileSync {

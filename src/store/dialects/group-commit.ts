@@ -5,6 +5,7 @@ const MAX_GROUP = 128;
 
 interface Job {
   work: (writer: Writer) => Promise<unknown>;
+  onDone: (() => void) | undefined;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
 }
@@ -30,7 +31,7 @@ export interface Disk {
 
 /**
  * Lets writes that wait at the same time share one commit, which is what costs: each runs in a savepoint of its own, so that one
- * that fails takes nothing of the others with it, and all are acknowledged after the commit.
+ * that fails takes nothing of the others with it, and all are acknowledged when the disk has them.
  */
 export class GroupCommit {
   readonly #waiting: Job[] = [];
@@ -43,9 +44,9 @@ export class GroupCommit {
     private readonly disk: Disk,
   ) {}
 
-  run<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  run<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ work, onDone, resolve: resolve as (value: unknown) => void, reject });
       this.#running ??= this.#drain();
     });
   }
@@ -60,12 +61,8 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // A turn of the event loop lets requests that arrived together join the same group, and lets answers go out between groups:
-      // SQLite takes no turns of its own.
-      await new Promise(setImmediate);
       const group = this.#waiting.splice(0, MAX_GROUP);
       try {
-        this.disk.assertSound();
         const outcomes = await this.#commit(group);
         void this.#acknowledge(group, outcomes);
       } catch (error) {
@@ -91,20 +88,37 @@ export class GroupCommit {
     }
   }
 
-  async #commit(group: readonly Job[]): Promise<Outcome[]> {
+  /** Adds those to the group that join it. */
+  async #commit(group: Job[]): Promise<Outcome[]> {
     const { control } = this;
+    this.disk.assertSound();
     await this.#begin();
     try {
-      const outcomes: Outcome[] = [];
-      for (const job of group) {
-        outcomes.push(await this.#inSavepoint(job));
-      }
+      const outcomes = await this.#runAll(group);
+      // A turn of the event loop lets requests that arrived together join the same group, and whoever was told of what it did; and it lets answers
+      // go out: SQLite takes no turns of its own.
+      await new Promise(setImmediate);
+      const joining = this.#waiting.splice(0, MAX_GROUP - group.length);
+      group.push(...joining);
+      outcomes.push(...(await this.#runAll(joining)));
       control.commit();
       return outcomes;
     } catch (error) {
       this.#tryRollback();
       throw error;
     }
+  }
+
+  async #runAll(jobs: readonly Job[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const job of jobs) {
+      const outcome = await this.#inSavepoint(job);
+      outcomes.push(outcome);
+      if ('value' in outcome) {
+        job.onDone?.();
+      }
+    }
+    return outcomes;
   }
 
   async #begin(): Promise<void> {

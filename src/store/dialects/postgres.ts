@@ -43,7 +43,11 @@ export async function openPostgres(
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     reader: db,
-    write: (work) => pastDeadlocks(() => db.transaction().execute(work)),
+    write: async (work, onDone) => {
+      const value = await pastDeadlocks(() => db.transaction().execute(work));
+      onDone?.();
+      return value;
+    },
     writesInOrder: false,
     migrator: db,
     close: async () => {

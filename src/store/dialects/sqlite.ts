@@ -44,11 +44,11 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   let writes: Writes | undefined;
   return {
     reader,
-    write: async (work) => {
+    write: async (work, onDone) => {
       try {
         // Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them.
         writes ??= startWrites(file, writing, writer, options);
-        return await writes.run(work);
+        return await writes.run(work, onDone);
       } catch (error) {
         throw asDiskTrouble(error);
       }
@@ -71,7 +71,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
 }
 
 interface Writes {
-  run<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  run: Database['write'];
   /** When all that was asked for is written. */
   end(): Promise<void>;
 }
@@ -97,7 +97,7 @@ function startWrites(
     },
   });
   return {
-    run: (work) => commits.run(work),
+    run: (work, onDone) => commits.run(work, onDone),
     end: async () => {
       await commits.idle();
       await disk.close();

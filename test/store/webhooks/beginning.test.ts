@@ -104,6 +104,33 @@ describeEachDatabase('a later attempt', (under) => {
     expect(await rig.attempts(rig.id)).toHaveLength(3);
   });
 
+  test('begins with others in one transaction, and each hears its own answer', async () => {
+    const rig = await failed();
+    await rig.happen();
+    const ended = await rig.claimOne();
+    await rig.record(succeeded(ended));
+    await rig.happen();
+    const lapsed = await rig.claimOne();
+    await rig.record(refused(lapsed));
+    await rig.begin(lapsed, 2);
+    rig.clock.advance(LEASE_MS);
+    const beginnings = await rig.beginAll([
+      { id: ended, number: 2 },
+      { id: lapsed, number: 3 },
+      { id: rig.id, number: 2 },
+      { id: unknown, number: 2 },
+    ]);
+    expect(beginnings).toEqual([
+      { refused: { reason: 'ENDED', delivery: expect.objectContaining({ id: ended }) } },
+      { begun: expect.objectContaining({ leaseUntil: rig.clock.now() + LEASE_MS }) },
+      { begun: expect.objectContaining({ leaseUntil: rig.clock.now() + LEASE_MS }) },
+      { refused: { reason: 'NOT_FOUND', delivery: undefined } },
+    ]);
+    expect(await rig.delivery(lapsed)).toMatchObject({ attempts_begun: 3 });
+    expect(await rig.delivery(rig.id)).toMatchObject({ attempts_begun: 2 });
+    expect((await rig.attempts(lapsed)).at(-1)).toMatchObject({ number: 2, outcome: 'INTERRUPTED' });
+  });
+
   test('does not begin where there is nothing to sign with', async () => {
     const rig = await failed();
     await rig.database.write((writer) => writer.deleteFrom('subscription_secrets').execute());

@@ -105,6 +105,21 @@ describeEachDatabase('a claim', (under) => {
     expect((await rig.claim()).deliveries).toHaveLength(25);
   });
 
+  test('lets those that fail share an eighth of all slots, and each have a few at least', async () => {
+    const rig = await sendingRig(under);
+    const failing = [await rig.subscribe(), await rig.subscribe()];
+    await times(60, () => rig.happen());
+    const first = await rig.claim({ freeSlots: 2 });
+    await rig.record(...first.deliveries.map(({ id }) => refused(id)));
+    const well = await rig.subscribe();
+    await times(60, () => rig.happen());
+    const totalSlots = 320;
+    const claim = await rig.claim({ freeSlots: 318, totalSlots, maxRunningPerSubscription: 64 });
+    expect(countsIn(claim)).toEqual({ ...Object.fromEntries(failing.map((id) => [id, 20])), [well]: 60 });
+    const again = await rig.claim({ freeSlots: 200, totalSlots, maxRunningPerSubscription: 64 });
+    expect(again.deliveries).toEqual([]);
+  });
+
   test('finds the one subscription with room behind any number of those that have none', async () => {
     const rig = await sendingRig(under);
     const full: SubscriptionId[] = [];
@@ -197,5 +212,12 @@ describeEachDatabase('a claim', (under) => {
     expect(rig.unsendable.sort()).toEqual([unsigned, unreadable].sort());
     const left = (await rig.deliveries()).filter(({ attempts_begun }) => attempts_begun === 0);
     expect(left).toHaveLength(2);
+
+    // It is looked at several times a second.
+    await rig.claim();
+    expect(rig.unsendable).toHaveLength(2);
+    rig.clock.advance(60_000);
+    await rig.claim();
+    expect(rig.unsendable).toHaveLength(4);
   });
 });

@@ -5,7 +5,11 @@ import { type ClaimRequest, DeliveryClaims } from '../../../src/domain/webhooks/
 import { DueSignal } from '../../../src/domain/webhooks/due-signal.js';
 import { RetryHandover } from '../../../src/domain/webhooks/retry-handover.js';
 import type { SendingDependencies, SendingSettings } from '../../../src/domain/webhooks/sending.js';
-import { beginAttempt } from '../../../src/domain/webhooks/sending-begin.js';
+import {
+  type Beginning,
+  beginAttempts,
+  type LaterAttempt,
+} from '../../../src/domain/webhooks/sending-begin.js';
 import { giveUpDeliveries } from '../../../src/domain/webhooks/sending-give-up.js';
 import { recordResults } from '../../../src/domain/webhooks/sending-records.js';
 import { DeliveryTargets } from '../../../src/domain/webhooks/sending-targets.js';
@@ -61,12 +65,17 @@ export function sendingNode(
   const claims = new DeliveryClaims(dependencies, targets, clock.now);
   const platform = unitOfWork(database, clock.now, () => deliveriesDue.wake());
   const claim = (request: Partial<ClaimRequest> = {}, caller = PATIENT) =>
-    claims.claim({ freeSlots: 256, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request }, caller);
+    claims.claim(
+      { freeSlots: 256, totalSlots: 0, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
+      caller,
+    );
+  const beginAll = (attempts: readonly LaterAttempt[]) =>
+    beginAttempts({ ...dependencies, targets, clock: clock.now }, attempts);
   return {
     ...{ database, clock, dependencies, deliveriesDue, unsendable, claims, platform, claim },
     handover: new RetryHandover(dependencies, clock.now),
-    begin: (id: DeliveryId, number: number) =>
-      beginAttempt({ ...dependencies, targets, clock: clock.now }, id, number),
+    begin: async (id: DeliveryId, number: number) => (await beginAll([{ id, number }]))[0] as Beginning,
+    beginAll,
     record: (...results: AttemptResult[]) => recordResults(dependencies, results),
     giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
     /** What a change of the instance tells of. */

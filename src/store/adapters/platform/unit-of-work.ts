@@ -11,11 +11,11 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newOrderedPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { afterCommit } from '../after-commit.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
 import { keptStatement } from '../kept-statement.js';
 import { recordAction } from '../operator/audit-events.js';
+import { tellingWrite } from '../telling-write.js';
 import { FanOut } from '../webhooks/fan-out.js';
 import { accountRows } from './accounts.js';
 import { clientRows } from './clients.js';
@@ -28,7 +28,7 @@ import { unitRows } from './units.js';
 import { userRows } from './users.js';
 import { workerRows } from './workers.js';
 
-/** `onDue` is called after the commit of what has made deliveries that can be sent. */
+/** `onDue` hears of what has made deliveries that can be sent, as soon as a write would find them. */
 export function unitOfWork(
   { write, writesInOrder }: Database,
   clock: Clock = Date.now,
@@ -37,12 +37,10 @@ export function unitOfWork(
   return {
     inOrder: writesInOrder,
     run: (work, repeatable) =>
-      afterCommit(onDue, (noteDue) =>
-        write((writer) => {
-          const changes = changesIn(writer, clock(), noteDue);
-          return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
-        }),
-      ),
+      tellingWrite(write, onDue, (writer, noteDue) => {
+        const changes = changesIn(writer, clock(), noteDue);
+        return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
+      }),
   };
 }
 

@@ -2,12 +2,12 @@ import type { Clock } from '../../../domain/clock.js';
 import type { CredentialRows } from '../../../domain/credentials/end-access.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
-import { afterCommit } from '../after-commit.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
 import { accountRows } from '../platform/accounts.js';
 import { instanceRows } from '../platform/instances.js';
 import { changesIn } from '../platform/unit-of-work.js';
+import { tellingWrite } from '../telling-write.js';
 import { knownApplicationRows } from './applications.js';
 import { attemptRows } from './attempts.js';
 import { codeMinutes } from './code-minutes.js';
@@ -32,8 +32,8 @@ export function signOnUnitOfWork(
       instances: instanceRows(reader),
     },
     run: (work) =>
-      afterCommit(onDue, (noteDue) =>
-        write((writer) => work({ ...changesIn(writer, clock(), noteDue), ...ownRows(writer) })),
+      tellingWrite(write, onDue, (writer, noteDue) =>
+        work({ ...changesIn(writer, clock(), noteDue), ...ownRows(writer) }),
       ),
   };
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../../../domain/clock.js';
 import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscription-deliveries.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
-import { afterCommit } from '../after-commit.js';
 import { keptRows } from '../kept-rows.js';
 import { recordAction } from '../operator/audit-events.js';
 import { connectionRows } from '../operator/connections.js';
 import { clientRows } from '../platform/clients.js';
 import { lock } from '../platform/unit-of-work.js';
+import { tellingWrite } from '../telling-write.js';
 import { deliveryLogRows } from './delivery-log.js';
 import { eventLogRows } from './event-log.js';
 import { subscriptionDeliveryRows } from './subscription-deliveries.js';
@@ -15,7 +15,7 @@ import { subscriptionRows } from './subscriptions.js';
 
 export interface WebhookUnitOfWorkOptions {
   clock?: Clock;
-  /** Called after the commit of what inserted deliveries. */
+  /** Hears of inserted deliveries as soon as a write would find them. */
   onNewDeliveries?: () => void;
 }
 
@@ -26,19 +26,17 @@ export function webhookUnitOfWork(
   return {
     rows: rowsOf(reader),
     run: (actor, work) =>
-      afterCommit(onNewDeliveries, (noteNew) =>
-        write((writer) => {
-          const now = clock();
-          const rows = rowsOf(writer);
-          return work({
-            ...rows,
-            deliveries: watched(rows.deliveries, noteNew),
-            now,
-            lock: (...subjectIds) => lock(writer, subjectIds),
-            record: (action) => recordAction(writer, now, actor, action),
-          });
-        }),
-      ),
+      tellingWrite(write, onNewDeliveries, (writer, noteNew) => {
+        const now = clock();
+        const rows = rowsOf(writer);
+        return work({
+          ...rows,
+          deliveries: watched(rows.deliveries, noteNew),
+          now,
+          lock: (...subjectIds) => lock(writer, subjectIds),
+          record: (action) => recordAction(writer, now, actor, action),
+        });
+      }),
   };
 }
 

@@ -379,7 +379,7 @@ export interface TailDeliveriesResponse {
   attempt?:
     | DeliveryAttempt
     | undefined;
-  /** How many happenings were left out before this one because the watcher was too slow. */
+  /** How many happenings were left out before this one: the watcher was too slow, or there were more than can be followed. */
   skipped: number;
 }
 

@@ -10,8 +10,10 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
   type ClientUnaryCall,
+  type handleBidiStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -99,6 +101,8 @@ export interface ClaimDeliveriesRequest {
   maxRunningPerSubscription: number;
   /** For how many milliseconds to wait while nothing is due; less than the call's deadline. */
   maxWaitMs: number;
+  /** How many sends the relay can have under way in all; of these, few go to subscriptions that fail. Absent, fewest do. */
+  totalSlots: number;
 }
 
 /** The claimed deliveries; none if nothing was due in time. What several of them share is sent once. */
@@ -109,6 +113,18 @@ export interface ClaimDeliveriesResponse {
   targets: DeliveryTarget[];
   /** The bodies they carry. */
   bodies: DeliveryBody[];
+}
+
+/** One claim of many. */
+export interface KeepClaimingDeliveriesRequest {
+  /** What is asked for. */
+  claim: ClaimDeliveriesRequest | undefined;
+}
+
+/** What one claim of many has brought. */
+export interface KeepClaimingDeliveriesResponse {
+  /** The claimed deliveries. */
+  claim: ClaimDeliveriesResponse | undefined;
 }
 
 /** A delivery whose first attempt has begun. */
@@ -164,6 +180,18 @@ export interface BeginAttemptResponse {
     /** No row changed: do not send. */
     { $case: "refused"; value: AttemptRefusal }
     | undefined;
+}
+
+/** Asks to begin attempts. */
+export interface BeginAttemptsRequest {
+  /** The attempts, at most 32. */
+  attempts: BeginAttemptRequest[];
+}
+
+/** What to send, and what not. */
+export interface BeginAttemptsResponse {
+  /** One for each attempt, in the order asked. */
+  beginnings: BeginAttemptResponse[];
 }
 
 /** An attempt that has begun. */
@@ -291,7 +319,7 @@ export interface GiveUpDeliveriesResponse {
 }
 
 function createBaseClaimDeliveriesRequest(): ClaimDeliveriesRequest {
-  return { workerId: "", freeSlots: 0, maxRunningPerSubscription: 0, maxWaitMs: 0 };
+  return { workerId: "", freeSlots: 0, maxRunningPerSubscription: 0, maxWaitMs: 0, totalSlots: 0 };
 }
 
 export const ClaimDeliveriesRequest: MessageFns<ClaimDeliveriesRequest> = {
@@ -307,6 +335,9 @@ export const ClaimDeliveriesRequest: MessageFns<ClaimDeliveriesRequest> = {
     }
     if (message.maxWaitMs !== 0) {
       writer.uint32(32).uint32(message.maxWaitMs);
+    }
+    if (message.totalSlots !== 0) {
+      writer.uint32(40).uint32(message.totalSlots);
     }
     return writer;
   },
@@ -354,6 +385,14 @@ export const ClaimDeliveriesRequest: MessageFns<ClaimDeliveriesRequest> = {
             }
 
             message.maxWaitMs = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.totalSlots = reader.uint32();
             continue;
           }
         }
@@ -422,6 +461,98 @@ export const ClaimDeliveriesResponse: MessageFns<ClaimDeliveriesResponse> = {
             }
 
             message.bodies.push(DeliveryBody.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeepClaimingDeliveriesRequest(): KeepClaimingDeliveriesRequest {
+  return { claim: undefined };
+}
+
+export const KeepClaimingDeliveriesRequest: MessageFns<KeepClaimingDeliveriesRequest> = {
+  encode(message: KeepClaimingDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.claim !== undefined) {
+      ClaimDeliveriesRequest.encode(message.claim, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeepClaimingDeliveriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeepClaimingDeliveriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.claim = ClaimDeliveriesRequest.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeepClaimingDeliveriesResponse(): KeepClaimingDeliveriesResponse {
+  return { claim: undefined };
+}
+
+export const KeepClaimingDeliveriesResponse: MessageFns<KeepClaimingDeliveriesResponse> = {
+  encode(message: KeepClaimingDeliveriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.claim !== undefined) {
+      ClaimDeliveriesResponse.encode(message.claim, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeepClaimingDeliveriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeepClaimingDeliveriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.claim = ClaimDeliveriesResponse.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -764,6 +895,98 @@ export const BeginAttemptResponse: MessageFns<BeginAttemptResponse> = {
             }
 
             message.result = { $case: "refused", value: AttemptRefusal.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginAttemptsRequest(): BeginAttemptsRequest {
+  return { attempts: [] };
+}
+
+export const BeginAttemptsRequest: MessageFns<BeginAttemptsRequest> = {
+  encode(message: BeginAttemptsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.attempts) {
+      BeginAttemptRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginAttemptsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginAttemptsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.attempts.push(BeginAttemptRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginAttemptsResponse(): BeginAttemptsResponse {
+  return { beginnings: [] };
+}
+
+export const BeginAttemptsResponse: MessageFns<BeginAttemptsResponse> = {
+  encode(message: BeginAttemptsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.beginnings) {
+      BeginAttemptResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginAttemptsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginAttemptsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.beginnings.push(BeginAttemptResponse.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1629,7 +1852,12 @@ export const GiveUpDeliveriesResponse: MessageFns<GiveUpDeliveriesResponse> = {
  */
 export type DeliveryServiceService = typeof DeliveryServiceService;
 export const DeliveryServiceService = {
-  /** Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none. */
+  /**
+   * Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none.
+   * Kept for workers that are not updated yet: the others keep claiming.
+   *
+   * @deprecated
+   */
   claimDeliveries: {
     path: "/integration.webhooks.v1.DeliveryService/ClaimDeliveries" as const,
     requestStream: false as const,
@@ -1641,7 +1869,25 @@ export const DeliveryServiceService = {
       Buffer.from(ClaimDeliveriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ClaimDeliveriesResponse => ClaimDeliveriesResponse.decode(value),
   },
-  /** Begins one later attempt of one delivery, or says why it must not be sent. */
+  /** The same in one call for as long as the relay works: each claim is answered before the next one is read. */
+  keepClaimingDeliveries: {
+    path: "/integration.webhooks.v1.DeliveryService/KeepClaimingDeliveries" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: KeepClaimingDeliveriesRequest): Buffer =>
+      Buffer.from(KeepClaimingDeliveriesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): KeepClaimingDeliveriesRequest => KeepClaimingDeliveriesRequest.decode(value),
+    responseSerialize: (value: KeepClaimingDeliveriesResponse): Buffer =>
+      Buffer.from(KeepClaimingDeliveriesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): KeepClaimingDeliveriesResponse =>
+      KeepClaimingDeliveriesResponse.decode(value),
+  },
+  /**
+   * Begins one later attempt of one delivery, or says why it must not be sent.
+   * Kept for workers that are not updated yet: the others begin several at once.
+   *
+   * @deprecated
+   */
   beginAttempt: {
     path: "/integration.webhooks.v1.DeliveryService/BeginAttempt" as const,
     requestStream: false as const,
@@ -1651,6 +1897,17 @@ export const DeliveryServiceService = {
     responseSerialize: (value: BeginAttemptResponse): Buffer =>
       Buffer.from(BeginAttemptResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BeginAttemptResponse => BeginAttemptResponse.decode(value),
+  },
+  /** The same for several deliveries, in one transaction. */
+  beginAttempts: {
+    path: "/integration.webhooks.v1.DeliveryService/BeginAttempts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginAttemptsRequest): Buffer => Buffer.from(BeginAttemptsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginAttemptsRequest => BeginAttemptsRequest.decode(value),
+    responseSerialize: (value: BeginAttemptsResponse): Buffer =>
+      Buffer.from(BeginAttemptsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginAttemptsResponse => BeginAttemptsResponse.decode(value),
   },
   /** Records how attempts ended, in one transaction with what follows: next attempt, retry batch, end, disabling. */
   recordAttempts: {
@@ -1716,10 +1973,24 @@ export const DeliveryServiceService = {
 } as const;
 
 export interface DeliveryServiceServer extends UntypedServiceImplementation {
-  /** Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none. */
+  /**
+   * Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none.
+   * Kept for workers that are not updated yet: the others keep claiming.
+   *
+   * @deprecated
+   */
   claimDeliveries: handleUnaryCall<ClaimDeliveriesRequest, ClaimDeliveriesResponse>;
-  /** Begins one later attempt of one delivery, or says why it must not be sent. */
+  /** The same in one call for as long as the relay works: each claim is answered before the next one is read. */
+  keepClaimingDeliveries: handleBidiStreamingCall<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+  /**
+   * Begins one later attempt of one delivery, or says why it must not be sent.
+   * Kept for workers that are not updated yet: the others begin several at once.
+   *
+   * @deprecated
+   */
   beginAttempt: handleUnaryCall<BeginAttemptRequest, BeginAttemptResponse>;
+  /** The same for several deliveries, in one transaction. */
+  beginAttempts: handleUnaryCall<BeginAttemptsRequest, BeginAttemptsResponse>;
   /** Records how attempts ended, in one transaction with what follows: next attempt, retry batch, end, disabling. */
   recordAttempts: handleUnaryCall<RecordAttemptsRequest, RecordAttemptsResponse>;
   /** Lists batches whose workflow is not known to have started, overdue ones again; waits while there are none. */
@@ -1733,7 +2004,12 @@ export interface DeliveryServiceServer extends UntypedServiceImplementation {
 }
 
 export interface DeliveryServiceClient extends Client {
-  /** Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none. */
+  /**
+   * Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none.
+   * Kept for workers that are not updated yet: the others keep claiming.
+   *
+   * @deprecated
+   */
   claimDeliveries(
     request: ClaimDeliveriesRequest,
     callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
@@ -1749,7 +2025,21 @@ export interface DeliveryServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
   ): ClientUnaryCall;
-  /** Begins one later attempt of one delivery, or says why it must not be sent. */
+  /** The same in one call for as long as the relay works: each claim is answered before the next one is read. */
+  keepClaimingDeliveries(): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+  keepClaimingDeliveries(
+    options: Partial<CallOptions>,
+  ): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+  keepClaimingDeliveries(
+    metadata: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+  /**
+   * Begins one later attempt of one delivery, or says why it must not be sent.
+   * Kept for workers that are not updated yet: the others begin several at once.
+   *
+   * @deprecated
+   */
   beginAttempt(
     request: BeginAttemptRequest,
     callback: (error: ServiceError | null, response: BeginAttemptResponse) => void,
@@ -1764,6 +2054,22 @@ export interface DeliveryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BeginAttemptResponse) => void,
+  ): ClientUnaryCall;
+  /** The same for several deliveries, in one transaction. */
+  beginAttempts(
+    request: BeginAttemptsRequest,
+    callback: (error: ServiceError | null, response: BeginAttemptsResponse) => void,
+  ): ClientUnaryCall;
+  beginAttempts(
+    request: BeginAttemptsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeginAttemptsResponse) => void,
+  ): ClientUnaryCall;
+  beginAttempts(
+    request: BeginAttemptsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeginAttemptsResponse) => void,
   ): ClientUnaryCall;
   /** Records how attempts ended, in one transaction with what follows: next attempt, retry batch, end, disabling. */
   recordAttempts(

@@ -1,0 +1,19 @@
+const MOST_REMEMBERED = 10_000;
+
+/** Says when it is time to tell again of what is found again and again. */
+export class ToldRarely {
+  readonly #toldAt = new Map<string, number>();
+
+  constructor(private readonly everyMs: number) {}
+
+  isTime(id: string, now: number): boolean {
+    if (now - (this.#toldAt.get(id) ?? Number.NEGATIVE_INFINITY) < this.everyMs) {
+      return false;
+    }
+    if (this.#toldAt.size >= MOST_REMEMBERED) {
+      this.#toldAt.clear();
+    }
+    this.#toldAt.set(id, now);
+    return true;
+  }
+}
