@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { attemptRound } from './activities/attempt-round.js';
 import type { DomainCall } from './activities/domain-call.js';
 import type { RetryDependencies } from './activities/retry-ports.js';
@@ -64,8 +63,6 @@ class TimedRetries {
   constructor(private readonly options: TimedRetryOptions) {
     this.#slots = new SendSlots(options.retries.sends);
     this.#backoff = options.backoff ?? { firstDelayMs: 1_000, maxDelayMs: 30_000 };
-    // Each attempt listens to it; Node would take more than ten for a leak.
-    setMaxListeners(0, this.#cut.signal);
   }
 
   get #ending(): AbortSignal {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type {
   ClaimDeliveriesRequest,
   ClaimDeliveriesResponse,
@@ -62,7 +61,6 @@ export class Relay {
 
   constructor(private readonly options: RelayOptions) {
     const { deliveries, log, sends } = options;
-    setMaxListeners(0, this.#interrupt.signal);
     this.#slots = new Slots(sends);
     this.#recorder = new AttemptRecorder({
       record: (results) => deliveries.recordAttempts({ results }, { requestId: requestId() }),

@@ -7,8 +7,8 @@ export interface QuestionOptions {
   signal?: AbortSignal;
 }
 
-/** A call begun anew shows its token again: one that is not good any more is of use for so long. */
-const LONGEST_CALL_MS = 60_000;
+/** A server may end a call after a minute, so that its token is shown again; we do so before, and no question meets the end. */
+const LONGEST_CALL_MS = 45_000;
 /** A server that ends waits for its calls, and need not for one in which nobody asks. */
 const QUIET_MS = 1_000;
 

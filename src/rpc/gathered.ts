@@ -1,3 +1,5 @@
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
+
 export interface Gathering {
   /** Asked together at most. */
   most: number;
@@ -13,7 +15,7 @@ interface Waiting<Question, Answer> {
 
 /**
  * Asks together what several ask at about the same time, because one call for many costs little more than one for one. `askAll` answers each in
- * its place. What fails together is asked again one by one, so that none fails for another's fault.
+ * its place. What is refused together is asked again one by one, so that none fails for another's fault; where nobody answers, all fail.
  */
 export function gathered<Question, Answer>(
   { most, withinMs }: Gathering,
@@ -36,10 +38,12 @@ export function gathered<Question, Answer>(
         resolve(answers[index] as Answer);
       }
     } catch (error) {
-      if (asked.length === 1) {
-        asked[0]?.reject(error);
-      } else {
+      if (asked.length > 1 && isRefusal(error)) {
         await Promise.all(asked.map((one) => settle([one])));
+      } else {
+        for (const { reject } of asked) {
+          reject(error);
+        }
       }
     }
   };
@@ -53,6 +57,10 @@ export function gathered<Question, Answer>(
         timer ??= withinMs === 0 ? setImmediate(askTogether) : setTimeout(askTogether, withinMs);
       }
     });
+}
+
+function isRefusal(error: unknown): boolean {
+  return !(error instanceof ServiceError && error.code === ErrorCode.UNAVAILABLE);
 }
 
 function clearTimer(timer: NodeJS.Timeout | NodeJS.Immediate | undefined): void {

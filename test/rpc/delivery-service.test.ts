@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   AttemptOutcome,
   type DeliveryAttempt,
@@ -36,9 +36,9 @@ const FAILED: DeliveryAttempt = {
 
 function deliveryServing(under: DatabaseUnderTest) {
   const rigs = rpcRigs();
-  return async () => {
+  return async (settings: { longestCallMs?: number } = {}) => {
     const sending = await sendingRig(under);
-    const service = deliveryService({ ...sending.dependencies, clock: sending.clock.now });
+    const service = deliveryService({ ...sending.dependencies, clock: sending.clock.now, ...settings });
     const { channel, address, timed } = await rigs.start([service]);
     const claims = channel().conversation(DeliveryServiceService.keepClaimingDeliveries);
     return {
@@ -53,6 +53,39 @@ function deliveryServing(under: DatabaseUnderTest) {
       askForNothing: () => claims.ask({ claim: undefined }, QUESTION),
     };
   };
+}
+
+const callers: Client[] = [];
+afterEach(() => {
+  for (const caller of callers.splice(0)) {
+    caller.close();
+  }
+});
+
+/** Keeps claiming and never ends its call by itself. Told so, it asks the same again after each answer. */
+function stubbornCaller(address: string, again?: typeof CLAIM) {
+  const { path, requestSerialize, responseDeserialize } = DeliveryServiceService.keepClaimingDeliveries;
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${TOKENS.service}`);
+  const caller = new Client(address, credentials.createInsecure());
+  callers.push(caller);
+  const call = caller.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
+    deadline: Date.now() + QUESTION.deadlineMs,
+  });
+  const ask = (claim: typeof CLAIM) => void call.write({ claim });
+  const untilAnswered = new Promise((resolve) => call.once('data', resolve));
+  const answers = new Promise<unknown[]>((resolve, reject) => {
+    const read: unknown[] = [];
+    call.on('data', (answer) => {
+      read.push(answer);
+      if (again) {
+        ask(again);
+      }
+    });
+    call.on('end', () => resolve(read));
+    call.on('error', reject);
+  });
+  return { ask, answers, untilAnswered };
 }
 
 describeEachDatabase('deliveries over gRPC', (under) => {
@@ -218,34 +251,38 @@ describe('whoever waits for deliveries over gRPC', () => {
 
   test('in a call for many questions goes home as well, and its call ends', async () => {
     const { address, client, deliveriesDue, ...rig } = await serving();
-    const { path, requestSerialize, responseDeserialize } = DeliveryServiceService.keepClaimingDeliveries;
-    const metadata = new Metadata();
-    metadata.set('authorization', `Bearer ${TOKENS.service}`);
-    const caller = new Client(address, credentials.createInsecure());
-    const call = caller.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
-      deadline: Date.now() + QUESTION.deadlineMs,
-    });
-    try {
-      call.write({ claim: { ...CLAIM, maxWaitMs: 60_000 } });
-      const answers = (async () => {
-        const read: unknown[] = [];
-        // The caller itself does not end it.
-        for await (const answer of call) {
-          read.push(answer);
-        }
-        return read;
-      })();
-      await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
-      deliveriesDue.close();
-      expect(await answers).toEqual([{ claim: NOTHING }]);
-    } finally {
-      call.cancel();
-      caller.close();
-    }
+    const stubborn = stubbornCaller(address);
+    stubborn.ask({ ...CLAIM, maxWaitMs: 60_000 });
+    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+    deliveriesDue.close();
+    expect(await stubborn.answers).toEqual([{ claim: NOTHING }]);
     await rig.subscribe();
     await rig.happen();
-    expect(await rig.askFor({ maxWaitMs: 60_000 })).toEqual(NOTHING);
+    await expect(rig.askFor({ maxWaitMs: 60_000 })).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
     expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
+  });
+
+  test('in a call for many questions is not waited for where it asks none', async () => {
+    const { address, deliveriesDue } = await serving();
+    const stubborn = stubbornCaller(address);
+    stubborn.ask(CLAIM);
+    await stubborn.untilAnswered;
+    deliveriesDue.close();
+    expect(await stubborn.answers).toEqual([{ claim: NOTHING }]);
+  });
+
+  test.each([
+    ['that asks for nothing', 0, false],
+    ['that waits for long', 60_000, false],
+    ['that asks again and again', 0, true],
+  ])('in a call %s is asked for its token again, for the call ends', async (_, maxWaitMs, goesOn) => {
+    const { address } = await serving({ longestCallMs: 100 });
+    const stubborn = stubbornCaller(address, goesOn ? { ...CLAIM, maxWaitMs } : undefined);
+    stubborn.ask({ ...CLAIM, maxWaitMs });
+    const answers = await stubborn.answers;
+    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+      new Set([JSON.stringify({ claim: NOTHING })]),
+    );
   });
 
   test('in a call for many questions takes nothing when it hung up before', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { gathered } from '../../src/rpc/gathered.js';
 
 /** Answers with what was asked in capitals, and notes what was asked together. */
@@ -55,6 +56,13 @@ describe('gathered questions', () => {
       answered('C'),
     ]);
     expect(calls).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
+  });
+
+  test('that nobody answers all fail, and are not asked again', async () => {
+    const away = new ServiceError(ErrorCode.UNAVAILABLE, 'away');
+    const { calls, askAll } = asking(10, 0, () => away);
+    expect(await askAll('a', 'b')).toEqual(Array(2).fill({ status: 'rejected', reason: away }));
+    expect(calls).toEqual([['a', 'b']]);
   });
 
   test('go on being asked after some have failed', async () => {

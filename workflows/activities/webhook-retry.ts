@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { AttemptToMake, RetryState, RoundOutcome } from '../contract.js';
 import { attemptRound } from './attempt-round.js';
@@ -61,7 +60,7 @@ export function createWebhookRetryActivities(dependencies: RetryDependencies): W
 
 /** An attempt that has begun is recorded although its workflow is cancelled meanwhile: it counts all the same. */
 function uncancelledCall(): DomainCall {
-  return { ...domainCall(), signal: sharedSignal(new AbortController()) };
+  return { ...domainCall(), signal: new AbortController().signal };
 }
 
 /** Cancelled by a workflow, attempts under way may end; cancelled because the worker's grace is over, they cannot. */
@@ -72,13 +71,7 @@ function cutWhenEnding(ending: AbortSignal) {
     if (ending.aborted) cutting.abort();
   };
   cancelled.addEventListener('abort', cut);
-  return { cut: sharedSignal(cutting), stopWatching: () => cancelled.removeEventListener('abort', cut) };
-}
-
-/** Each attempt of a round listens to it; Node would take more than ten for a leak. */
-function sharedSignal({ signal }: AbortController): AbortSignal {
-  setMaxListeners(0, signal);
-  return signal;
+  return { cut: cutting.signal, stopWatching: () => cancelled.removeEventListener('abort', cut) };
 }
 
 function beat(): () => void {

@@ -23,7 +23,7 @@ const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 const MAX_SWEPT_AT_ONCE = 500;
 /** So many attempts are enough to see whether a subscriber that fails is back. */
 const LEAST_RUNNING_WHILE_FAILING = 4;
-/** Those that fail share so much of all slots, which is plenty where they fail soon, and where they hang leaves the rest to the others. */
+/** Beyond that they share so much of all slots, which is plenty where they fail soon, and where they hang leaves the rest to the others. */
 const PART_FOR_FAILING = 1 / 8;
 /** A claim looks at so many subscriptions as it has slots, within bounds; the next one goes on behind them. */
 const MIN_LOOKED_AT = 16;
@@ -113,8 +113,10 @@ export class DeliveryClaims {
     const lookedAt = await this.#nextInRound(changes, request);
     const receivers = await changes.receivers(lookedAt);
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    const limits = limitsFor(receivers, request);
-    const shares = lookedAt.flatMap((id) => this.#shareOf(byId.get(id), limits));
+    const spare = await spareForFailing(changes, receivers, request);
+    const shares = lookedAt.flatMap((id) =>
+      this.#shareOf(byId.get(id), request.maxRunningPerSubscription, spare),
+    );
     const left = await shareOut(changes, shares, request.freeSlots);
     this.#heldBack = shares.some(({ room }) => room <= 0);
     const served = shares.filter(({ due }) => due.length > 0);
@@ -143,11 +145,12 @@ export class DeliveryClaims {
     return [...behind, ...first.filter((id) => id <= this.#after)];
   }
 
-  #shareOf(receiver: Receiver | undefined, limits: RunningLimits): Share[] {
+  #shareOf(receiver: Receiver | undefined, maxRunning: number, spareForFailing: number): Share[] {
     if (!receiver) {
       return [];
     }
-    const limit = isFailing(receiver) ? limits.whileFailing : limits.usual;
+    const whileFailing = Math.max(LEAST_RUNNING_WHILE_FAILING, receiver.running + spareForFailing);
+    const limit = isFailing(receiver) ? Math.min(maxRunning, whileFailing) : maxRunning;
     try {
       const target = this.targets.of(receiver);
       return [{ receiver, target, room: limit - receiver.running, due: [] }];
@@ -172,19 +175,18 @@ export class DeliveryClaims {
   }
 }
 
-/** How many attempts may run at once to one subscription. */
-interface RunningLimits {
-  usual: number;
-  whileFailing: number;
-}
-
-function limitsFor(
+/** How many more attempts may begin to each of those that fail, as much as already runs to any that do. */
+async function spareForFailing(
+  changes: SendingChanges,
   receivers: readonly Receiver[],
-  { totalSlots, maxRunningPerSubscription: usual }: ClaimRequest,
-): RunningLimits {
-  const failing = Math.max(1, receivers.filter(isFailing).length);
-  const part = Math.floor((totalSlots * PART_FOR_FAILING) / failing);
-  return { usual, whileFailing: Math.min(usual, Math.max(LEAST_RUNNING_WHILE_FAILING, part)) };
+  { totalSlots }: ClaimRequest,
+): Promise<number> {
+  const failing = receivers.filter(isFailing).length;
+  if (failing === 0) {
+    return 0;
+  }
+  const spare = totalSlots * PART_FOR_FAILING - (await changes.runningToFailing());
+  return Math.max(0, Math.floor(spare / failing));
 }
 
 function isFailing({ failingSince }: Receiver): boolean {

@@ -1,6 +1,5 @@
 import type { DeliveryId } from '../../../generated/ids.js';
 import { internalError } from '../../errors/service-error.js';
-import type { Clock } from '../clock.js';
 import { bodyOf, type DeliveryBody } from './claims-shares.js';
 import {
   type DeliveryProgress,
@@ -23,48 +22,49 @@ export interface LaterAttempt {
   number: number;
 }
 
-type BeginDependencies = SendingDependencies & { targets: DeliveryTargets; clock: Clock };
+type BeginDependencies = SendingDependencies & { targets: DeliveryTargets };
 
-/** Begins second and third attempts, whether they are due yet or not: who retries decides when. Answers one beginning for each. */
+/**
+ * Begins second and third attempts, whether they are due yet or not: who retries decides when. Answers one beginning for each, or has begun none: what
+ * has begun and is not answered is burnt.
+ */
 export async function beginAttempts(
   dependencies: BeginDependencies,
   attempts: readonly LaterAttempt[],
+  caller: AbortSignal,
 ): Promise<Beginning[]> {
-  const beginnings = await beginAll(dependencies, attempts);
-  const now = dependencies.clock();
-  const isLapsed = (index: number) => {
-    const delivery = refusedIn(beginnings[index]);
-    return delivery !== undefined && hasLapsed(delivery, now);
-  };
-  const lapsed = [...attempts.keys()].filter(isLapsed);
-  if (lapsed.length > 0) {
-    await recordLapsed(
-      dependencies,
-      lapsed.flatMap((index) => refusedIn(beginnings[index]) ?? []),
+  for (;;) {
+    const { beginnings, lapsed } = await dependencies.unitOfWork.run((changes) =>
+      beginAll(changes, dependencies, attempts, caller),
     );
-    const again = await beginAll(
-      dependencies,
-      lapsed.map((index) => attempts[index] as LaterAttempt),
-    );
-    for (const [place, index] of lapsed.entries()) {
-      beginnings[index] = again[place] as Beginning;
+    if (beginnings) {
+      return beginnings;
     }
+    await recordLapsed(dependencies, lapsed);
   }
-  return beginnings;
 }
 
-function beginAll(dependencies: BeginDependencies, attempts: readonly LaterAttempt[]): Promise<Beginning[]> {
-  return dependencies.unitOfWork.run(async (changes) => {
-    const beginnings: Beginning[] = [];
-    for (const attempt of attempts) {
-      beginnings.push(await beginIn(changes, dependencies, attempt));
-    }
-    return beginnings;
-  });
-}
-
-function refusedIn(beginning: Beginning | undefined): DeliveryProgress | undefined {
-  return beginning && 'refused' in beginning ? beginning.refused.delivery : undefined;
+/** None while the lease of one is over, and that is not recorded yet. */
+async function beginAll(
+  changes: SendingChanges,
+  dependencies: BeginDependencies,
+  attempts: readonly LaterAttempt[],
+  caller: AbortSignal,
+): Promise<{ beginnings?: Beginning[]; lapsed: DeliveryProgress[] }> {
+  const looked = await changes.look(attempts.map(({ id }) => id));
+  const held = await changes.hold(looked, false);
+  const lapsed = held.filter((delivery) => hasLapsed(delivery, changes.now));
+  if (lapsed.length > 0) {
+    return { lapsed };
+  }
+  const beginnings: Beginning[] = [];
+  for (const attempt of attempts) {
+    beginnings.push(await beginIn(changes, dependencies, attempt));
+  }
+  if (caller.aborted) {
+    throw internalError('whoever wanted to begin attempts has gone');
+  }
+  return { beginnings, lapsed };
 }
 
 async function beginIn(

@@ -54,6 +54,8 @@ export interface SendingChanges {
   /** Subscriptions that have deliveries whose first attempt is due, in the order of their ids, from behind the one named. */
   dueSubscriptions(after: string, limit: number): Promise<SubscriptionId[]>;
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
+  /** How many attempts run now to all subscriptions that fail. */
+  runningToFailing(): Promise<number>;
   /** The oldest deliveries behind the one named whose first attempt is due; from now on nobody else begins it. */
   due(id: SubscriptionId, after: string, limit: number): Promise<DeliveryId[]>;
   /** Begins the first attempt of those of which none has begun. */

@@ -131,6 +131,51 @@ describeEachDatabase('a later attempt', (under) => {
     expect((await rig.attempts(lapsed)).at(-1)).toMatchObject({ number: 2, outcome: 'INTERRUPTED' });
   });
 
+  test('does not begin either where that of another, asked for with it, cannot', async () => {
+    const rig = await failed();
+    await rig.happen();
+    const unsigned = await rig.claimOne();
+    await rig.record(refused(unsigned));
+    await rig.begin(unsigned, 2);
+    rig.clock.advance(LEASE_MS);
+    await rig.database.write((writer) => writer.deleteFrom('subscription_secrets').execute());
+    const begin = rig.beginAll([
+      { id: rig.id, number: 2 },
+      { id: unsigned, number: 3 },
+    ]);
+    await expect(begin).rejects.toThrow('no secret to sign with');
+    expect(await rig.delivery(rig.id)).toMatchObject({ attempts_begun: 1, lease_until: null });
+    expect(await rig.delivery(unsigned)).toMatchObject({ attempts_begun: 2, lease_until: null });
+  });
+
+  test('does not begin for a caller who has gone', async () => {
+    const rig = await failed();
+    const before = await rig.delivery(rig.id);
+    await expect(rig.beginAll([{ id: rig.id, number: 2 }], AbortSignal.abort())).rejects.toMatchObject({
+      internal: 'whoever wanted to begin attempts has gone',
+    });
+    expect(await rig.delivery(rig.id)).toEqual(before);
+  });
+
+  test('of many deliveries begins once, whoever asks for them in whichever order', async () => {
+    const place = await under.newPlace();
+    const database = await under.openMigrated(place);
+    const connection = await newConnection(database);
+    const one = sendingNode(database, connection);
+    const other = sendingNode(under.kind === 'SQLite' ? database : await under.open(place), connection);
+    await one.subscribe();
+    for (let count = 0; count < 32; count += 1) {
+      await one.happen();
+    }
+    const ids = (await one.claim()).deliveries.map(({ id }) => id);
+    await one.record(...ids.map((id) => refused(id)));
+    const attempts = ids.map((id) => ({ id, number: 2 }));
+    const beginnings = await Promise.all([one.beginAll(attempts), other.beginAll(attempts.toReversed())]);
+    expect(beginnings.map((some) => some.filter((beginning) => 'begun' in beginning).length).sort()).toEqual([
+      0, 32,
+    ]);
+  });
+
   test('does not begin where there is nothing to sign with', async () => {
     const rig = await failed();
     await rig.database.write((writer) => writer.deleteFrom('subscription_secrets').execute());

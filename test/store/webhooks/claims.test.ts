@@ -120,6 +120,21 @@ describeEachDatabase('a claim', (under) => {
     expect(again.deliveries).toEqual([]);
   });
 
+  test('gives those that fail no more than that in all, also when their events come one after the other', async () => {
+    const rig = await sendingRig(under);
+    const claimed: number[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      const id = await rig.subscribe({ failing_since: 1 });
+      await times(16, () => rig.happen());
+      const claim = await rig.claim({ totalSlots: 320, maxRunningPerSubscription: 16 });
+      claimed.push(claim.deliveries.length);
+      await rig.database.write((writer) =>
+        writer.updateTable('subscriptions').set({ event_types: '["none"]' }).where('id', '=', id).execute(),
+      );
+    }
+    expect(claimed).toEqual([16, 16, 8, 4, 4, 4]);
+  });
+
   test('finds the one subscription with room behind any number of those that have none', async () => {
     const rig = await sendingRig(under);
     const full: SubscriptionId[] = [];

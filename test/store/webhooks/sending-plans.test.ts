@@ -50,6 +50,16 @@ test.each(writes)('%s: nothing is looked through', async (_, write) => {
   expectSearches(await queryPlansOf(under, (database) => sendingUnitOfWork(database).run(write)));
 });
 
+test('what runs to those that fail is counted among what runs only', async () => {
+  const plans = await queryPlansOf(under, (database) =>
+    sendingUnitOfWork(database).run((changes) => changes.runningToFailing()),
+  );
+  expect(plans.filter((plan) => !ASIDE.test(plan))).toEqual([
+    'SCAN deliveries USING COVERING INDEX deliveries_under_way',
+    expect.stringMatching(/^SEARCH subscriptions USING .*\(id=\?\)$/),
+  ]);
+});
+
 test('leases that are over are looked for among those that run only', async () => {
   const plans = await queryPlansOf(under, (database) => sendingUnitOfWork(database).rows.lapsed(1, 5));
   expect(plans.filter((plan) => !ASIDE.test(plan))).toEqual([

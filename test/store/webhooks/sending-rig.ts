@@ -69,8 +69,8 @@ export function sendingNode(
       { freeSlots: 256, totalSlots: 0, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
       caller,
     );
-  const beginAll = (attempts: readonly LaterAttempt[]) =>
-    beginAttempts({ ...dependencies, targets, clock: clock.now }, attempts);
+  const beginAll = (attempts: readonly LaterAttempt[], caller = PATIENT) =>
+    beginAttempts({ ...dependencies, targets }, attempts, caller);
   return {
     ...{ database, clock, dependencies, deliveriesDue, unsendable, claims, platform, claim },
     handover: new RetryHandover(dependencies, clock.now),

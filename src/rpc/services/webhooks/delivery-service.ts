@@ -15,6 +15,7 @@ import { giveUpDeliveries } from '../../../domain/webhooks/sending-give-up.js';
 import { recordResults } from '../../../domain/webhooks/sending-records.js';
 import { DeliveryTargets } from '../../../domain/webhooks/sending-targets.js';
 import { serve } from '../../handlers.js';
+import { messagesUntil } from '../../messages-until.js';
 import {
   assertBetween,
   assertNotMore,
@@ -27,6 +28,8 @@ import {
 
 export interface DeliveryDependencies extends SendingDependencies {
   clock: Clock;
+  /** A call that stays open ends after this time: whoever begins another shows a token that is still good. */
+  longestCallMs?: number;
 }
 
 const MAX_AT_ONCE = 1_000;
@@ -35,49 +38,54 @@ const MAX_BEGUN_AT_ONCE = 32;
 const MAX_BATCHES = 100;
 /** Longer than any caller should wait for nothing. */
 const MAX_WAIT_MS = 60_000;
+const LONGEST_CALL_MS = 60_000;
 const FIRST_RETRY = 2;
 
 export function deliveryService(dependencies: DeliveryDependencies) {
-  const { clock, secrets } = dependencies;
+  const { clock, secrets, longestCallMs = LONGEST_CALL_MS } = dependencies;
   const targets = new DeliveryTargets(secrets);
   const claims = new DeliveryClaims(dependencies, targets, clock);
   const handover = new RetryHandover(dependencies, clock);
-  const claim = async (asked: Partial<ClaimDeliveriesRequest> | undefined, caller: AbortSignal) => {
+  const claim = async (
+    asked: Partial<ClaimDeliveriesRequest> | undefined,
+    caller: AbortSignal,
+    mostWaitMs = MAX_WAIT_MS,
+  ) => {
     const { freeSlots = 0, totalSlots = 0, maxRunningPerSubscription = 0, maxWaitMs = 0 } = asked ?? {};
     assertBetween(freeSlots, 1, MAX_AT_ONCE, 'free_slots');
     assertBetween(maxRunningPerSubscription, 1, MAX_AT_ONCE, 'max_running_per_subscription');
     assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
-    return toClaimResponse(
-      await claims.claim({ freeSlots, totalSlots, maxRunningPerSubscription, maxWaitMs }, caller),
-    );
+    const limits = { freeSlots, totalSlots, maxRunningPerSubscription };
+    const claimed = await claims.claim({ ...limits, maxWaitMs: Math.min(maxWaitMs, mostWaitMs) }, caller);
+    return toClaimResponse(claimed);
   };
-  const begin = async (asked: readonly BeginAttemptRequest[]) => {
+  const begin = async (asked: readonly BeginAttemptRequest[], caller: AbortSignal) => {
     const attempts = asked.map(({ deliveryId, attemptNumber }) => {
       assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, 'attempt_number');
       return { id: deliveryId as DeliveryId, number: attemptNumber };
     });
-    return (await beginAttempts({ ...dependencies, targets }, attempts)).map(toBeginResponse);
+    return (await beginAttempts({ ...dependencies, targets }, attempts, caller)).map(toBeginResponse);
   };
   return serve(DeliveryServiceService, ['service'], {
     claimDeliveries: (request, { signal }) => claim(request, signal),
 
     keepClaimingDeliveries: async function* (requests, { signal }) {
-      for await (const request of requests) {
-        yield { claim: await claim(request.claim, signal) };
-        if (dependencies.deliveriesDue.closing.aborted) {
-          return;
-        }
+      const endsAt = performance.now() + longestCallMs;
+      const over = AbortSignal.any([dependencies.deliveriesDue.closing, AbortSignal.timeout(longestCallMs)]);
+      for await (const { claim: asked } of messagesUntil(over, requests)) {
+        const leftMs = Math.max(0, Math.floor(endsAt - performance.now()));
+        yield { claim: await claim(asked, signal, leftMs) };
       }
     },
 
-    beginAttempt: async (attempt) => {
-      const [beginning] = await begin([attempt]);
+    beginAttempt: async (attempt, { signal }) => {
+      const [beginning] = await begin([attempt], signal);
       return beginning as BeginAttemptResponse;
     },
 
-    beginAttempts: async ({ attempts }) => {
+    beginAttempts: async ({ attempts }, { signal }) => {
       assertNotMore(attempts, MAX_BEGUN_AT_ONCE, 'attempts');
-      return { beginnings: await begin(attempts) };
+      return { beginnings: await begin(attempts, signal) };
     },
 
     recordAttempts: async ({ results }) => {

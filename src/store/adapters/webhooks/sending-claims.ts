@@ -16,6 +16,7 @@ type Claiming = Pick<
   | 'claimAlone'
   | 'dueSubscriptions'
   | 'receivers'
+  | 'runningToFailing'
   | 'due'
   | 'beginFirst'
   | 'takeBack'
@@ -85,6 +86,17 @@ const receivers = keptStatement((db, { ids, now }: { ids: string; now: number })
         .select(({ fn }) => fn.countAll().as('count'))
         .as('running'),
     ]),
+);
+
+/** Over what is under way, of which there is never much; the subscription of each is looked up. */
+const runningToFailing = keptStatement((db, { now }: { now: number }) =>
+  db
+    .selectFrom('deliveries')
+    .where('lease_until', '>', now)
+    .where(
+      sql<boolean>`(select failing_since from subscriptions where subscriptions.id = deliveries.subscription_id) is not null`,
+    )
+    .select(({ fn }) => fn.countAll().as('count')),
 );
 
 const due = keptStatement((db, { id, after, limit }: { id: string; after: string; limit: number }) => {
@@ -168,6 +180,7 @@ export function claiming(db: Writer, now: number): Claiming {
     },
     dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, limit),
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
+    runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
     due: async (id, after, limit) =>
       (await due(db, { id, after, limit })).rows.map((row) => row.id as DeliveryId),
     beginFirst: async (ids, leaseUntil) =>

@@ -101,7 +101,7 @@ export interface ClaimDeliveriesRequest {
   maxRunningPerSubscription: number;
   /** For how many milliseconds to wait while nothing is due; less than the call's deadline. */
   maxWaitMs: number;
-  /** How many sends the relay can have under way in all; of these, few go to subscriptions that fail. Absent, fewest do. */
+  /** How many sends the relay can have under way in all: subscriptions that fail share a part of it. Absent, a few may run to each. */
   totalSlots: number;
 }
 
