@@ -26,8 +26,10 @@ const ANSWER_MARGIN_MS = 5_000;
 
 /** What a round begins at once is asked for at once. */
 const BEGIN_TOGETHER = { most: 32, withinMs: 0 };
-/** How attempts ended is told a moment later where others end as well: a commit of the domain costs the same for one as for many. With the
- * longest answers of receivers, so many are as much as the domain reads of one request. */
+/**
+ * How attempts ended is told a moment later, with others that end by then: a commit of the domain costs the same for one as for many. With the longest
+ * answers of receivers, so many are as much as the domain reads of one request.
+ */
 const RECORD_TOGETHER = { most: 10, withinMs: 5 };
 
 interface Asked<What> {

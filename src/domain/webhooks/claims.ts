@@ -175,7 +175,7 @@ export class DeliveryClaims {
   }
 }
 
-/** How many more attempts may begin to each of those that fail, as much as already runs to any that do. */
+/** How many more attempts may begin to each of those that fail, beside what runs already to all that do. */
 async function spareForFailing(
   changes: SendingChanges,
   receivers: readonly Receiver[],
