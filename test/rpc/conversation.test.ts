@@ -11,6 +11,7 @@ import { Conversation, type QuestionOptions } from '../../src/rpc/conversation.j
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
 import { closeRpcServer } from '../../src/rpc/server.js';
 import { eventually } from '../support/eventually.js';
+import { signalled } from '../support/signalled.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const { keepClaimingDeliveries: method } = DeliveryServiceService;
@@ -32,14 +33,6 @@ const answer = (text: string): KeepClaimingDeliveriesResponse => ({
     bodies: [{ eventId: text, eventType: '', body: Buffer.alloc(0) }],
   },
 });
-
-function signalled<T = void>() {
-  let tell: (value: T) => void = () => undefined;
-  const told = new Promise<T>((resolve) => {
-    tell = resolve;
-  });
-  return { told, tell };
-}
 
 describe('a conversation', () => {
   const rigs = rpcRigs();

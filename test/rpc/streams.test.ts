@@ -5,6 +5,7 @@ import { DirectoryServiceService } from '../../generated/proto/integration/direc
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
+import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
@@ -13,14 +14,6 @@ type ImportRecords = Handler<typeof PlatformServiceService.importRecords>;
 const page = (nextCursor: string) => ({ workers: [], nextCursor });
 const BIG = 'x'.repeat(64 * 1_024);
 const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
-
-function signalled() {
-  let tell: () => void = () => undefined;
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  return { told, tell };
-}
 
 describe('a stream of answers', () => {
   const rigs = rpcRigs();

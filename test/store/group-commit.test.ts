@@ -1,75 +1,13 @@
-import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
-import { Kysely, SqliteDialect, sql } from 'kysely';
-import type { Writer } from '../../src/store/database.js';
-import { type Disk, GroupCommit } from '../../src/store/dialects/group-commit.js';
-import type { Schema } from '../../src/store/schema.js';
-import { databaseUnderTest, describeEachDatabase } from '../support/databases.js';
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { databaseUnderTest } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { temporaryDirectories } from '../support/temporary-directory.js';
-
-const note = (name: string) => (writer: Writer) =>
-  sql`insert into notes (name) values (${name})`.execute(writer);
-
-/** A real SQLite file under the group commit, with every statement observed, faults put in on demand, and a disk as slow as one likes. */
-function observed(file: string, faults: Record<string, Error> = {}, disk: Partial<Disk> = {}) {
-  const database = new BetterSqlite3(file);
-  database.exec('create table if not exists notes (name text primary key)');
-  const statements: string[] = [];
-  const prepare = (statement: string) => {
-    statements.push(statement);
-    const fault = faults[statement];
-    if (fault) {
-      delete faults[statement];
-      throw fault;
-    }
-    return database.prepare(statement);
-  };
-  const runs = (sql: string) => () => void prepare(sql).run();
-  const writer = new Kysely<Schema>({
-    dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
-  });
-  return {
-    commits: new GroupCommit(
-      writer,
-      {
-        begin: runs('begin immediate'),
-        commit: runs('commit'),
-        rollback: runs('rollback'),
-        savepoint: runs('savepoint job'),
-        release: runs('release job'),
-        rollbackToSavepoint: runs('rollback to job'),
-      },
-      { assertSound: () => undefined, done: () => Promise.resolve(), ...disk },
-    ),
-    commitCount: () => statements.filter((statement) => statement === 'commit').length,
-    statements,
-    names: () => database.prepare('select name from notes order by rowid').pluck().all(),
-    close: () => writer.destroy(),
-  };
-}
-
-/** A promise that somebody else resolves. */
-function signalled<T>() {
-  let tell: (value: T | PromiseLike<T>) => void = () => undefined;
-  const told = new Promise<T>((resolve) => {
-    tell = resolve;
-  });
-  return { told, tell };
-}
+import { signalled } from '../support/signalled.js';
+import { note, observedCommits } from './observed-commits.js';
 
 describe('group commit', () => {
-  const directory = temporaryDirectories();
-  const closing: { close(): Promise<void> }[] = [];
   const under = databaseUnderTest('SQLite');
-  afterEach(() => Promise.all(closing.splice(0).map((opened) => opened.close())));
-
-  const open = (faults?: Record<string, Error>, disk?: Partial<Disk>) => {
-    const opened = observed(join(directory(), 'notes.db'), faults, disk);
-    closing.push(opened);
-    return opened;
-  };
+  const open = observedCommits();
 
   test('a hundred writes at once share one commit', async () => {
     const { commits, commitCount, names } = open();
@@ -318,112 +256,6 @@ describe('group commit', () => {
     expect(names()).toEqual(['first', 'second']);
   });
 
-  test('what is asked for when a write is done shares its commit, and finds what it wrote', async () => {
-    const { commits, statements, names } = open();
-    const asked = signalled<string[]>();
-    const doneAt: number[] = [];
-    const notes = async (writer: Writer) => {
-      const { rows } = await sql<{ name: string }>`select name from notes`.execute(writer);
-      await note('second')(writer);
-      return rows.map(({ name }) => name);
-    };
-    const first = commits.run(note('first'), () => {
-      doneAt.push(statements.length);
-      asked.tell(commits.run(notes));
-    });
-    await first;
-    expect(await asked.told).toEqual(['first']);
-    const job = (...work: (string | unknown)[]) => ['savepoint job', ...work, 'release job'];
-    expect(statements).toEqual([
-      'begin immediate',
-      ...job(expect.stringContaining('insert')),
-      ...job(expect.stringContaining('select'), expect.stringContaining('insert')),
-      'commit',
-    ]);
-    // After the savepoint is released, so that it holds whatever comes after it.
-    expect(doneAt).toEqual([4]);
-    expect(names()).toEqual(['first', 'second']);
-  });
-
-  test('nobody is told that a write is done that failed', async () => {
-    const { commits, names } = open();
-    const done: string[] = [];
-    const outcomes = await Promise.allSettled([
-      commits.run(
-        () => Promise.reject(new Error('changed its mind')),
-        () => done.push('rejected'),
-      ),
-      commits.run(note('kept'), () => done.push('kept')),
-      commits.run(note('kept'), () => done.push('twice')),
-    ]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
-    expect(done).toEqual(['kept']);
-    expect(names()).toEqual(['kept']);
-  });
-
-  test('one that joined and fails is undone alone', async () => {
-    const { commits, commitCount, names } = open();
-    const failure = new Error('changed its mind');
-    const joined = signalled<unknown>();
-    const refused = joined.told.catch((error: unknown) => error);
-    await commits.run(note('first'), () =>
-      joined.tell(
-        commits.run(async (writer) => {
-          await note('half done')(writer);
-          throw failure;
-        }),
-      ),
-    );
-    expect(await refused).toBe(failure);
-    expect(names()).toEqual(['first']);
-    expect(commitCount()).toBe(1);
-  });
-
-  test('when the commit fails, those who joined hear it too and nothing is written', async () => {
-    const failure = new Error('disk I/O error');
-    const { commits, names } = open({ commit: failure });
-    const joined = signalled<unknown>();
-    const outcomes = await Promise.allSettled([
-      commits.run(note('first'), () => joined.tell(commits.run(note('joined')))),
-      joined.told,
-    ]);
-    expect(outcomes).toEqual(Array(2).fill({ status: 'rejected', reason: failure }));
-    expect(names()).toEqual([]);
-
-    await commits.run(note('later'));
-    expect(names()).toEqual(['later']);
-  });
-
-  test('those who joined are not acknowledged before the disk has them either', async () => {
-    const disk = signalled<void>();
-    const { commits, commitCount } = open({}, { done: () => disk.told });
-    const acknowledged: string[] = [];
-    const joined = signalled<unknown>();
-    const first = commits.run(note('first'), () => {
-      joined.tell(commits.run(note('joined')).then(() => acknowledged.push('joined')));
-    });
-    await eventually('both are committed', () => commitCount() === 1);
-    expect(acknowledged).toEqual([]);
-    disk.tell();
-    await Promise.all([first, joined.told]);
-    expect(acknowledged).toEqual(['joined']);
-  });
-
-  test('no group grows over its bounds, however many join', async () => {
-    const { commits, statements, names } = open();
-    const joined: Promise<unknown>[] = [];
-    const askAlso = (name: string) => () => joined.push(commits.run(note(`${name}, also`)));
-    const wanted = Array.from({ length: 300 }, (_, index) => `note ${index}`);
-    await Promise.all(wanted.map((name) => commits.run(note(name), askAlso(name))));
-    await Promise.all(joined);
-    expect(new Set(names())).toEqual(new Set(wanted.flatMap((name) => [name, `${name}, also`])));
-    const sizes = statements
-      .join('\n')
-      .split('begin immediate')
-      .map((group) => group.split('savepoint job').length - 1);
-    expect(sizes).toEqual([0, 128, 128, 128, 128, 88]);
-  });
-
   test('the reader sees a write when it is acknowledged, and not while its group runs', async () => {
     const database = await under.openMigrated();
     const insert = { id: 'ins_1', name: 'Harborlight', version: 'v1', created_at: 1, updated_at: 1 };
@@ -451,38 +283,5 @@ describe('group commit', () => {
     await Promise.all(writes);
     const { reader } = await under.open(place);
     await expect(reader.selectFrom('instances').select('id').execute()).resolves.toHaveLength(2);
-  });
-});
-
-describeEachDatabase('a write that tells when it is done', (under) => {
-  const insert = { id: 'ins_1', name: 'Harborlight', version: 'v1', created_at: 1, updated_at: 1 };
-
-  test('tells once, when the next write finds what it wrote', async () => {
-    const database = await under.openMigrated();
-    const told: Promise<unknown>[] = [];
-    const instances = (writer: Writer) => writer.selectFrom('instances').select('id').execute();
-    const tell = () => told.push(database.write(instances));
-    const answer = await database.write(async (writer) => {
-      await writer.insertInto('instances').values(insert).execute();
-      return 'written';
-    }, tell);
-    expect(answer).toBe('written');
-    expect(await Promise.all(told)).toEqual([[{ id: 'ins_1' }]]);
-  });
-
-  test('tells nothing when it fails', async () => {
-    const database = await under.openMigrated();
-    let isTold = false;
-    const failing = database.write(
-      async (writer) => {
-        await writer.insertInto('instances').values([insert, insert]).execute();
-      },
-      () => {
-        isTold = true;
-      },
-    );
-    await expect(failing).rejects.toBeDefined();
-    await database.write(async () => undefined);
-    expect(isTold).toBe(false);
   });
 });

@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../generated/ids.js';
 import { newOrderedPublicId } from '../../../src/identifiers/public-id.js';
 import { describeEachDatabase } from '../../support/databases.js';
-import { LEASE_MS, refused, sendingNode, sendingRig, succeeded } from './sending-rig.js';
-import { newConnection } from './subscription-rig.js';
+import { LEASE_MS, refused, sendingRig, succeeded, twoSendingNodes } from './sending-rig.js';
 
 describeEachDatabase('a later attempt', (under) => {
   async function failed() {
@@ -36,11 +35,7 @@ describeEachDatabase('a later attempt', (under) => {
   });
 
   test('begins once, of twenty beginnings at the same time on two nodes', async () => {
-    const place = await under.newPlace();
-    const database = await under.openMigrated(place);
-    const connection = await newConnection(database);
-    const one = sendingNode(database, connection);
-    const other = sendingNode(under.kind === 'SQLite' ? database : await under.open(place), connection);
+    const { one, other } = await twoSendingNodes(under);
     await one.subscribe();
     await one.happen();
     const id = await one.claimOne();
@@ -158,11 +153,7 @@ describeEachDatabase('a later attempt', (under) => {
   });
 
   test('of many deliveries begins once, whoever asks for them in whichever order', async () => {
-    const place = await under.newPlace();
-    const database = await under.openMigrated(place);
-    const connection = await newConnection(database);
-    const one = sendingNode(database, connection);
-    const other = sendingNode(under.kind === 'SQLite' ? database : await under.open(place), connection);
+    const { one, other } = await twoSendingNodes(under);
     await one.subscribe();
     for (let count = 0; count < 32; count += 1) {
       await one.happen();

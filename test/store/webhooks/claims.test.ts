@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals';
 import type { SubscriptionId } from '../../../generated/ids.js';
 import { describeEachDatabase } from '../../support/databases.js';
-import { LEASE_MS, plantSecret, refused, sendingNode, sendingRig, succeeded } from './sending-rig.js';
+import {
+  LEASE_MS,
+  plantSecret,
+  refused,
+  sendingNode,
+  sendingRig,
+  succeeded,
+  twoSendingNodes,
+} from './sending-rig.js';
 import { newConnection } from './subscription-rig.js';
 
 type Claim = Awaited<ReturnType<Awaited<ReturnType<typeof sendingRig>>['claim']>>;
@@ -151,14 +159,8 @@ describeEachDatabase('a claim', (under) => {
   });
 
   test('never gives one delivery to two, of twenty at once on two nodes', async () => {
-    const place = await under.newPlace();
-    const database = await under.openMigrated(place);
-    const connection = await newConnection(database);
-    const one = sendingNode(database, connection);
-    const nodes = [
-      one,
-      sendingNode(under.kind === 'SQLite' ? database : await under.open(place), connection),
-    ];
+    const { one, other } = await twoSendingNodes(under);
+    const nodes = [one, other];
     await times(4, () => one.subscribe());
     await times(25, () => one.happen());
     const claims = await Promise.all(

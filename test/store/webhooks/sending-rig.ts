@@ -45,6 +45,19 @@ export async function sendingRig(under: DatabaseUnderTest, settings: Partial<Sen
   return { connection, ...sendingNode(database, connection, fakeClock(), settings) };
 }
 
+/** Two nodes of one service, which read the same clock. On SQLite they write through one connection, as only one process may. */
+export async function twoSendingNodes(under: DatabaseUnderTest) {
+  const place = await under.newPlace();
+  const database = await under.openMigrated(place);
+  const connection = await newConnection(database);
+  const clock = fakeClock();
+  const another = under.kind === 'SQLite' ? database : await under.open(place);
+  return {
+    one: sendingNode(database, connection, clock),
+    other: sendingNode(another, connection, clock),
+  };
+}
+
 export function sendingNode(
   database: Database,
   { id: connectionId, instanceId, clientId }: { id: string; instanceId: InstanceId; clientId: ClientId },

@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../generated/ids.js';
 import { holdPending } from '../../../src/store/adapters/webhooks/subscription-deliveries.js';
 import { describeEachDatabase } from '../../support/databases.js';
-import { refused, sendingNode, succeeded } from './sending-rig.js';
-import { newConnection } from './subscription-rig.js';
+import { refused, succeeded, twoSendingNodes } from './sending-rig.js';
 
 const EVENTS = 30;
 
@@ -11,15 +10,7 @@ describeEachDatabase(
   'recording, claiming, ending, giving up and disabling at once, on two nodes',
   (under) => {
     test('wait for each other in no circle, and leave nothing pending behind', async () => {
-      const place = await under.newPlace();
-      const database = await under.openMigrated(place);
-      const connection = await newConnection(database);
-      const one = sendingNode(database, connection);
-      const other = sendingNode(
-        under.kind === 'SQLite' ? database : await under.open(place),
-        connection,
-        one.clock,
-      );
+      const { one, other } = await twoSendingNodes(under);
       const subscriptions = await Promise.all(Array.from({ length: 6 }, () => one.subscribe()));
 
       /** Each node tells the ends of the same attempts, in opposite orders, and not always the same. */
@@ -35,7 +26,7 @@ describeEachDatabase(
         }
       }
       const disable = (id: string) =>
-        database.write(async (writer) => {
+        one.database.write(async (writer) => {
           await writer
             .updateTable('subscriptions')
             .set({ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: 5 })

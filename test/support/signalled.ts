@@ -1,0 +1,8 @@
+/** A promise that somebody else resolves. */
+export function signalled<T = void>() {
+  let tell: (value: T | PromiseLike<T>) => void = () => undefined;
+  const told = new Promise<T>((resolve) => {
+    tell = resolve;
+  });
+  return { told, tell };
+}
