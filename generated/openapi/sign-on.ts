@@ -1026,7 +1026,7 @@ export interface components {
              */
             lastName?: string;
             /**
-             * @description Full name. Scope `profile`.
+             * @description Full name of the user or worker that the person is signed in as. Scope `profile`.
              * @example Maria Keller
              */
             name?: string;
@@ -1548,7 +1548,7 @@ export interface components {
              */
             lastName?: string;
             /**
-             * @description Full name. Scope `profile`.
+             * @description Full name of the user or worker that the person is signed in as. Scope `profile`.
              * @example Maria Keller
              */
             name?: string;

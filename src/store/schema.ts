@@ -109,7 +109,7 @@ interface AccountsTable extends VersionColumn {
   email_key: string;
   /** Null until the person has shown that the address is theirs. */
   email_verified_at: number | null;
-  /** As tokens carry them; users and workers have names of their own. */
+  /** As the client gave them that brought the person; tokens carry those of the user or worker. */
   first_name: string | null;
   last_name: string | null;
   /** Null while the person may sign in. */

@@ -66,7 +66,7 @@ export async function advance(
   if (way.own && !(await changes.interactions.finish(way.own.interaction.tokenHash, changes.now))) {
     return stale(request, 'answered');
   }
-  return leave(signOn, changes, browser, { request, identity }, step);
+  return leave(signOn, changes, browser, request, step);
 }
 
 /** Whoever is signed in may be signed out everywhere until they are locked: then look again. */
@@ -108,7 +108,7 @@ async function leave(
   { issuer }: SignOn,
   changes: SignOnChanges,
   browser: Browser,
-  { request, identity }: Pick<Situation, 'request' | 'identity'>,
+  request: AuthorizationRequest,
   step: Exclude<NextStep, { kind: 'page' }>,
 ): Promise<BrowserStep> {
   if (step.kind === 'unproven') {
@@ -117,10 +117,7 @@ async function leave(
   if (step.kind === 'refuse') {
     return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
   }
-  if (!identity) {
-    throw new Error('A code would be issued to nobody.');
-  }
-  const code = await issueCode(changes, browser, { request, identity }, step);
+  const code = await issueCode(changes, browser, request, step);
   return { kind: 'redirect', location: codeLocation(issuer, request, code) };
 }
 

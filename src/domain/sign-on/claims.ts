@@ -1,7 +1,7 @@
 import type { AccountId, ApplicationId, ClientId, WorkerProfileId } from '../../../generated/ids.js';
-import { fullNameOf } from '../platform/person-names.js';
 import type { AdmittedPerson } from './admission.js';
 import type { ContextChoice, LoginContext } from './login-contexts.js';
+import { findContext } from './offered-contexts.js';
 
 export interface Membership {
   id: string;
@@ -37,14 +37,17 @@ export const CLAIMS: readonly (keyof IdentityClaims)[] = [
   'lastLoginContext',
 ];
 
-/** Each scope shows all of its claims: what an application asked for by name within them is among these anyway. */
+/**
+ * Each scope shows all of its claims: what an application asked for by name within them is among these anyway. The names are those of the user or worker that the person
+ * is signed in as, as the gateway shows them; the account's own may be another tenant's words.
+ */
 export function identityClaims(
   { account, contexts, lastContext }: AdmittedPerson,
   aud: ApplicationId,
   scopes: readonly string[],
 ): IdentityClaims {
-  const { firstName, lastName } = account;
-  const name = fullNameOf(firstName, lastName);
+  const context = contextInForce(contexts, lastContext);
+  const { firstName, lastName, fullName: name } = context;
   const hasProfile = scopes.includes('profile');
   return {
     sub: account.id,
@@ -59,7 +62,7 @@ export function identityClaims(
     workerProfileId: account.workerProfileId,
     userIds: membershipsOf(contexts, 'USER'),
     workerIds: membershipsOf(contexts, 'WORKER'),
-    lastLoginContext: lastLoginContextOf(contexts, lastContext),
+    lastLoginContext: { userType: context.userType, clientId: context.clientId },
   };
 }
 
@@ -70,13 +73,9 @@ function membershipsOf(contexts: readonly ContextChoice[], type: LoginContext['u
 }
 
 /** The one remembered, as long as it lets the person in; else the oldest that does. */
-function lastLoginContextOf(
+function contextInForce(
   contexts: AdmittedPerson['contexts'],
   remembered: LoginContext | undefined,
-): LoginContext {
-  const present = contexts.find(
-    ({ userType, clientId }) => userType === remembered?.userType && clientId === remembered.clientId,
-  );
-  const { userType, clientId } = present ?? contexts[0];
-  return { userType, clientId };
+): ContextChoice {
+  return findContext(contexts, remembered) ?? contexts[0];
 }

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../identifiers/random-secrets.js';
-import { lockAccountWithUsers } from '../platform/account-updates.js';
 import { writeUsers } from '../platform/user-changes.js';
+import { getUser } from '../platform/users.js';
 import { actorIn, type Browser, userAgentOf } from './browser.js';
 import { CODE_LIFETIME_MS } from './codes.js';
 import type { Identity } from './identity.js';
@@ -10,7 +10,7 @@ import type { NextStep } from './next-step.js';
 import type { SignOnChanges } from './unit-of-work.js';
 
 /**
- * The person as the instance sees them, so that it stays true until the commit. Where a sign-in would make users of theirs ACTIVE, their clients are locked too.
+ * The person as the instance sees them, so that it stays true until the commit. Where a sign-in may make a user of theirs ACTIVE, the clients of such users are locked too.
  */
 export async function lockedIdentity(
   changes: SignOnChanges,
@@ -19,26 +19,28 @@ export async function lockedIdentity(
 ): Promise<Identity | undefined> {
   await changes.lock(accountId);
   const identity = await changes.identities.find(accountId, instanceId);
-  if (!identity?.contexts.some(({ invited }) => invited)) {
+  const inviting = (identity?.contexts ?? []).filter(({ invited }) => invited);
+  if (inviting.length === 0) {
     return identity;
   }
-  await lockAccountWithUsers(changes, accountId);
+  await changes.lock(...[...new Set(inviting.map(({ clientId }) => clientId))].sort());
   return changes.identities.find(accountId, instanceId);
 }
 
 /**
- * Issues a code, which is a sign-in on the instance whether or not the person gave their password for it: their INVITED users there become ACTIVE and are told of,
- * and the context is remembered. The identity must have been locked.
+ * Issues a code, which is a sign-in on the instance whether or not the person gave their password for it: an INVITED user becomes ACTIVE if it is the context, and the
+ * context is remembered. The identity must have been locked.
  */
 export async function issueCode(
   changes: SignOnChanges,
   browser: Browser,
-  { request, identity }: { request: AuthorizationRequest; identity: Identity },
+  request: AuthorizationRequest,
   { accountId, authenticatedAt, context }: NextStep & { kind: 'issue' },
 ): Promise<string> {
   const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
-  if (identity.contexts.some(({ invited }) => invited)) {
-    await activateInvited(changes, accountId, request);
+  if (context.invited) {
+    const user = await getUser(changes, context.memberId);
+    await writeUsers(changes, [{ ...user, status: 'ACTIVE' }]);
   }
   const { userType, clientId } = context;
   await changes.loginContexts.remember(accountId, instanceId, { userType, clientId }, changes.now);
@@ -72,17 +74,4 @@ export async function issueCode(
     },
   });
   return code;
-}
-
-async function activateInvited(
-  changes: SignOnChanges,
-  accountId: AccountId,
-  { instanceId }: Pick<AuthorizationRequest, 'instanceId'>,
-): Promise<void> {
-  const users = await changes.users.ofAccount(accountId);
-  const invited = users.filter((user) => user.status === 'INVITED' && user.instanceId === instanceId);
-  await writeUsers(
-    changes,
-    invited.map((user) => ({ ...user, status: 'ACTIVE' as const })),
-  );
 }

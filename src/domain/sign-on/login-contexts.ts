@@ -16,6 +16,10 @@ export interface LoginContextRows {
 export interface ContextChoice extends LoginContext {
   /** The user's or worker's public id. */
   memberId: string;
+  /** What the client calls the person there; a worker has all three. */
+  firstName: string | null;
+  lastName: string | null;
+  fullName: string | null;
   clientName: string;
   roleName: string | null;
   /** A user who has never signed in. */

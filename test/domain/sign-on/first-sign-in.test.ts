@@ -39,7 +39,7 @@ async function updates({ database }: BrowserRig): Promise<{ entity: string; inst
 }
 
 describe('the first sign-in on an instance', () => {
-  test('makes every user of the person there ACTIVE and tells of each once; those elsewhere stay INVITED', async () => {
+  test('makes the user whose context was chosen ACTIVE and tells of it once; every other user of the person stays INVITED', async () => {
     const rig = await browserRig(under);
     const second = await newClient(rig, rig.here.instanceId, 'Saltmere');
     const person = await newPerson(rig, [rig.here.clientId, second, rig.there.clientId]);
@@ -49,17 +49,35 @@ describe('the first sign-in on an instance', () => {
     expect(await updates(rig)).toEqual([]);
     codeOf(await browser.choose({ userType: 'USER', clientId: second }));
     expect(await statuses(rig, person)).toEqual({
-      [rig.here.clientId]: 'ACTIVE',
+      [rig.here.clientId]: 'INVITED',
       [second]: 'ACTIVE',
       [rig.there.clientId]: 'INVITED',
     });
-    expect((await updates(rig)).map(({ instance }) => instance)).toEqual([
-      rig.here.instanceId,
-      rig.here.instanceId,
-    ]);
+    const [user] = (await rig.run((changes) => changes.users.ofAccount(person.accountId))).filter(
+      ({ clientId }) => clientId === second,
+    );
+    expect(await updates(rig)).toEqual([{ entity: user?.id, instance: rig.here.instanceId }]);
     codeOf(await browser.authorize({ prompt: 'none' }));
-    expect(await updates(rig)).toHaveLength(2);
+    expect(await updates(rig)).toHaveLength(1);
   });
+
+  test.each(['chosen', 'the only one left'])(
+    'as a worker, %s, leaves the user of the same client as it is',
+    async (how) => {
+      const rig = await browserRig(under);
+      const { clientId } = rig.here;
+      const person = await newPerson(rig, [clientId]);
+      await hire(rig, person, clientId);
+      const status = how === 'chosen' ? 'INVITED' : 'INACTIVE';
+      await rig.database.write((writer) => writer.updateTable('users').set({ status }).execute());
+      const browser = new TestBrowser(rig);
+      await browser.authorize();
+      const step = await browser.signIn(person);
+      codeOf(how === 'chosen' ? await browser.choose({ userType: 'WORKER', clientId }) : step);
+      expect(await statuses(rig, person)).toEqual({ [clientId]: status });
+      expect(await updates(rig)).toEqual([]);
+    },
+  );
 
   test('also happens when single sign-on leads to it', async () => {
     const rig = await browserRig(under);

@@ -44,6 +44,9 @@ export function context(clientId: string, userType: ContextChoice['userType'] = 
     memberId,
     clientName: '',
     roleName: null,
+    firstName: null,
+    lastName: null,
+    fullName: null,
     invited: false,
   };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createClient } from '../../../src/domain/platform/clients.js';
+import { updateUser } from '../../../src/domain/platform/user-updates.js';
 import { createUser, type UserCreation } from '../../../src/domain/platform/users.js';
+import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
 import { exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
 import { revokeToken } from '../../../src/domain/sign-on/revoke.js';
 import { readUserinfo } from '../../../src/domain/sign-on/userinfo.js';
@@ -8,7 +10,7 @@ import type { VerifiedAccessToken } from '../../../src/domain/sign-on/verified-a
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { randomText, verifiedAccessToken } from './token-keys.js';
-import { newApplication, newCode, newPlace, signedIn, type TokenRig, tokenRig } from './token-rig.js';
+import { hired, newApplication, newCode, newPlace, signedIn, type TokenRig, tokenRig } from './token-rig.js';
 import { narrowTo, WITHDRAWALS } from './withdrawals.js';
 
 async function tokenOf(rig: TokenRig, scopes: string[]): Promise<VerifiedAccessToken> {
@@ -78,6 +80,57 @@ describe('userinfo', () => {
     const claims = await readUserinfo(rig.issuer, await tokenOf(nameless, ['openid', 'profile']));
     expect(claims).toEqual({ ...always(nameless), ...shown });
   });
+
+  test('shows the names that the gateway shows of the user or worker signed in as, and those of no other tenant', async () => {
+    const rig = await tokenRig(under);
+    const { issuer, accountId, instanceId, clientId, user } = rig;
+    const run = issuer.unitOfWork.run;
+    const token = await tokenOf(rig, ['openid', 'profile']);
+    const second = await run((changes) => createClient(changes, { instanceId, name: 'Quillmere' }));
+    const email = user.email;
+    await run((changes) =>
+      createUser(changes, { clientId: second.id, email, firstName: 'A.', withoutManager: true }),
+    );
+    await run((changes) =>
+      onboardWorker(changes, {
+        ...{ clientId, email, firstName: 'Adelaide', lastName: 'Moreau-Lind' },
+        ...{ jobTitles: [], unitIds: [] },
+      }),
+    );
+    await run((changes) => updateUser(changes, { userId: user.id, lastName: 'Lind' }));
+    const shown = async (userType: 'USER' | 'WORKER', at: typeof second.id) => {
+      await run(({ loginContexts }) =>
+        loginContexts.remember(accountId, instanceId, { userType, clientId: at }, 1),
+      );
+      const { name, firstName, lastName } = await readUserinfo(issuer, token);
+      return { name, firstName, lastName };
+    };
+    const asUser = { name: 'Ada Lind', firstName: 'Ada', lastName: 'Lind' };
+    expect(await shown('USER', clientId)).toEqual(asUser);
+    expect(await shown('USER', second.id)).toEqual({ name: 'A.', firstName: 'A.', lastName: undefined });
+    const asWorker = { name: 'Adelaide Moreau-Lind', firstName: 'Adelaide', lastName: 'Moreau-Lind' };
+    expect(await shown('WORKER', clientId)).toEqual(asWorker);
+  });
+
+  test.each(['USER', 'WORKER'] as const)(
+    'is not needed for the names of the %s in the ID token',
+    async (userType) => {
+      const rig = await tokenRig(under);
+      await hired(rig);
+      await rig.issuer.unitOfWork.run((changes) =>
+        updateUser(changes, { userId: rig.user.id, firstName: 'Augusta' }),
+      );
+      const { exchange } = await newCode(rig, { context: { userType, clientId: rig.clientId } });
+      const { idToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
+      const payload = Buffer.from((idToken as string).split('.')[1] as string, 'base64url').toString();
+      const firstName = userType === 'USER' ? 'Augusta' : 'Ada';
+      expect(JSON.parse(payload)).toMatchObject({
+        firstName,
+        lastName: 'Moreau',
+        name: `${firstName} Moreau`,
+      });
+    },
+  );
 
   test('says that an address was verified, and shows a changed one at once', async () => {
     const rig = await tokenRig(under);

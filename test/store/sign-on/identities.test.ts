@@ -40,20 +40,29 @@ describeEachDatabase('a person as an instance sees them', (under) => {
     const { database, find, own, clientId, instanceId } = await rigWithPerson();
     const other = await plantClient(database, { name: 'Brackwater', instance_id: instanceId });
     const role = await plantRole(database, clientId, 'Dispatcher');
-    const invited = await plantUser(database, { ...own, status: 'INVITED', created_at: CREATED_AT + 3 });
+    const invited = await plantUser(database, {
+      ...own,
+      ...{ status: 'INVITED', created_at: CREATED_AT + 3 },
+      ...{ first_name: 'Ada', last_name: null, full_name: 'Ada' },
+    });
     const worker = await plantWorker(database, { ...own, client_id: other.id, created_at: CREATED_AT + 2 });
     const active = await plantUser(database, { ...own, role_id: role.id, created_at: CREATED_AT + 1 });
     const later = await plantWorker(database, { ...own, id: 'wrk_b', created_at: CREATED_AT + 3 });
     const twin = await plantWorker(database, { ...own, id: 'wrk_B', created_at: CREATED_AT + 3 });
 
-    const here = { clientId, clientName: 'Tallowfern', invited: false, roleName: null };
+    const here = {
+      ...{ clientId, clientName: 'Tallowfern', invited: false, roleName: null },
+      ...{ firstName: 'Eliseo', lastName: 'Brandt', fullName: 'Eliseo Brandt' },
+    };
+    const workerNames = { firstName: 'Maren', lastName: 'Okafor', fullName: 'Maren Okafor' };
+    const invitedNames = { firstName: 'Ada', lastName: null, fullName: 'Ada' };
     const there = { ...here, clientId: other.id, clientName: 'Brackwater' };
     expect((await find())?.contexts).toEqual([
       { ...here, userType: 'USER', memberId: active.id, roleName: 'Dispatcher' },
-      { ...there, userType: 'WORKER', memberId: worker.id },
-      { ...here, userType: 'USER', memberId: invited.id, invited: true },
-      { ...here, userType: 'WORKER', memberId: twin.id },
-      { ...here, userType: 'WORKER', memberId: later.id },
+      { ...there, ...workerNames, userType: 'WORKER', memberId: worker.id },
+      { ...here, ...invitedNames, userType: 'USER', memberId: invited.id, invited: true },
+      { ...here, ...workerNames, userType: 'WORKER', memberId: twin.id },
+      { ...here, ...workerNames, userType: 'WORKER', memberId: later.id },
     ]);
   });
 

@@ -25,7 +25,7 @@ type UserinfoClaims struct {
 	Sub string `json:"sub"`
 	// Your application's `client_id`.
 	Aud string `json:"aud"`
-	// Full name. Scope `profile`.
+	// Full name of the user or worker that the person is signed in as. Scope `profile`.
 	Name *string `json:"name,omitempty"`
 	// First name. Scope `profile`.
 	FirstName *string `json:"firstName,omitempty"`

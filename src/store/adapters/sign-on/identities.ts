@@ -38,7 +38,9 @@ function usersOf(db: Writer, accountId: string, instanceId: string) {
     .where('member.status', 'in', ['ACTIVE', 'INVITED'])
     .where('client.instance_id', '=', instanceId)
     .select(['member.id as memberId', 'member.client_id as clientId', 'client.name as clientName'])
-    .select(['role.name as roleName', 'member.status', 'member.created_at as createdAt'])
+    .select(['member.first_name as firstName', 'member.last_name as lastName'])
+    .select(['member.full_name as fullName', 'member.created_at as createdAt'])
+    .select(['role.name as roleName', 'member.status'])
     .select(sql<LoginContext['userType']>`'USER'`.as('userType'));
 }
 
@@ -50,8 +52,10 @@ function workersOf(db: Writer, accountId: string, instanceId: string) {
     .where('member.offboarded_at', 'is', null)
     .where('client.instance_id', '=', instanceId)
     .select(['member.id as memberId', 'member.client_id as clientId', 'client.name as clientName'])
+    .select(['member.first_name as firstName', 'member.last_name as lastName'])
+    .select(['member.full_name as fullName', 'member.created_at as createdAt'])
     .select([sql<string | null>`null`.as('roleName'), sql<'ACTIVE'>`'ACTIVE'`.as('status')])
-    .select(['member.created_at as createdAt', sql<LoginContext['userType']>`'WORKER'`.as('userType')]);
+    .select(sql<LoginContext['userType']>`'WORKER'`.as('userType'));
 }
 
 export function identityRows(db: Writer): IdentityRows {
@@ -76,14 +80,17 @@ interface ChoiceRow extends Omit<ContextChoice, 'clientId' | 'invited'> {
   status: string;
 }
 
-function toChoice({ userType, clientId, memberId, clientName, roleName, status }: ChoiceRow): ContextChoice {
+function toChoice(row: ChoiceRow): ContextChoice {
   return {
-    userType,
-    clientId: clientId as ClientId,
-    memberId,
-    clientName,
-    roleName,
-    invited: status === 'INVITED',
+    userType: row.userType,
+    clientId: row.clientId as ClientId,
+    memberId: row.memberId,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    fullName: row.fullName,
+    clientName: row.clientName,
+    roleName: row.roleName,
+    invited: row.status === 'INVITED',
   };
 }
 

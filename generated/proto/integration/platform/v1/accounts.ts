@@ -107,11 +107,11 @@ export interface Account {
   email: string;
   /** Whether the person has shown that the address is theirs. */
   emailVerified: boolean;
-  /** Given name, as tokens carry it. */
+  /** Given name, as the client gave it that brought the person; tokens carry the name of the user or worker. */
   firstName?:
     | string
     | undefined;
-  /** Family name, as tokens carry it. */
+  /** Family name, as the client gave it that brought the person; tokens carry the name of the user or worker. */
   lastName?:
     | string
     | undefined;
@@ -189,11 +189,11 @@ export interface UpdateAccountRequest {
   email?:
     | string
     | undefined;
-  /** Given name, as tokens carry it; users and workers keep theirs. */
+  /** Given name; users and workers keep theirs. */
   firstName?:
     | string
     | undefined;
-  /** Family name, as tokens carry it; users and workers keep theirs. */
+  /** Family name; users and workers keep theirs. */
   lastName?:
     | string
     | undefined;

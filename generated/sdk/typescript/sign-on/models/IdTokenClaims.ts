@@ -72,7 +72,7 @@ export interface IdTokenClaims {
      */
     aud: string;
     /**
-     * Full name. Scope `profile`.
+     * Full name of the user or worker that the person is signed in as. Scope `profile`.
      */
     name?: string;
     /**

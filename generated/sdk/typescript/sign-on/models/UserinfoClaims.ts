@@ -50,7 +50,7 @@ export interface UserinfoClaims {
      */
     aud: string;
     /**
-     * Full name. Scope `profile`.
+     * Full name of the user or worker that the person is signed in as. Scope `profile`.
      */
     name?: string;
     /**

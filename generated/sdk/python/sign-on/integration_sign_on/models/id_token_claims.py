@@ -38,7 +38,7 @@ class IdTokenClaims(BaseModel):
     nonce: Optional[StrictStr] = Field(default=None, description="The `nonce` of the authorization request, unchanged. Present if there was one; compare it.")
     sub: StrictStr = Field(description="The person, the same for every application and for good. Key your accounts on it.")
     aud: StrictStr = Field(description="Your application's `client_id`.")
-    name: Optional[StrictStr] = Field(default=None, description="Full name. Scope `profile`.")
+    name: Optional[StrictStr] = Field(default=None, description="Full name of the user or worker that the person is signed in as. Scope `profile`.")
     first_name: Optional[StrictStr] = Field(default=None, description="First name. Scope `profile`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(default=None, description="Last name. Scope `profile`.", alias="lastName")
     email: Optional[StrictStr] = Field(default=None, description="Email address the person signs in with. It can change. Scope `email`.")
