@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import type {
-  Server,
-  ServerDuplexStream,
-  ServiceDefinition,
-  UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { asServiceError } from '../errors/service-error.js';
-import type { Authenticate, Caller } from './callers.js';
+import type { Caller } from './callers.js';
 import { toStatus } from './error-trailer.js';
-import { admit } from './server.js';
+import type { RpcServer } from './server.js';
 
 /** What is told of: the services by their full names, described by the descriptors in a file. */
 export interface Reflected {
@@ -27,12 +22,11 @@ const EVERY_CALLER: readonly Caller[] = ['service', 'operator', 'platform'];
 const METHOD = 'ServerReflectionInfo';
 
 /** Answers what services there are, in every version of the protocol, to whoever holds any token of ours. */
-export function addReflection(server: Server, reflected: Reflected, authenticate: Authenticate): void {
+export function addReflection(server: RpcServer, reflected: Reflected): void {
   let loaded: Registered[] | undefined;
   reflectionServices().forEach(({ definition }, version) => {
-    const handler = async (call: ServerDuplexStream<unknown, unknown>) => {
+    const handler = (call: ServerDuplexStream<unknown, unknown>) => {
       try {
-        await admit(call, EVERY_CALLER, authenticate);
         // Reading the descriptors costs time and memory that a service nobody inspects need not spend.
         loaded ??= reflectionServices(reflected);
         const { implementation } = loaded[version] as Registered;
@@ -41,6 +35,7 @@ export function addReflection(server: Server, reflected: Reflected, authenticate
         call.emit('error', toStatus(asServiceError(error)));
       }
     };
+    server.gate.rule((definition[METHOD] as { path: string }).path, { callers: EVERY_CALLER });
     server.addService(definition, { [METHOD]: handler });
   });
 }

@@ -12,17 +12,18 @@ import {
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
-import { bearerTokenOf, requestIdOf } from './call-metadata.js';
-import type { Authenticate, Caller, Identity } from './callers.js';
+import type { Authenticate, Identity } from './callers.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { toStatus } from './error-trailer.js';
+import { type AdmittedCall, Gate } from './gate.js';
 import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 
-/** A request is read before its token is looked at: few at a time and small, so that a connection of strangers cannot make us hold much. */
 const MAX_REQUEST_BYTES = 256 * 1_024;
 const MAX_CALLS_PER_CONNECTION = 256;
 const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;
+/** How long a reader of many messages may take none. */
+const READER_PATIENCE_MS = 120_000;
 
 /** What is wrong on our side, for whoever reads the log. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
@@ -32,24 +33,43 @@ export interface RpcServerOptions {
   authenticate: Authenticate;
   log: Log;
   timer: RpcCallTimer;
+  /** How often the tokens of calls that stay open are looked at again. */
+  recheckTokensMs?: number;
+  /** How long the message of a call may take to arrive. */
+  arrivalMs?: number;
 }
 
 /** What the four kinds of call have in common. */
 type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean; getPeer(): string };
 
-/** A server in which no method can be reached without a token that may call it. */
-export function createRpcServer(options: RpcServerOptions): Server {
-  const server = new Server({
-    'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
-    'grpc.max_concurrent_streams': MAX_CALLS_PER_CONNECTION,
-    'grpc.max_send_message_length': MAX_ANSWER_BYTES,
+/** A server in which no method can be reached but through its gate. */
+export class RpcServer extends Server {
+  constructor(readonly gate: Gate) {
+    super({
+      'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
+      'grpc.max_concurrent_streams': MAX_CALLS_PER_CONNECTION,
+      'grpc.max_send_message_length': MAX_ANSWER_BYTES,
+      // A peer that has vanished is noticed.
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_timeout_ms': 10_000,
+      interceptors: [gate.interceptor],
+    });
+  }
+}
+
+export function createRpcServer(options: RpcServerOptions): RpcServer {
+  const report = reporter(options);
+  const gate = new Gate({
+    ...options,
+    onRefusal: (call) => report({ ...call, code: codeOf(call.error) }),
   });
-  for (const service of options.services) {
-    const implementation = Object.entries(service.definition).map(([name, method]) => [
-      name,
-      adapt(method, service.handlers[name] ?? notImplemented, service.callers, options),
-    ]);
-    server.addService(takingBytes(service.definition), Object.fromEntries(implementation));
+  const server = new RpcServer(gate);
+  for (const { definition, handlers, callers } of options.services) {
+    const implementation = Object.entries(definition).map(([name, method]) => {
+      gate.rule(method.path, { callers });
+      return [name, adapt(method, handlers[name] ?? notImplemented, gate, report)];
+    });
+    server.addService(takingBytes(definition), Object.fromEntries(implementation));
   }
   return server;
 }
@@ -81,70 +101,66 @@ export async function closeRpcServer(server: Server, graceMs: number): Promise<v
   clearTimeout(timer);
 }
 
-/** Authentication, then authorization: the same two steps before every handler. */
-export async function admit(
-  call: AnyCall,
-  callers: readonly Caller[],
-  authenticate: Authenticate,
-): Promise<Identity> {
-  const identity = await authenticate(bearerTokenOf(call.metadata));
-  if (!callers.includes(identity.caller)) {
-    throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this service.');
-  }
-  return identity;
+interface EndedCall {
+  method: string;
+  requestId: string;
+  startedAt: number;
+  caller: Identity['caller'] | undefined;
+  code: string;
+  error?: ServiceError;
+}
+
+/** One line in the log and one in the metrics for each call, refused or not. */
+function reporter({ log, timer }: RpcServerOptions) {
+  return ({ method, requestId, startedAt, caller, code, error }: EndedCall): void => {
+    if (error && FAULTS.has(error.code)) {
+      const stack = error.cause instanceof Error ? error.cause.stack : undefined;
+      log.error('call failed', { requestId, method, internal: error.internal, stack });
+    }
+    const durationMs = performance.now() - startedAt;
+    timer(method.slice(1), code, durationMs);
+    const level = caller === 'operator' || caller === 'platform' ? 'info' : 'debug';
+    log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
+  };
 }
 
 function adapt(
   method: AnyMethod,
   handler: Handler<AnyMethod>,
-  callers: readonly Caller[],
-  { authenticate, log, timer }: RpcServerOptions,
+  gate: Gate,
+  report: (call: EndedCall) => void,
 ): UntypedHandleCall {
   return async (call: AnyCall, callback?: sendUnaryData<unknown>) => {
-    const startedAt = performance.now();
-    const requestId = requestIdOf(call.metadata);
-    let caller: Caller | undefined;
-    let code = 'OK';
+    const admitted = gate.callOf(call.metadata);
+    let failure: ServiceError | undefined;
     try {
-      const identity = await admit(call, callers, authenticate);
-      caller = identity.caller;
-      const context = contextOf(call, requestId, identity);
       const answer = handler(
         method.requestStream ? messagesOf(call) : (call as unknown as { request: unknown }).request,
-        context,
+        contextOf(call, admitted),
       );
       if (method.responseStream) {
         await pump(
           answer as unknown as AsyncIterable<unknown>,
           call as ServerWritableStream<unknown, unknown>,
           method.responseSerialize,
+          () => admitted.end(notRead()),
         );
       } else {
         callback?.(null, method.responseSerialize(await answer));
       }
-      if (call.cancelled) {
-        code = 'CANCELLED';
-      }
     } catch (thrown) {
-      const error = asServiceError(thrown);
-      code = status[grpcStatusOf[error.code]] ?? 'UNKNOWN';
-      if (FAULTS.has(error.code)) {
-        const stack = error.cause instanceof Error ? error.cause.stack : undefined;
-        log.error('call failed', { requestId, method: method.path, internal: error.internal, stack });
-      }
-      fail(call, callback, error);
+      failure = asServiceError(thrown);
+      fail(call, callback, failure);
     }
-    const durationMs = performance.now() - startedAt;
-    timer(method.path.slice(1), code, durationMs);
-    const level = caller === 'operator' || caller === 'platform' ? 'info' : 'debug';
-    log[level]('call', {
-      requestId,
-      method: method.path,
-      caller,
-      code,
-      durationMs: Math.round(durationMs * 10) / 10,
-    });
+    const { requestId, startedAt, identity } = admitted;
+    const error = admitted.endedWith ?? failure;
+    const code = error ? codeOf(error) : call.cancelled ? 'CANCELLED' : 'OK';
+    report({ method: method.path, requestId, startedAt, caller: identity?.caller, code, error });
   };
+}
+
+function codeOf(error: ServiceError): string {
+  return status[grpcStatusOf[error.code]] ?? 'UNKNOWN';
 }
 
 /** A handler that has read enough, or all, may still want to answer on the same call: its end must not destroy it. */
@@ -157,27 +173,37 @@ async function pump(
   messages: AsyncIterable<unknown>,
   call: ServerWritableStream<unknown, unknown>,
   serialize: (message: unknown) => Buffer,
+  onStall: () => void,
 ): Promise<void> {
   for await (const message of messages) {
     if (call.cancelled || call.destroyed) {
       return;
     }
     if (!call.write(serialize(message))) {
-      await untilWritable(call);
+      await untilWritable(call, onStall);
     }
   }
   call.end();
 }
 
 /** Until the peer has read, or is gone. A stream may wait here often, so that nothing may stay behind on the call. */
-async function untilWritable(call: ServerWritableStream<unknown, unknown>): Promise<void> {
+async function untilWritable(
+  call: ServerWritableStream<unknown, unknown>,
+  onStall: () => void,
+): Promise<void> {
+  const patience = setTimeout(onStall, READER_PATIENCE_MS);
   const over = new AbortController();
   const { signal } = over;
   try {
     await Promise.race(['drain', 'cancelled', 'close'].map((event) => once(call, event, { signal })));
   } finally {
+    clearTimeout(patience);
     over.abort();
   }
+}
+
+function notRead(): ServiceError {
+  return new ServiceError(ErrorCode.UNAVAILABLE, 'The answer was not read for two minutes.');
 }
 
 function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error: ServiceError): void {
@@ -189,7 +215,8 @@ function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error
   }
 }
 
-function contextOf(call: AnyCall, requestId: string, { caller, tokenId }: Identity): CallContext {
+function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallContext {
+  const { caller, tokenId } = identity as Identity;
   let controller: AbortController | undefined;
   return {
     requestId,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { credentials } from '@grpc/grpc-js';
+import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { HealthImplementation } from 'grpc-health-check';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import {
   MaintenanceServiceService,
@@ -13,6 +12,7 @@ import type { Authenticate } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { DynamicClient, type DynamicMethod } from '../../src/rpc/dynamic-client.js';
 import { serve } from '../../src/rpc/handlers.js';
+import { addHealth, type ServingStatus } from '../../src/rpc/health.js';
 import { addReflection } from '../../src/rpc/reflection.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
@@ -54,7 +54,7 @@ const NAMES = services.map(({ definition }) => serviceNameOf(definition));
 describe('a server that is asked what it serves', () => {
   // One for all, because reading the protos takes long; no test changes it.
   const rigs = rpcRigs(afterAll);
-  const health = new HealthImplementation({ '': 'SERVING' });
+  let health: ServingStatus = 'SERVING';
   let rig: RpcRig;
   let listed: DynamicMethod[];
   const clients: DynamicClient[] = [];
@@ -68,8 +68,8 @@ describe('a server that is asked what it serves', () => {
     rig = await rigs.start(services, {
       authenticate: onlyOurs,
       prepare: (server) => {
-        addReflection(server, { descriptorFile, services: NAMES }, onlyOurs);
-        health.addToServer(server);
+        addReflection(server, { descriptorFile, services: NAMES });
+        addHealth(server, async () => health);
       },
     });
     listed = await client().methods();
@@ -177,9 +177,22 @@ describe('a server that is asked what it serves', () => {
   });
 
   test('says how it is to anybody, without a token', async () => {
-    await expect(rig.channel('').health(2_000)).resolves.toBe('SERVING');
-    health.setStatus('', 'NOT_SERVING');
-    await expect(rig.channel('').health(2_000)).resolves.toBe('NOT_SERVING');
+    const stranger = new Client(rig.address, credentials.createInsecure());
+    const ask = () =>
+      new Promise((resolve, reject) => {
+        const [same, noBytes] = [(bytes: Buffer) => bytes, () => Buffer.alloc(0)];
+        stranger.makeUnaryRequest('/grpc.health.v1.Health/Check', noBytes, same, {}, (failure, answer) =>
+          failure ? reject(failure) : resolve(answer?.at(-1)),
+        );
+      });
+    await expect(ask()).resolves.toBe(1);
+    health = 'NOT_SERVING';
+    await expect(ask()).resolves.toBe(2);
+    stranger.close();
+  });
+
+  test('tells whoever shows a token that is not good so, when it is asked how it is', async () => {
+    await expect(rig.channel('wrong').health(2_000)).rejects.toThrow('This service token is not valid here.');
   });
 
   test('and is not there leaves whoever asks how it is with an error, in time', async () => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { ServerCredentials } from '@grpc/grpc-js';
 import { afterEach } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import type { Authenticate } from '../../src/rpc/callers.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import type { ServedService } from '../../src/rpc/handlers.js';
-import { bind, createRpcServer } from '../../src/rpc/server.js';
+import { bind, createRpcServer, type RpcServer, type RpcServerOptions } from '../../src/rpc/server.js';
 import type { Log, LogFields } from '../../src/telemetry/log.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
@@ -27,7 +27,7 @@ export interface Timed {
 }
 
 export interface RpcRig {
-  server: Server;
+  server: RpcServer;
   address: string;
   lines: LogLine[];
   timed: Timed[];
@@ -40,14 +40,15 @@ export interface RigOptions {
   credentials?: ServerCredentials;
   authenticate?: Authenticate;
   /** More on the same server, such as reflection. */
-  prepare?: (server: Server) => void;
+  prepare?: (server: RpcServer) => void;
+  limits?: Partial<RpcServerOptions>;
 }
 
 /** Call it where a group of tests is described; what its rigs opened is gone after each test, or after all. */
 export function rpcRigs(cleanUp = afterEach) {
   const directory = temporaryDirectories(cleanUp);
   const channels: RpcChannel[] = [];
-  const servers: Server[] = [];
+  const servers: RpcServer[] = [];
   cleanUp(() => {
     for (const channel of channels.splice(0)) {
       channel.close();
@@ -62,6 +63,7 @@ export function rpcRigs(cleanUp = afterEach) {
     const { log, lines } = recordingLog();
     const timed: Timed[] = [];
     const server = createRpcServer({
+      ...options.limits,
       services,
       authenticate,
       log,

@@ -57,18 +57,14 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
     const authenticate = authenticator(config, store, log);
     const services = servicesOf(config, store, { passwords, ...secrets }, log);
     const server = createRpcServer({ services, authenticate, log, timer: rpcCallTimer(metrics) });
-    addReflection(
-      server,
-      {
-        descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
-        services: services.map(({ definition }) => serviceNameOf(definition)),
-      },
-      authenticate,
-    );
+    addReflection(server, {
+      descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
+      services: services.map(({ definition }) => serviceNameOf(definition)),
+    });
     const health = new Health([
       { name: 'database', required: true, probe: () => store.ping().then(() => ({ ok: true })) },
     ]);
-    addHealth(server, authenticate, async () =>
+    addHealth(server, async () =>
       (await health.readiness()).status === 'unready' ? 'NOT_SERVING' : 'SERVING',
     );
     await bindAll(server, config);

@@ -1,0 +1,90 @@
+import { status } from '@grpc/grpc-js';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { eventually } from '../support/eventually.js';
+import { RawPeer } from './raw-peer.js';
+import { type RigOptions, rpcRigs, TOKENS } from './rig.js';
+
+const { path } = MaintenanceServiceService.purgeExpired;
+const ANSWER = { counts: [], more: false };
+const CALLS = 200;
+
+describe('a message that never ends', () => {
+  const rigs = rpcRigs();
+  const peers: RawPeer[] = [];
+  afterEach(() => {
+    for (const peer of peers.splice(0)) {
+      peer.leave();
+    }
+  });
+
+  async function serving(options: RigOptions = {}) {
+    let handled = 0;
+    const purgeExpired = async () => {
+      handled += 1;
+      return ANSWER;
+    };
+    const services = [serve(MaintenanceServiceService, ['service'], { purgeExpired })];
+    const rig = await rigs.start(services, options);
+    const peer = new RawPeer(rig.address);
+    peers.push(peer);
+    return { ...rig, peer, handled: () => handled };
+  }
+
+  test.each([
+    ['without a token', undefined, status.UNAUTHENTICATED],
+    ['with a wrong token', 'wrong', status.UNAUTHENTICATED],
+    ['with a token for something else', TOKENS.platform, status.PERMISSION_DENIED],
+  ])('%s is refused before it is read, and its call is closed', async (_, token, refusal) => {
+    const { peer, handled } = await serving();
+    for (let call = 0; call < CALLS; call += 1) {
+      peer.unfinished(path, token);
+    }
+    await eventually('every call closed', async () => peer.closed === CALLS);
+    expect(peer.statuses).toEqual(Array(CALLS).fill(String(refusal)));
+    expect(handled()).toBe(0);
+  });
+
+  test('is not read while its token is looked at', async () => {
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { peer } = await serving({
+      authenticate: async () => {
+        await held;
+        return { caller: 'service' };
+      },
+    });
+    const stream = peer.unfinished(path, TOKENS.service);
+    // What HTTP/2 lets a sender have on its way; the rest waits on its side.
+    const window = 65_535;
+    await eventually('the window is full', async () => peer.session.state.remoteWindowSize !== window);
+    expect(stream.writableLength).toBeGreaterThan(0);
+    expect(stream.state.localWindowSize ?? 0).toBeLessThanOrEqual(window);
+    letGo();
+  });
+
+  test('is refused after some time, whoever sends it, and its call is closed', async () => {
+    const { peer, handled } = await serving({ limits: { arrivalMs: 50 } });
+    for (let call = 0; call < CALLS; call += 1) {
+      peer.unfinished(path, TOKENS.service);
+    }
+    await eventually('every call closed', async () => peer.closed === CALLS);
+    expect(new Set(peer.statuses)).toEqual(new Set([String(status.INVALID_ARGUMENT)]));
+    expect(handled()).toBe(0);
+  });
+
+  test('holds up no call of others on the same connection', async () => {
+    const { peer, handled } = await serving();
+    for (let call = 0; call < CALLS; call += 1) {
+      peer.unfinished(path, TOKENS.service);
+    }
+    const whole = peer.call(path, TOKENS.service);
+    whole.end(Buffer.alloc(5));
+    await eventually('the whole one answered', async () => peer.closed === 1);
+    expect(peer.statuses).toEqual([String(status.OK)]);
+    expect(handled()).toBe(1);
+  });
+});
