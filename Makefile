@@ -34,7 +34,7 @@ mock: $(INSTALLED) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SI
 
 .PHONY: demo-reset
 demo-reset: ## Forget the demo environment; the next run seeds a new one
-	@rm -rf .data/demo && echo 'The demo environment is gone. `make run` makes a new one.'
+	@rm -rf .data/demo .data/demo.keys && echo 'The demo environment is gone. `make run` makes a new one.'
 
 ##@ Work on it
 

@@ -1,11 +1,36 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
-import { makeSecretsKey, readSecretsKey, SecretsKeyError } from '../keys/secrets-key.js';
+import type { EncryptionKey } from '../keys/encryption-key.js';
+import { makeSecretsKeys, readSecretsKeys, SecretsKeyError } from '../keys/secrets-key.js';
 import { StartupError } from './startup-error.js';
 
-/** The key that this environment's secrets hang on. A demo makes its own at its first start; on live `integration init` did. */
-export function secretsKeyOf({ ENVIRONMENT, SECRETS_KEY_FILE }: Config): Buffer {
+type KeyFileConfig = Pick<Config, 'ENVIRONMENT' | 'DATA_DIR' | 'SECRETS_KEY_FILE'>;
+
+/** Where the key file is, and what is to be said about that. */
+export interface SecretsKeyFile {
+  path: string;
+  warning?: string;
+}
+
+/** SECRETS_KEY_FILE, or where the first releases put the file: an environment of theirs goes on as it is. */
+export function secretsKeyFile({ DATA_DIR, SECRETS_KEY_FILE: path }: KeyFileConfig): SecretsKeyFile {
+  const before = join(DATA_DIR, 'secrets.key');
+  if (path === before || existsSync(path) || path !== `${DATA_DIR}.keys/secrets.key` || !existsSync(before)) {
+    return { path };
+  }
+  const folder = dirname(path);
+  return {
+    path: before,
+    warning: `The key file is in the data directory, so a backup of that directory carries the key to what is encrypted in it. Move it: mkdir -m 700 '${folder}' && mv '${before}' '${path}' (the service may be running).`,
+  };
+}
+
+/** The keys that this environment's secrets hang on. A demo makes its own at its first start; on live `integration init` did. */
+export function secretsKeysOf(config: KeyFileConfig): EncryptionKey[] {
+  const { path } = secretsKeyFile(config);
   return withSecretsKeyFile(() =>
-    ENVIRONMENT === 'demo' ? makeSecretsKey(SECRETS_KEY_FILE) : readSecretsKey(SECRETS_KEY_FILE),
+    config.ENVIRONMENT === 'demo' ? makeSecretsKeys(path) : readSecretsKeys(path),
   );
 }
 

@@ -34,9 +34,13 @@ function optional<T>(parse: Parser<T>, about: string) {
 /** `{environment}` and the like in a default are replaced by the setting of that name. */
 export const settings = {
   ENVIRONMENT: required(oneOf('live', 'demo'), 'live', 'live, or demo: seeded, strangers to each other'),
-  DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database, keys and sockets live'),
+  DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database and sockets live'),
   DATABASE_URL: optional(postgresUrl, 'PostgreSQL instead of SQLite in DATA_DIR'),
-  SECRETS_KEY_FILE: required(text, '{DATA_DIR}/secrets.key', 'key that encrypts secrets in the database'),
+  SECRETS_KEY_FILE: required(
+    text,
+    '{DATA_DIR}.keys/secrets.key',
+    'keys that encrypt secrets in the database; outside DATA_DIR, so that no backup carries both',
+  ),
 
   LISTEN_HOST: required(text, '127.0.0.1', 'address that the HTTP ports listen on'),
   SIGN_ON_PORT: required(port, '4000', 'HTTP port of the sign-on server'),

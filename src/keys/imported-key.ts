@@ -1,7 +1,7 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import type { TokenAlgorithm } from '../domain/operator/applications.js';
 import type { SigningKey } from '../domain/sign-on/signing-keys.js';
-import type { SealedBox } from './sealed-box.js';
+import type { Box } from './sealed-box.js';
 
 const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>[2]> = {
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
@@ -12,13 +12,18 @@ const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>
 /** A key as the cryptography takes it: each half opened when it is first needed, and once. */
 export class ImportedKey {
   readonly #key: SigningKey;
-  readonly #box: SealedBox;
+  readonly #box: Box;
   #private: Promise<CryptoKey> | undefined;
   #public: Promise<CryptoKey> | undefined;
 
-  constructor(key: SigningKey, box: SealedBox) {
+  constructor(key: SigningKey, box: Box) {
     this.#key = key;
     this.#box = box;
+  }
+
+  /** Whether it is still the one of this row: a rotation of the encryption key seals it anew. */
+  isOf({ sealedPrivateKey }: SigningKey): boolean {
+    return sealedPrivateKey === this.#key.sealedPrivateKey;
   }
 
   private(): Promise<CryptoKey> {

@@ -7,8 +7,8 @@ import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sig
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { ImportedKey } from './imported-key.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
-import { SealError, type SealedBox } from './sealed-box.js';
-import { SecretsKeyError } from './secrets-key.js';
+import { type Box, SealError } from './sealed-box.js';
+import { OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 
 /** How long clients may keep the key set: much shorter than a key is published before it signs. */
 const KEY_SET_MAX_AGE_SECONDS = 300;
@@ -18,13 +18,13 @@ const MAX_ID_TOKEN_LENGTH = 16_384;
 export interface KeyRingOptions extends KnownKeysOptions {
   /** As in `iss`. */
   issuer: string;
-  box: SealedBox;
+  box: Box;
 }
 
 /** Signs and reads tokens with the keys of the database, of which it holds a young copy. */
 export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
   readonly #issuer: string;
-  readonly #box: SealedBox;
+  readonly #box: Box;
   readonly #clock: Clock;
   readonly #known: KnownKeys;
   #imported = new Map<string, ImportedKey>();
@@ -43,12 +43,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     try {
       await Promise.all(keys.map((key) => this.#import(key).private()));
     } catch (error) {
-      throw error instanceof SealError
-        ? new SecretsKeyError(
-            'The signing keys in the database were sealed with another key file. Set SECRETS_KEY_FILE to the one that belongs to this database.',
-            { cause: error },
-          )
-        : error;
+      throw error instanceof SealError ? new SecretsKeyError(OTHER_KEY_FILE, { cause: error }) : error;
     }
   }
 
@@ -109,7 +104,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
 
   #import(key: SigningKey): ImportedKey {
     let imported = this.#imported.get(key.kid);
-    if (imported === undefined) {
+    if (!imported?.isOf(key)) {
       imported = new ImportedKey(key, this.#box);
       this.#imported.set(key.kid, imported);
     }

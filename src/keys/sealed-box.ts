@@ -7,14 +7,19 @@ const TAG_BYTES = 16;
 
 /** What is sealed cannot be opened: it was made with another key, for something else, or was changed. */
 export class SealError extends Error {
-  constructor() {
-    super('What is sealed was made with another key or was changed.');
+  constructor(message = 'What is sealed was made with another key or was changed.') {
+    super(message);
     this.name = 'SealError';
   }
 }
 
-/** AES-256-GCM. What is sealed opens only for the name it was sealed for, so that nobody can put one in the place of another. */
-export class SealedBox {
+export interface Box {
+  seal(content: Uint8Array, name: string): string;
+  open(text: string, name: string): Buffer<ArrayBuffer>;
+}
+
+/** One key, AES-256-GCM. What is sealed opens only for the name it was sealed for, so that nobody can put one in the place of another. */
+export class SealedBox implements Box {
   readonly #key: Uint8Array;
 
   constructor(key: Uint8Array) {

@@ -8,15 +8,21 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  realpathSync,
+  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-
-const KEY_BYTES = 32;
+import { type EncryptionKey, encryptionKey, KEY_BYTES, keyFileText, parseKeyFile } from './encryption-key.js';
 
 /** Anybody else's reading, anybody else's writing. A group may read: that is how a mounted secret comes. */
 const TOO_OPEN = 0o037;
+/** Much more than the most keys take. */
+const MAX_BYTES = 4_096;
+
+export const OTHER_KEY_FILE =
+  'The signing keys in the database were sealed with another key file. Set SECRETS_KEY_FILE to the one that belongs to this database.';
 
 /** Why the key file cannot be used, as a sentence for whoever started the service. */
 export class SecretsKeyError extends Error {
@@ -26,44 +32,65 @@ export class SecretsKeyError extends Error {
   }
 }
 
-/** The key of SECRETS_KEY_FILE, from which every other key of the environment follows. */
-export function readSecretsKey(path: string): Buffer {
+/** The keys of SECRETS_KEY_FILE, in the order in which they were added. */
+export function readSecretsKeys(path: string): EncryptionKey[] {
   const file = opened(path);
   try {
     const stats = fstatSync(file);
-    const content = Buffer.alloc(KEY_BYTES);
-    if (!stats.isFile() || stats.size !== KEY_BYTES || readSync(file, content) !== KEY_BYTES) {
-      throw new SecretsKeyError(
-        `The file ${path} is no key of ${KEY_BYTES} bytes. Put the right one there, or move it away.`,
-      );
-    }
+    const content = Buffer.alloc(MAX_BYTES + 1);
+    const length = stats.isFile() ? readSync(file, content) : 0;
+    const keys = parsed(path, content.subarray(0, length));
     if (process.platform !== 'win32' && (stats.mode & TOO_OPEN) !== 0) {
       throw new SecretsKeyError(
         `The key file ${path} is open to other users of this machine. Let only its owner use it: chmod 600 ${path}`,
       );
     }
-    return content;
+    return keys;
   } finally {
     closeSync(file);
   }
 }
 
 /**
- * Makes the key file unless there is one, and leaves one that is there as it is. The whole key is on the disk before the file has its name: there is never half a key, and of two
- * who make one at the same time both get the same.
+ * Makes the key file unless there is one, and leaves one that is there as it is. The whole file is on the disk before it has its name: there is never half a key, and of two
+ * processes that make one at the same time both get the same.
  */
-export function makeSecretsKey(path: string): Buffer {
+export function makeSecretsKeys(path: string): EncryptionKey[] {
   if (!existsSync(path)) {
-    try {
+    writing(path, () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writeWhole(path, randomBytes(KEY_BYTES));
-    } catch (error) {
-      throw new SecretsKeyError(`The key file ${path} cannot be written: ${(error as Error).message}.`, {
-        cause: error,
-      });
-    }
+      writeWhole(path, [newKey()], linkUnlessThere);
+    });
   }
-  return readSecretsKey(path);
+  return readSecretsKeys(path);
+}
+
+export function newKey(): EncryptionKey {
+  return encryptionKey(randomBytes(KEY_BYTES));
+}
+
+/** Puts these keys in the place of those in the file, all at once: a crash leaves either the old file or the new one. */
+export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
+  // The file behind a link is replaced, and the link stays.
+  writing(path, () => writeWhole(realpathSync(path), keys, renameSync));
+}
+
+function parsed(path: string, content: Buffer): EncryptionKey[] {
+  try {
+    return parseKeyFile(content);
+  } catch (error) {
+    throw new SecretsKeyError(`The key file ${path} ${(error as Error).message}`);
+  }
+}
+
+function writing(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new SecretsKeyError(`The key file ${path} cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
 }
 
 function opened(path: string): number {
@@ -80,16 +107,20 @@ function opened(path: string): number {
   }
 }
 
-function writeWhole(path: string, content: Buffer): void {
+function writeWhole(
+  path: string,
+  keys: readonly EncryptionKey[],
+  place: (staged: string, path: string) => void,
+): void {
   const staged = `${path}.${randomBytes(8).toString('hex')}`;
   const file = openSync(staged, 'wx', 0o600);
   try {
-    writeSync(file, content);
+    writeSync(file, keyFileText(keys));
     fsyncSync(file);
-    linkUnlessThere(staged, path);
+    place(staged, path);
   } finally {
     closeSync(file);
-    rmSync(staged);
+    rmSync(staged, { force: true });
   }
   syncDirectory(dirname(path));
 }

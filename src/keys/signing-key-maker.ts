@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { TokenAlgorithm } from '../domain/operator/applications.js';
 import type { KeyMaterial, SigningKeyMaker } from '../domain/sign-on/signing-keys.js';
-import type { SealedBox } from './sealed-box.js';
+import type { Box } from './sealed-box.js';
 
 const RSA_BITS = 2_048;
 
@@ -16,7 +16,7 @@ const PAIRS: Record<TokenAlgorithm, () => Promise<{ publicKey: KeyObject; privat
 };
 
 /** Makes keys whose private halves nobody sees unsealed. */
-export function signingKeyMaker(box: SealedBox): SigningKeyMaker {
+export function signingKeyMaker(box: Box): SigningKeyMaker {
   return {
     make: async (algorithm) => {
       const { publicKey, privateKey } = await PAIRS[algorithm]();

@@ -1,29 +1,32 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { FormTokens, RefreshTokens } from '../domain/sign-on/signing.js';
 import { formTokens } from './form-tokens.js';
 import { refreshTokens } from './refresh-tokens.js';
-import { SealedBox } from './sealed-box.js';
+import type { Box } from './sealed-box.js';
+import type { SealingRing } from './sealing-ring.js';
 
 const SUBKEY_BYTES = 32;
 
 /** One key a purpose, so that what one of them makes means nothing to another. */
-export type Purpose =
-  | 'signing-keys'
-  | 'refresh-tokens'
-  | 'form-tokens'
-  | 'idempotency'
-  | 'throttles'
-  | 'webhook-secrets';
+export type Purpose = 'signing-keys' | 'webhook-secrets' | 'token-keys' | TokenPurpose;
+
+/** Whose keys must outlive the encryption key: what they made stands in tokens and in rows, and is compared rather than opened. */
+export const TOKEN_PURPOSES = ['refresh-tokens', 'form-tokens', 'idempotency', 'throttles'] as const;
+
+export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+
+/** Kept sealed in the database, so that a rotation seals them anew and changes nothing that they made. */
+export type TokenKeys = Readonly<Record<TokenPurpose, Uint8Array>>;
 
 /** A digest that only this environment can make: what is kept of it tells nobody what it is of. */
 export type KeyedHash = (bytes: Uint8Array | string) => Buffer;
 
 /** All that follows from the key file. */
 export interface DerivedKeys {
-  signingKeys: SealedBox;
+  signingKeys: Box;
   refreshTokens: RefreshTokens;
   /** For the secrets that deliveries are signed with. */
-  webhookSecrets: SealedBox;
+  webhookSecrets: Box;
   formTokens: FormTokens;
   /** For requests that are remembered by their idempotency key. */
   idempotency: KeyedHash;
@@ -31,15 +34,29 @@ export interface DerivedKeys {
   throttles: KeyedHash;
 }
 
-export function derivedKeys(secretsKey: Uint8Array): DerivedKeys {
+export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys): DerivedKeys {
   return {
-    signingKeys: new SealedBox(subkeyOf(secretsKey, 'signing-keys')),
-    refreshTokens: refreshTokens(subkeyOf(secretsKey, 'refresh-tokens')),
-    formTokens: formTokens(subkeyOf(secretsKey, 'form-tokens')),
-    webhookSecrets: new SealedBox(subkeyOf(secretsKey, 'webhook-secrets')),
-    idempotency: keyedHash(subkeyOf(secretsKey, 'idempotency')),
-    throttles: keyedHash(subkeyOf(secretsKey, 'throttles')),
+    signingKeys: ring.box('signing-keys'),
+    refreshTokens: refreshTokens(tokenKeys['refresh-tokens']),
+    formTokens: formTokens(tokenKeys['form-tokens']),
+    webhookSecrets: ring.box('webhook-secrets'),
+    idempotency: keyedHash(tokenKeys.idempotency),
+    throttles: keyedHash(tokenKeys.throttles),
   };
+}
+
+/** Those of an environment that is new. */
+export function newTokenKeys(): TokenKeys {
+  return tokenKeysBy(() => randomBytes(SUBKEY_BYTES));
+}
+
+/** Those that the first releases derived from the key file at each start. */
+export function firstTokenKeys(secretsKey: Uint8Array): TokenKeys {
+  return tokenKeysBy((purpose) => subkeyOf(secretsKey, purpose));
+}
+
+export function tokenKeysBy(keyOf: (purpose: TokenPurpose) => Uint8Array): TokenKeys {
+  return Object.fromEntries(TOKEN_PURPOSES.map((purpose) => [purpose, keyOf(purpose)])) as TokenKeys;
 }
 
 /** HKDF-SHA256. It takes no salt: the key file is random already. */

@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely';
+import type { EncryptionSchema } from './encryption-schema.js';
 import type { SignOnSchema } from './sign-on-schema.js';
 import type { WebhooksSchema } from './webhooks-schema.js';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970; hashes are base64url. */
-export interface Schema extends SignOnSchema, WebhooksSchema {
+export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   environment: EnvironmentTable;
   instances: InstancesTable;
   integrations: IntegrationsTable;

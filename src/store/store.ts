@@ -9,6 +9,7 @@ import type { OrganizationStore } from '../domain/directory/organization.js';
 import type { UserStore } from '../domain/directory/users.js';
 import type { WorkerStore } from '../domain/directory/workers.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
+import type { SealStore } from '../domain/operator/seals.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
 import type { UnitOfWork } from '../domain/platform/unit-of-work.js';
 import type { CodeMinutes } from '../domain/sign-on/codes.js';
@@ -23,6 +24,7 @@ import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { organizationStore } from './adapters/organization.js';
 import { unitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
+import { sealStore } from './adapters/seals.js';
 import { serviceTokenStore } from './adapters/service-tokens.js';
 import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
@@ -63,6 +65,7 @@ export interface Store {
   readonly purge: PurgeStore;
   readonly platform: UnitOfWork;
   readonly operator: OperatorUnitOfWork;
+  readonly seals: SealStore;
   readonly signOn: SignOnUnitOfWork;
   readonly codeMinutes: CodeMinutes;
   readonly webhooks: WebhookUnitOfWork;
@@ -101,6 +104,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     purge: purgeStore(database),
     platform: unitOfWork(database, Date.now, onDue),
     operator: operatorUnitOfWork(database),
+    seals: sealStore(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),
     webhooks: webhookUnitOfWork(database, { onNewDeliveries: onDue }),

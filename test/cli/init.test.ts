@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { serviceProcesses } from '../support/service-process.js';
 import { integration } from './typed.js';
@@ -14,9 +14,9 @@ describe('integration init', () => {
     expect([made.code, made.stderr]).toEqual([0, '']);
     const { operatorToken, secretsKeyFile } = JSON.parse(made.stdout);
     expect(operatorToken).toMatch(/^operator_live_\w{48}$/);
-    expect([modeOf(dataDir), modeOf(secretsKeyFile), statSync(secretsKeyFile).size]).toEqual([
-      0o700, 0o600, 32,
-    ]);
+    expect(secretsKeyFile).toBe(`${dataDir}.keys/secrets.key`);
+    const modes = [dataDir, dirname(secretsKeyFile), secretsKeyFile].map(modeOf);
+    expect(modes).toEqual([0o700, 0o700, 0o600]);
 
     const domain = await services.start({
       command: 'domain',
@@ -32,9 +32,9 @@ describe('integration init', () => {
   });
 
   test('is refused a second time, and changes nothing', async () => {
-    const dataDir = services.newDirectory();
+    const dataDir = join(services.newDirectory(), 'live');
     await integration(['init'], { DATA_DIR: dataDir });
-    const keyFile = join(dataDir, 'secrets.key');
+    const keyFile = `${dataDir}.keys/secrets.key`;
     const { ino, mtimeMs } = statSync(keyFile);
     const again = await integration(['init'], { DATA_DIR: dataDir });
     expect([again.code, again.stdout]).toEqual([78, '']);
@@ -46,12 +46,16 @@ describe('integration init', () => {
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  test('goes on where an attempt was cut short, with the key that was made', async () => {
+  test('goes on where an attempt of an earlier version was cut short, with its key, and says how to move that', async () => {
     const dataDir = services.newDirectory();
     const keyFile = join(dataDir, 'secrets.key');
     writeFileSync(keyFile, Buffer.alloc(32, 7), { mode: 0o600 });
     const { ino } = statSync(keyFile);
-    expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
+    const made = await integration(['init'], { DATA_DIR: dataDir });
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining(keyFile)]);
+    expect(made.stderr).toMatch(
+      /^The key file is in the data directory, .* Move it: mkdir -m 700 '.*' && mv '.*' '.*'/,
+    );
     expect(statSync(keyFile).ino).toBe(ino);
   });
 
@@ -67,7 +71,10 @@ describe('integration init', () => {
     const keyFile = join(dataDir, 'secrets.key');
     writeFileSync(keyFile, 'something else');
     const refused = await integration(['init'], { DATA_DIR: dataDir });
-    expect([refused.code, refused.stderr]).toEqual([78, expect.stringMatching(/no key of 32 bytes/)]);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringMatching(/neither a key of 32 bytes nor a list/),
+    ]);
     rmSync(keyFile);
     expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
   });

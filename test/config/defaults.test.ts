@@ -14,7 +14,7 @@ test('with nothing set it is a live environment on loopback, with the documented
     AUDIT_RETENTION: 365 * 24 * 3_600_000,
     IDEMPOTENCY_RETENTION: 7 * 24 * 3_600_000,
     TEMPORAL_TLS: 'off',
-    SECRETS_KEY_FILE: resolve('.data/live/secrets.key'),
+    SECRETS_KEY_FILE: resolve('.data/live.keys/secrets.key'),
     LISTEN_HOST: '127.0.0.1',
     SIGN_ON_PORT: 4000,
     GATEWAY_PORT: 4001,
@@ -48,7 +48,7 @@ describe('a default follows the setting that it is made from', () => {
   test('the data directory follows the environment, and what lies in it follows the directory', () => {
     const config = loadConfig({ ENVIRONMENT: 'demo' });
     expect(config.DATA_DIR).toBe(resolve('.data/demo'));
-    expect(config.SECRETS_KEY_FILE).toBe(resolve('.data/demo/secrets.key'));
+    expect(config.SECRETS_KEY_FILE).toBe(resolve('.data/demo.keys/secrets.key'));
   });
 
   test.each([

@@ -1,8 +1,26 @@
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { makeSecretsKey, readSecretsKey, SecretsKeyError } from '../../src/keys/secrets-key.js';
+import { encryptionKey, keyFileText, MAX_KEYS } from '../../src/keys/encryption-key.js';
+import {
+  makeSecretsKeys,
+  newKey,
+  readSecretsKeys,
+  replaceSecretsKeys,
+  SecretsKeyError,
+} from '../../src/keys/secrets-key.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
+
+const SEVENS = encryptionKey(Buffer.alloc(32, 7));
 
 let directory: string;
 let path: string;
@@ -30,40 +48,40 @@ function refusalOf(use: () => unknown): string {
 }
 
 describe('a key file that is made', () => {
-  test('holds 32 random bytes for its owner only, and leaves nothing beside it', () => {
-    const made = makeSecretsKey(path);
+  test('holds one random key for its owner only, and leaves nothing beside it', () => {
+    const made = makeSecretsKeys(path);
     expect([made.length, statSync(path).mode & 0o777, readdirSync(directory)]).toEqual([
-      32,
+      1,
       0o600,
       ['secrets.key'],
     ]);
-    expect(made).toEqual(readSecretsKey(path));
-    expect(makeSecretsKey(join(directory, 'other.key'))).not.toEqual(made);
+    expect(made).toEqual(readSecretsKeys(path));
+    expect(makeSecretsKeys(join(directory, 'other.key'))).not.toEqual(made);
   });
 
   test('brings its directory along', () => {
     const deep = join(directory, 'some/where/secrets.key');
-    expect(makeSecretsKey(deep)).toHaveLength(32);
+    expect(makeSecretsKeys(deep)).toHaveLength(1);
     expect(statSync(join(directory, 'some')).mode & 0o777).toBe(0o700);
   });
 
   test('is kept as it is when it is there', () => {
-    const made = makeSecretsKey(path);
+    const made = makeSecretsKeys(path);
     const { ino, mtimeMs } = statSync(path);
-    expect(makeSecretsKey(path)).toEqual(made);
+    expect(makeSecretsKeys(path)).toEqual(made);
     expect(statSync(path)).toMatchObject({ ino, mtimeMs });
   });
 
   test('does not take the place of what is no key', () => {
     write('something else');
-    expect(refusalOf(() => makeSecretsKey(path))).toMatch(/no key of 32 bytes/);
+    expect(refusalOf(() => makeSecretsKeys(path))).toMatch(/holds neither a key of 32 bytes nor a list/);
     expect(statSync(path).size).toBe(14);
   });
 
   test('says where it cannot be written', () => {
     write('a file where a directory should be');
     const below = join(path, 'secrets.key');
-    expect(refusalOf(() => makeSecretsKey(below))).toMatch(/cannot be written: /);
+    expect(refusalOf(() => makeSecretsKeys(below))).toMatch(/cannot be written: /);
     expect(existsSync(below)).toBe(false);
   });
 });
@@ -71,35 +89,89 @@ describe('a key file that is made', () => {
 describe('a key file that is read', () => {
   test.each([0o600, 0o400, 0o640, 0o440])('may have the mode %o', (mode) => {
     write(Buffer.alloc(32, 7), mode);
-    expect(readSecretsKey(path)).toEqual(Buffer.alloc(32, 7));
+    expect(readSecretsKeys(path)).toEqual([SEVENS]);
   });
 
   test.each([0o644, 0o604, 0o602, 0o660, 0o666, 0o777])('is refused with the mode %o', (mode) => {
     write(Buffer.alloc(32, 7), mode);
-    expect(refusalOf(() => readSecretsKey(path))).toBe(
+    expect(refusalOf(() => readSecretsKeys(path))).toBe(
       `The key file ${path} is open to other users of this machine. Let only its owner use it: chmod 600 ${path}`,
     );
   });
 
-  test.each([0, 1, 31, 33, 64, 100_000])('is refused with %d bytes', (length) => {
+  test.each([0, 1, 31, 33, 64, 5_000, 100_000])('is refused with %d bytes', (length) => {
     write(Buffer.alloc(length, 7));
-    expect(refusalOf(() => readSecretsKey(path))).toMatch(/is no key of 32 bytes/);
+    expect(refusalOf(() => readSecretsKeys(path))).toMatch(/holds neither a key of 32 bytes nor a list/);
   });
 
   test('may be a link to one, as secrets are mounted', () => {
     write(Buffer.alloc(32, 7));
     const link = join(directory, 'link.key');
     symlinkSync(path, link);
-    expect(readSecretsKey(link)).toEqual(Buffer.alloc(32, 7));
+    expect(readSecretsKeys(link)).toEqual([SEVENS]);
   });
 
   test('is missed in a sentence that says how it comes about', () => {
-    expect(refusalOf(() => readSecretsKey(path))).toBe(
+    expect(refusalOf(() => readSecretsKeys(path))).toBe(
       `There is no key file at ${path}. \`integration init\` makes it; one that is lost must come from its copy: set SECRETS_KEY_FILE to where that is.`,
     );
   });
 
   test('is no directory', () => {
-    expect(refusalOf(() => readSecretsKey(directory))).toMatch(/^The (key )?file .*(no key|cannot be read)/);
+    expect(refusalOf(() => readSecretsKeys(directory))).toMatch(
+      /^The (key )?file .*(neither a key|cannot be read)/,
+    );
+  });
+});
+
+describe('a key file of several keys', () => {
+  const keys = [SEVENS, newKey(), newKey()];
+  const text = keyFileText(keys);
+
+  test('gives them in its order, with the ids that their fingerprints are', () => {
+    write(`${text}\n# a remark\n`);
+    expect(readSecretsKeys(path)).toEqual(keys);
+    // Pinned: the ids stand in databases.
+    expect(SEVENS.id).toBe('ek_f9aabf2fb7db3093');
+  });
+
+  test.each<[string, string]>([
+    ['a key that was changed', text.replace(/.(?=\n$)/, (last) => (last === 'A' ? 'E' : 'A'))],
+    ['a key under the id of another', text.replace(keys[1]?.id as string, keys[2]?.id as string)],
+    ['a key cut short', text.slice(0, -3)],
+    ['a line of something else', `${text}hello\n`],
+  ])('is refused with %s, in a sentence without the key', (_, content) => {
+    write(content);
+    const message = refusalOf(() => readSecretsKeys(path));
+    expect(message).toMatch(/ is damaged in line \d: .* Restore the file from its copy\.$/);
+    expect(message).not.toContain(
+      Buffer.from(keys[1]?.bytes as Uint8Array)
+        .toString('base64url')
+        .slice(0, 20),
+    );
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['no key', keyFileText([]), /must hold 1 to 8 keys, and holds 0/],
+    [
+      'too many',
+      keyFileText(Array.from({ length: MAX_KEYS + 1 }, newKey)),
+      /must hold 1 to 8 keys, and holds 9/,
+    ],
+    ['one twice', keyFileText([SEVENS, SEVENS]), /names a key twice/],
+    ['the header of another version', text.replace('version 1', 'version 2'), /holds neither a key/],
+  ])('is refused with %s', (_, content, reason) => {
+    write(content);
+    expect(refusalOf(() => readSecretsKeys(path))).toMatch(reason);
+  });
+
+  test('takes the place of the file before it at once, for its owner only, and keeps a link to it', () => {
+    write(Buffer.alloc(32, 7), 0o640);
+    const link = join(directory, 'link.key');
+    symlinkSync(path, link);
+    replaceSecretsKeys(link, keys);
+    expect(readSecretsKeys(path)).toEqual(keys);
+    expect([lstatSync(link).isSymbolicLink(), statSync(path).mode & 0o777]).toEqual([true, 0o600]);
+    expect(readdirSync(directory).sort()).toEqual(['link.key', 'secrets.key']);
   });
 });

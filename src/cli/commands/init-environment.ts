@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import type { Config } from '../../config/config.js';
 import { createFirstOperatorToken } from '../../domain/operator/service-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { makeSecretsKey } from '../../keys/secrets-key.js';
+import { makeSecretsKeys } from '../../keys/secrets-key.js';
 import { openStore } from '../../store/store.js';
 import { StoreError } from '../../store/store-error.js';
-import { withSecretsKeyFile } from '../secrets-key-file.js';
+import { secretsKeyFile, withSecretsKeyFile } from '../secrets-key-file.js';
 import { StartupError } from '../startup-error.js';
-import { print } from './print.js';
+import { print, say } from './print.js';
 
 /** Who the audit log says made the first token. */
 const ACTOR = { type: 'command', id: 'init' };
@@ -21,14 +21,25 @@ export async function init(config: Config, { json }: { json?: boolean }): Promis
     throw new StartupError('A demo environment makes itself: start it with `make run`. `init` is for live.');
   }
   const operatorToken = await makeEnvironment(config);
-  const { DATA_DIR: dataDir, SECRETS_KEY_FILE: secretsKeyFile } = config;
+  const { DATA_DIR: dataDir } = config;
+  const { path, warning } = secretsKeyFile(config);
+  if (warning !== undefined) {
+    say(warning);
+  }
   print(
     json
-      ? JSON.stringify({ environment: config.ENVIRONMENT, dataDir, secretsKeyFile, operatorToken }, null, 2)
+      ? JSON.stringify(
+          { environment: config.ENVIRONMENT, dataDir, secretsKeyFile: path, operatorToken },
+          null,
+          2,
+        )
       : `The ${config.ENVIRONMENT} environment is made.
 
   Data directory   ${dataDir}
-  Encryption key   ${secretsKeyFile}   (keep a copy in a safe place)
+  Encryption key   ${path}
+
+Back up both, and apart from each other: without the key file what is encrypted in the database is lost,
+and whoever has both can open it. A container needs a volume for each.
 
 The first operator token, shown this once:
 
@@ -54,9 +65,10 @@ async function makeEnvironment(config: Config): Promise<string> {
   });
   try {
     const { token } = await store.operator.run(ACTOR, async (changes) => {
+      const { path } = secretsKeyFile(config);
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT);
       // Before the commit: a token without the key would be an environment that nobody can finish.
-      withSecretsKeyFile(() => makeSecretsKey(config.SECRETS_KEY_FILE));
+      withSecretsKeyFile(() => makeSecretsKeys(path));
       return issued;
     });
     return token;

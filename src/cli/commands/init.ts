@@ -3,8 +3,8 @@ import { loadConfig } from '../../config/config.js';
 
 const NOTES = `
 The directory is DATA_DIR and the key file SECRETS_KEY_FILE, or a PostgreSQL database where DATABASE_URL is set:
-\`integration config\` says what is in force. Keep a copy of the key file in a safe place, apart from copies of the
-database: without it what is encrypted there is lost.
+\`integration config\` says what is in force. The key file is not in the directory: back it up apart from copies of the
+database. Without it what is encrypted there is lost.
 
 Examples:
   $ ENVIRONMENT=live integration init

@@ -27,6 +27,7 @@ import { prepareDemo } from '../demo/prepare-demo.js';
 import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
 import { startClosingSubscriptions } from './closing-subscriptions.js';
+import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { webhookParts } from './webhooks.js';
@@ -49,13 +50,16 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
     onThreadDeath: (cause) =>
       log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),
   });
+  let stopKeeping = async () => {};
   try {
     const secrets = await openSecrets(config, store, log);
     if (config.ENVIRONMENT === 'demo') {
       await prepareDemo(config, store.demo, passwords);
     }
+    const keeping = startKeepingKeys(secrets.keeper, log);
+    stopKeeping = () => keeping.stop();
     const authenticate = authenticator(config, store, log);
-    const services = servicesOf(config, store, { passwords, ...secrets }, log);
+    const services = servicesOf(config, store, { passwords, keeping, ...secrets }, log);
     const server = createRpcServer({ services, authenticate, log, timer: rpcCallTimer(metrics) });
     addReflection(server, {
       descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
@@ -75,12 +79,13 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
         health.drain();
         // Whoever waits for deliveries goes home at once.
         store.deliveriesDue.close();
-        await Promise.all([closeRpcServer(server, config.SHUTDOWN_GRACE), closing.stop()]);
+        await Promise.all([closeRpcServer(server, config.SHUTDOWN_GRACE), closing.stop(), keeping.stop()]);
         await passwords.close();
         await store.close();
       },
     };
   } catch (error) {
+    await stopKeeping();
     await passwords.close();
     await store.close();
     throw error;
@@ -90,7 +95,16 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
 function servicesOf(
   config: Config,
   store: Store,
-  { passwords, derived, keyRing, rotation }: Secrets & { passwords: PasswordHasher },
+  {
+    passwords,
+    derived,
+    keyRing,
+    rotation,
+    keeping,
+  }: Secrets & {
+    passwords: PasswordHasher;
+    keeping: KeepingKeys;
+  },
   log: Log,
 ) {
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
@@ -128,6 +142,7 @@ function servicesOf(
       environment: config.ENVIRONMENT,
       clock: Date.now,
       signingKeys: rotation,
+      encryptionKeys: keeping,
     },
     maintenance: {
       purge: store.purge,

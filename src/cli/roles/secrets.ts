@@ -2,23 +2,43 @@ import type { Config } from '../../config/config.js';
 import { LONGEST_TOKEN_MS } from '../../domain/sign-on/due-key-changes.js';
 import type { KeyRotation } from '../../domain/sign-on/key-rotation.js';
 import { ensureSigningKeys } from '../../domain/sign-on/key-rotation.js';
+import { KeyKeeper } from '../../keys/key-keeper.js';
 import { KeyRing } from '../../keys/key-ring.js';
+import { readSecretsKeys } from '../../keys/secrets-key.js';
 import { signingKeyMaker } from '../../keys/signing-key-maker.js';
 import { type DerivedKeys, derivedKeys } from '../../keys/subkeys.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
-import { asStartupError, secretsKeyOf } from '../secrets-key-file.js';
+import { asStartupError, secretsKeyFile, secretsKeysOf } from '../secrets-key-file.js';
+import { newNodeName } from './keeping-keys.js';
 
 /** What signs and seals, all of it from the key file and from keys that this sealed. */
 export interface Secrets {
   derived: DerivedKeys;
   keyRing: KeyRing;
   rotation: KeyRotation;
+  keeper: KeyKeeper;
 }
 
 /** Ready to sign: the keys are made if there are none, and opened. */
 export async function openSecrets(config: Config, store: Store, log: Log): Promise<Secrets> {
-  const derived = derivedKeys(secretsKeyOf(config));
+  const { warning } = secretsKeyFile(config);
+  if (warning !== undefined) {
+    log.warn(warning);
+  }
+  const keeper = new KeyKeeper({
+    seals: store.seals,
+    keys: secretsKeysOf(config),
+    // While the file is being moved there is none, and none may be made.
+    readKeys: () => readSecretsKeys(secretsKeyFile(config).path),
+    node: newNodeName(),
+    clock: Date.now,
+    log,
+  });
+  const tokenKeys = await keeper.adopt().catch((error: unknown) => {
+    throw asStartupError(error);
+  });
+  const derived = derivedKeys(keeper.ring, tokenKeys);
   const keyRing = new KeyRing({
     issuer: config.SIGN_ON_URL,
     box: derived.signingKeys,
@@ -45,5 +65,5 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
   } catch (error) {
     throw asStartupError(error);
   }
-  return { derived, keyRing, rotation };
+  return { derived, keyRing, rotation, keeper };
 }

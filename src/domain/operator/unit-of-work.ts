@@ -5,6 +5,7 @@ import type { ApiKeyRows } from './api-keys.js';
 import type { ApplicationRows } from './applications.js';
 import type { Actor, AuditRows, RecordedAction } from './audit.js';
 import type { ConnectionRows } from './connections.js';
+import type { EncryptionKeyRows } from './encryption-keys.js';
 import type { IntegrationRows } from './integrations.js';
 import type { ServiceTokenRows } from './service-tokens.js';
 
@@ -17,6 +18,7 @@ export interface OperatorRows {
   readonly serviceTokens: ServiceTokenRows;
   readonly applications: ApplicationRows;
   readonly auditEvents: AuditRows;
+  readonly encryptionKeys: EncryptionKeyRows;
 }
 
 /** Everything that one write may touch, inside its one transaction. */

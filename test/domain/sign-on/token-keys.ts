@@ -6,11 +6,12 @@ import type { VerifiedAccessToken } from '../../../src/domain/sign-on/verified-a
 import { AccessTokenVerifier } from '../../../src/keys/access-token-verifier.js';
 import { KeyRing } from '../../../src/keys/key-ring.js';
 import { signingKeyMaker } from '../../../src/keys/signing-key-maker.js';
-import { derivedKeys } from '../../../src/keys/subkeys.js';
+import { derivedKeys, newTokenKeys } from '../../../src/keys/subkeys.js';
+import { newRing } from '../../keys/ring-of-keys.js';
 
 export const ISSUER = 'https://sign-on.example.com';
 
-export const secrets = derivedKeys(randomBytes(32));
+export const secrets = derivedKeys(newRing(), newTokenKeys());
 
 export function randomText(bytes: number): string {
   return randomBytes(bytes).toString('base64url');

@@ -4,6 +4,7 @@ import { apiKeyHandlers } from './api-keys.js';
 import { applicationHandlers } from './applications.js';
 import { auditHandlers } from './audit.js';
 import { connectionHandlers } from './connections.js';
+import { encryptionKeyHandlers } from './encryption-keys.js';
 import { integrationHandlers } from './integrations.js';
 import { redirectUriHandlers } from './redirect-uris.js';
 import { secretHandlers } from './secrets.js';
@@ -24,6 +25,7 @@ export function operatorService(operator: OperatorDependencies) {
     ...apiKeyHandlers(operator),
     ...serviceTokenHandlers(operator),
     ...signingKeyHandlers(operator),
+    ...encryptionKeyHandlers(operator),
     ...auditHandlers(operator),
   });
 }

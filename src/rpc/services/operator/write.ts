@@ -9,6 +9,10 @@ export interface OperatorDependencies {
   environment: 'live' | 'demo';
   clock: Clock;
   signingKeys: KeyRotation;
+  encryptionKeys: {
+    /** Lets this node follow a change of the keys now, and seal anew what is left. */
+    lookSoon(): void;
+  };
 }
 
 /** Runs a write as one unit of work, in the name of whoever holds the token of the call. */

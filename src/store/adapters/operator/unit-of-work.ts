@@ -9,6 +9,7 @@ import { apiKeyRows } from './api-keys.js';
 import { applicationRows } from './applications.js';
 import { auditRows, recordAction } from './audit-events.js';
 import { connectionRows } from './connections.js';
+import { encryptionKeyRows } from './encryption-keys.js';
 import { integrationRows } from './integrations.js';
 import { serviceTokenRows } from './service-tokens.js';
 
@@ -40,5 +41,6 @@ function rowsOf(database: Writer): OperatorRows {
     serviceTokens: serviceTokenRows(database),
     applications: applicationRows(database),
     auditEvents: auditRows(database),
+    encryptionKeys: encryptionKeyRows(database),
   };
 }

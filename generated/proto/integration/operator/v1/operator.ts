@@ -67,6 +67,14 @@ import {
   ListInstanceIntegrationsResponse,
 } from "./connections.js";
 import {
+  ActivateEncryptionKeyRequest,
+  ActivateEncryptionKeyResponse,
+  ListEncryptionKeysRequest,
+  ListEncryptionKeysResponse,
+  RetireEncryptionKeyRequest,
+  RetireEncryptionKeyResponse,
+} from "./encryption_keys.js";
+import {
   CreateIntegrationRequest,
   CreateIntegrationResponse,
   GetIntegrationRequest,
@@ -466,6 +474,42 @@ export const OperatorServiceService = {
       Buffer.from(RotateSigningKeysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSigningKeysResponse => RotateSigningKeysResponse.decode(value),
   },
+  /** Lists the encryption keys that are, were or will be in use, newest first, and how many seals each has made. */
+  listEncryptionKeys: {
+    path: "/integration.operator.v1.OperatorService/ListEncryptionKeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListEncryptionKeysRequest): Buffer =>
+      Buffer.from(ListEncryptionKeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListEncryptionKeysRequest => ListEncryptionKeysRequest.decode(value),
+    responseSerialize: (value: ListEncryptionKeysResponse): Buffer =>
+      Buffer.from(ListEncryptionKeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListEncryptionKeysResponse => ListEncryptionKeysResponse.decode(value),
+  },
+  /** Lets every node seal with a key that all of their key files hold; what other keys sealed is sealed anew after that. */
+  activateEncryptionKey: {
+    path: "/integration.operator.v1.OperatorService/ActivateEncryptionKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ActivateEncryptionKeyRequest): Buffer =>
+      Buffer.from(ActivateEncryptionKeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ActivateEncryptionKeyRequest => ActivateEncryptionKeyRequest.decode(value),
+    responseSerialize: (value: ActivateEncryptionKeyResponse): Buffer =>
+      Buffer.from(ActivateEncryptionKeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ActivateEncryptionKeyResponse => ActivateEncryptionKeyResponse.decode(value),
+  },
+  /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
+  retireEncryptionKey: {
+    path: "/integration.operator.v1.OperatorService/RetireEncryptionKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RetireEncryptionKeyRequest): Buffer =>
+      Buffer.from(RetireEncryptionKeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RetireEncryptionKeyRequest => RetireEncryptionKeyRequest.decode(value),
+    responseSerialize: (value: RetireEncryptionKeyResponse): Buffer =>
+      Buffer.from(RetireEncryptionKeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RetireEncryptionKeyResponse => RetireEncryptionKeyResponse.decode(value),
+  },
   /** Lists what happened, newest first. */
   listAuditEvents: {
     path: "/integration.operator.v1.OperatorService/ListAuditEvents" as const,
@@ -544,6 +588,12 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   listSigningKeys: handleUnaryCall<ListSigningKeysRequest, ListSigningKeysResponse>;
   /** Begins a rotation now: publishes a successor for each algorithm asked for. */
   rotateSigningKeys: handleUnaryCall<RotateSigningKeysRequest, RotateSigningKeysResponse>;
+  /** Lists the encryption keys that are, were or will be in use, newest first, and how many seals each has made. */
+  listEncryptionKeys: handleUnaryCall<ListEncryptionKeysRequest, ListEncryptionKeysResponse>;
+  /** Lets every node seal with a key that all of their key files hold; what other keys sealed is sealed anew after that. */
+  activateEncryptionKey: handleUnaryCall<ActivateEncryptionKeyRequest, ActivateEncryptionKeyResponse>;
+  /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
+  retireEncryptionKey: handleUnaryCall<RetireEncryptionKeyRequest, RetireEncryptionKeyResponse>;
   /** Lists what happened, newest first. */
   listAuditEvents: handleUnaryCall<ListAuditEventsRequest, ListAuditEventsResponse>;
 }
@@ -1028,6 +1078,54 @@ export interface OperatorServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSigningKeysResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists the encryption keys that are, were or will be in use, newest first, and how many seals each has made. */
+  listEncryptionKeys(
+    request: ListEncryptionKeysRequest,
+    callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
+  ): ClientUnaryCall;
+  listEncryptionKeys(
+    request: ListEncryptionKeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
+  ): ClientUnaryCall;
+  listEncryptionKeys(
+    request: ListEncryptionKeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
+  ): ClientUnaryCall;
+  /** Lets every node seal with a key that all of their key files hold; what other keys sealed is sealed anew after that. */
+  activateEncryptionKey(
+    request: ActivateEncryptionKeyRequest,
+    callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
+  ): ClientUnaryCall;
+  activateEncryptionKey(
+    request: ActivateEncryptionKeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
+  ): ClientUnaryCall;
+  activateEncryptionKey(
+    request: ActivateEncryptionKeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
+  ): ClientUnaryCall;
+  /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
+  retireEncryptionKey(
+    request: RetireEncryptionKeyRequest,
+    callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
+  ): ClientUnaryCall;
+  retireEncryptionKey(
+    request: RetireEncryptionKeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
+  ): ClientUnaryCall;
+  retireEncryptionKey(
+    request: RetireEncryptionKeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
   ): ClientUnaryCall;
   /** Lists what happened, newest first. */
   listAuditEvents(

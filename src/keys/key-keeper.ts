@@ -1,0 +1,243 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../domain/clock.js';
+import { ANNOUNCE_EVERY_MS, type UsedEncryptionKey } from '../domain/operator/encryption-keys.js';
+import type { SealedPlace, SealStore } from '../domain/operator/seals.js';
+import type { EncryptionKey } from './encryption-key.js';
+import { SealError, SealedBox } from './sealed-box.js';
+import { SealingRing } from './sealing-ring.js';
+import { OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
+import { firstTokenKeys, newTokenKeys, subkeyOf, type TokenKeys, tokenKeysBy } from './subkeys.js';
+
+/** So many seals are made anew in one transaction. */
+const PIECE = 100;
+/** Finds what a node sealed that learned of the rotation late. */
+const RENEW_EVERY_MS = 600_000;
+
+export interface KeyKeeperOptions {
+  seals: SealStore;
+  keys: readonly EncryptionKey[];
+  /** Reads the key file anew. */
+  readKeys(): readonly EncryptionKey[];
+  /** Names this node for operators and for the others. */
+  node: string;
+  clock: Clock;
+  log: Record<'info' | 'error', (message: string, fields?: Record<string, unknown>) => void>;
+}
+
+/** Follows the key file and the rotation: which keys this node holds, and which one it seals with. */
+export class KeyKeeper {
+  readonly ring: SealingRing;
+  readonly #options: KeyKeeperOptions;
+  #keys: readonly EncryptionKey[];
+  #announced = { what: '', at: Number.NEGATIVE_INFINITY };
+  #renewAt = Number.NEGATIVE_INFINITY;
+  /** Said once, until it changes. */
+  #complaint = '';
+
+  constructor(options: KeyKeeperOptions) {
+    this.#options = options;
+    this.#keys = options.keys;
+    this.ring = new SealingRing(this.#keys);
+  }
+
+  /** At the start. Refuses a key file that does not belong to the database, before anything is sealed with it. */
+  async adopt(): Promise<TokenKeys> {
+    const { seals, node } = this.#options;
+    try {
+      // Announced first: a rotation that begins now counts on this node, or is seen by it.
+      await this.#announce();
+      if ((await seals.keys.all()).length === 0) {
+        await this.#begin();
+      }
+      const used = await seals.keys.all();
+      await this.#refuseMissing(used);
+      this.#use(used);
+      await this.#announce();
+      return await this.#tokenKeys();
+    } catch (error) {
+      await seals.leave(node).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** While serving: takes over what changed in the file and in the database. */
+  async look(): Promise<void> {
+    this.#readAgain();
+    const used = await this.#options.seals.keys.all();
+    const newest = used[0]?.id;
+    if (newest !== undefined && newest !== this.ring.usedId) {
+      if (this.ring.holds(newest)) {
+        this.#use(used);
+        this.#renewAt = Number.NEGATIVE_INFINITY;
+        this.#options.log.info('another encryption key is in use', { keyId: newest });
+      } else {
+        this.#complain('the key file lacks the encryption key in use', { keyId: newest });
+      }
+    }
+    await this.#announce();
+  }
+
+  /** The next call of `renew` looks at every seal. */
+  renewSoon(): void {
+    this.#renewAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Seals anew, in small transactions, what another key sealed. May be cut short at any point, and several nodes may do it at once. */
+  async renew(signal: AbortSignal): Promise<{ renewed: number; unopened: number }> {
+    const total = { renewed: 0, unopened: 0 };
+    const { clock, seals, log } = this.#options;
+    if (clock() < this.#renewAt) {
+      return total;
+    }
+    for (const place of seals.places) {
+      await this.#renewPlace(place, total, signal);
+    }
+    if (!signal.aborted) {
+      this.#renewAt = clock() + RENEW_EVERY_MS;
+    }
+    if (total.renewed > 0) {
+      log.info('secrets were sealed anew', { ...total, keyId: this.ring.usedId });
+    }
+    if (total.unopened > 0) {
+      this.#complain('some secrets can be opened with no key of the key file', { seals: total.unopened });
+    }
+    return total;
+  }
+
+  async leave(): Promise<void> {
+    await this.#options.seals.leave(this.#options.node);
+  }
+
+  async #renewPlace(place: SealedPlace, total: { renewed: number; unopened: number }, signal: AbortSignal) {
+    const { seals } = this.#options;
+    const box = this.ring.box(place);
+    for (let after = ''; !signal.aborted; ) {
+      const found = await seals.notOf(place, this.ring.usedId as string, after, PIECE);
+      const replacements = found.flatMap(({ name, sealed }) => {
+        const content = opened(() => box.open(sealed, name));
+        return content ? [{ name, from: sealed, to: box.seal(content, name) }] : [];
+      });
+      total.unopened += found.length - replacements.length;
+      total.renewed += replacements.length > 0 ? await seals.replace(place, replacements) : 0;
+      if (found.length < PIECE) {
+        return;
+      }
+      after = found.at(-1)?.name ?? '';
+      await turn();
+    }
+  }
+
+  /** The first start of an environment, or of this version on an older one. */
+  async #begin(): Promise<void> {
+    const { seals, clock } = this.#options;
+    const seal = await this.#sealWithoutId();
+    const first = seal ? this.#keys.find(({ bytes }) => seal.opensWith(bytes)) : this.#keys[0];
+    if (first === undefined) {
+      throw new SecretsKeyError(OTHER_KEY_FILE);
+    }
+    const tokenKeys = seal ? firstTokenKeys(first.bytes) : newTokenKeys();
+    const ring = new SealingRing([first]);
+    ring.use(first.id, first.id);
+    const box = ring.box('token-keys');
+    await seals.begin(
+      { id: first.id, position: 1, activatedAt: clock(), retiredAt: null },
+      Object.entries(tokenKeys).map(([purpose, key]) => ({ purpose, sealed: box.seal(key, purpose) })),
+    );
+  }
+
+  async #sealWithoutId(): Promise<{ opensWith(key: Uint8Array): boolean } | undefined> {
+    for (const place of this.#options.seals.places) {
+      const [seal] = await this.#options.seals.withoutId(place);
+      if (seal) {
+        const { sealed, name } = seal;
+        return {
+          opensWith: (key) =>
+            opened(() => new SealedBox(subkeyOf(key, place)).open(sealed, name)) !== undefined,
+        };
+      }
+    }
+    return undefined;
+  }
+
+  async #refuseMissing(used: readonly UsedEncryptionKey[]): Promise<void> {
+    const missing = used.filter(({ id }) => !this.ring.holds(id));
+    if (missing.length === 0) {
+      return;
+    }
+    const seals = await this.#options.seals.keys.sealCounts();
+    const needed = missing.find(({ id }) => id === used[0]?.id || (seals.get(id) ?? 0) > 0);
+    if (needed) {
+      throw new SecretsKeyError(
+        `The database needs the encryption key ${needed.id}, and the key file holds ${this.ring.ids.join(', ')}. Set SECRETS_KEY_FILE to the file that belongs to this database, or copy that file here from another node.`,
+      );
+    }
+  }
+
+  #use(used: readonly UsedEncryptionKey[]): void {
+    this.ring.use(used[0]?.id as string, used.at(-1)?.id as string);
+  }
+
+  async #tokenKeys(): Promise<TokenKeys> {
+    const rows = new Map((await this.#options.seals.tokenKeys()).map((row) => [row.purpose, row.sealed]));
+    const box = this.ring.box('token-keys');
+    try {
+      return tokenKeysBy((purpose) => box.open(rows.get(purpose) ?? '', purpose));
+    } catch (error) {
+      throw error instanceof SealError ? new SecretsKeyError(OTHER_KEY_FILE, { cause: error }) : error;
+    }
+  }
+
+  /** A file that cannot be used, or that lost the key in use, changes nothing: what is held goes on. */
+  #readAgain(): void {
+    try {
+      const keys = this.#options.readKeys();
+      const isAsBefore =
+        keys.length === this.#keys.length && keys.every(({ id }, index) => id === this.#keys[index]?.id);
+      if (isAsBefore) {
+        return;
+      }
+      if (!keys.some(({ id }) => id === this.ring.usedId)) {
+        this.#complain('the key file no longer holds the encryption key in use, and is left unread', {
+          keyId: this.ring.usedId,
+        });
+        return;
+      }
+      this.#keys = keys;
+      this.ring.hold(keys);
+      this.#complaint = '';
+      this.#options.log.info('the key file was read again', { keyIds: this.ring.ids });
+    } catch (error) {
+      this.#complain('the key file cannot be read again', { reason: (error as Error).message });
+    }
+  }
+
+  async #announce(): Promise<void> {
+    const { seals, node, clock } = this.#options;
+    const holder = { node, keyIds: this.ring.ids, usedId: this.ring.usedId ?? null };
+    const what = JSON.stringify(holder);
+    const now = clock();
+    if (what !== this.#announced.what || Math.abs(now - this.#announced.at) >= ANNOUNCE_EVERY_MS) {
+      await seals.announce(holder, now);
+      this.#announced = { what, at: now };
+    }
+  }
+
+  #complain(message: string, fields: Record<string, unknown>): void {
+    const complaint = message + JSON.stringify(fields);
+    if (complaint !== this.#complaint) {
+      this.#complaint = complaint;
+      this.#options.log.error(message, fields);
+    }
+  }
+}
+
+function opened(open: () => Uint8Array): Uint8Array | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof SealError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

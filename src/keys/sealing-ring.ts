@@ -1,0 +1,79 @@
+import type { EncryptionKey } from './encryption-key.js';
+import { type Box, SealError, SealedBox } from './sealed-box.js';
+import { type Purpose, subkeyOf } from './subkeys.js';
+
+const SEPARATOR = '.';
+
+/**
+ * The keys of the key file at work. New seals are made with the key in use and begin with its id, `ek_….…`; any held key opens its own.
+ * Seals of the first releases have no id: the environment's first key opens them.
+ */
+export class SealingRing {
+  #held = new Map<string, EncryptionKey>();
+  #used: { usedId: string; firstId: string } | undefined;
+  /** By key and purpose: deriving a subkey takes longer than opening a seal. */
+  #boxes = new Map<string, SealedBox>();
+
+  constructor(keys: readonly EncryptionKey[]) {
+    this.hold(keys);
+  }
+
+  /** Takes these keys in the place of those held. */
+  hold(keys: readonly EncryptionKey[]): void {
+    this.#held = new Map(keys.map((key) => [key.id, key]));
+    this.#boxes = new Map();
+  }
+
+  /** From now on seals are made with the one key; those without an id are of the other. */
+  use(usedId: string, firstId: string): void {
+    this.#used = { usedId, firstId };
+  }
+
+  holds(id: string): boolean {
+    return this.#held.has(id);
+  }
+
+  get ids(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  get usedId(): string | undefined {
+    return this.#used?.usedId;
+  }
+
+  box(purpose: Purpose): Box {
+    return {
+      seal: (content, name) => {
+        const { usedId } = this.#inUse();
+        return `${usedId}${SEPARATOR}${this.#boxOf(usedId, purpose).seal(content, name)}`;
+      },
+      open: (text, name) => {
+        const end = text.indexOf(SEPARATOR);
+        const id = end < 0 ? this.#inUse().firstId : text.slice(0, end);
+        return this.#boxOf(id, purpose).open(text.slice(end + 1), name);
+      },
+    };
+  }
+
+  #inUse() {
+    if (this.#used === undefined) {
+      throw new Error('No encryption key is in use yet.');
+    }
+    return this.#used;
+  }
+
+  #boxOf(id: string, purpose: Purpose): SealedBox {
+    const name = `${id} ${purpose}`;
+    const present = this.#boxes.get(name);
+    if (present) {
+      return present;
+    }
+    const key = this.#held.get(id);
+    if (key === undefined) {
+      throw new SealError(`What is sealed was made with the key ${id}, which is not in the key file.`);
+    }
+    const made = new SealedBox(subkeyOf(key.bytes, purpose));
+    this.#boxes.set(name, made);
+    return made;
+  }
+}

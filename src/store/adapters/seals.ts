@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { SealedPlace, SealStore } from '../../domain/operator/seals.js';
+import type { Database, Writer } from '../database.js';
+import { encryptionKeyRows, SEALED_COLUMNS } from './operator/encryption-keys.js';
+import { lock } from './platform/unit-of-work.js';
+
+const LOCK = 'encryption-keys';
+/** The row of a node that was killed is of no use after that. */
+const FORGET_HOLDERS_AFTER_MS = 86_400_000;
+
+export function sealStore({ reader, write }: Database): SealStore {
+  return {
+    keys: encryptionKeyRows(reader),
+    places: Object.keys(SEALED_COLUMNS) as SealedPlace[],
+    begin: (key, tokenKeys) =>
+      write(async (writer) => {
+        const isFirst = await encryptionKeyRows(writer).insert(key);
+        if (isFirst) {
+          const rows = tokenKeys.map((each) => ({ ...each, created_at: key.activatedAt }));
+          await writer.insertInto('token_keys').values(rows).execute();
+        }
+      }),
+    tokenKeys: () => reader.selectFrom('token_keys').select(['purpose', 'sealed']).execute(),
+    announce: ({ node, keyIds, usedId }, now) =>
+      write(async (writer) => {
+        await lock(writer, [LOCK]);
+        const row = { key_ids: JSON.stringify(keyIds), used_id: usedId, seen_at: now };
+        await writer
+          .insertInto('encryption_key_holders')
+          .values({ node, ...row })
+          .onConflict((conflict) => conflict.column('node').doUpdateSet(row))
+          .execute();
+        await writer
+          .deleteFrom('encryption_key_holders')
+          .where('seen_at', '<', now - FORGET_HOLDERS_AFTER_MS)
+          .execute();
+      }),
+    leave: (node) =>
+      write(async (writer) => {
+        await writer.deleteFrom('encryption_key_holders').where('node', '=', node).execute();
+      }),
+    withoutId: (place) => sealsWhere(reader, place, (sealed) => sql`substr(${sealed}, 1, 3) <> 'ek_'`, '', 1),
+    notOf: (place, keyId, after, limit) => {
+      const begins = `${keyId}.`;
+      const other = (sealed: unknown) => sql`substr(${sealed}, 1, ${sql.lit(begins.length)}) <> ${begins}`;
+      return sealsWhere(reader, place, other, after, limit);
+    },
+    replace: (place, replacements) =>
+      write(async (writer) => {
+        const { table, name, sealed } = SEALED_COLUMNS[place];
+        let replaced = 0;
+        for (const { name: of, from, to } of replacements) {
+          // Only what was read: it may have been deleted, or sealed anew by another node.
+          const { numAffectedRows } = await sql`
+            update ${sql.table(table)} set ${sql.ref(sealed)} = ${to}
+            where ${sql.ref(name)} = ${of} and ${sql.ref(sealed)} = ${from}
+          `.execute(writer);
+          replaced += Number(numAffectedRows ?? 0);
+        }
+        return replaced;
+      }),
+  };
+}
+
+async function sealsWhere(
+  db: Writer,
+  place: SealedPlace,
+  condition: (sealed: unknown) => ReturnType<typeof sql>,
+  after: string,
+  limit: number,
+): Promise<{ name: string; sealed: string }[]> {
+  const { table, name, sealed } = SEALED_COLUMNS[place];
+  const { rows } = await sql<{ name: string; sealed: string }>`
+    select ${sql.ref(name)} as name, ${sql.ref(sealed)} as sealed from ${sql.table(table)}
+    where ${sql.ref(name)} > ${after} and ${condition(sql.ref(sealed))}
+    order by ${sql.ref(name)} limit ${limit}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely';
+import { idType } from './id-type.js';
+
+/** Which encryption keys are and were in use, which node holds which, and the keys of tokens, which outlive them. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const id = idType(db);
+  await db.schema
+    .createTable('encryption_keys')
+    .addColumn('id', id, (column) => column.primaryKey())
+    // Of two rotations at once, one gets the next position.
+    .addColumn('position', 'integer', (column) => column.notNull().unique())
+    .addColumn('activated_at', 'bigint', (column) => column.notNull())
+    .addColumn('retired_at', 'bigint')
+    .execute();
+  await db.schema
+    .createTable('encryption_key_holders')
+    .addColumn('node', id, (column) => column.primaryKey())
+    .addColumn('key_ids', 'text', (column) => column.notNull())
+    .addColumn('used_id', id)
+    .addColumn('seen_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('token_keys')
+    .addColumn('purpose', id, (column) => column.primaryKey())
+    .addColumn('sealed', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+}

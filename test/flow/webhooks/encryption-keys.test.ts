@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as client from 'openid-client';
+import type { EncryptionKey } from '../../../generated/proto/integration/operator/v1/encryption_keys.js';
+import { integration } from '../../cli/typed.js';
+import { eventually } from '../../support/eventually.js';
+import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { verified, webhookReceivers } from '../../support/webhook-receiver.js';
+import { apps, instanceIds } from '../sign-on/demo-environment.js';
+import { type Subscribed, WebhookEnvironment } from './webhook-environment.js';
+
+const services = serviceProcesses();
+const newReceiver = webhookReceivers();
+const keyFileOf = ({ dataDir }: ServiceProcess) => `${dataDir}.keys/secrets.key`;
+const idsIn = (path: string) => readFileSync(path, 'utf8').match(/^ek_\w+/gm) ?? [];
+
+async function type({ settings }: ServiceProcess, ...args: string[]) {
+  const { DATA_DIR = '', GRPC_PORT = '' } = settings;
+  const own = { ENVIRONMENT: 'demo', DATA_DIR, GRPC_PORT };
+  const { code, stdout, stderr } = await integration(['encryption-key', ...args, '--json'], own);
+  return { code, stderr, keys: stdout === '' ? [] : (JSON.parse(stdout) as EncryptionKey[]) };
+}
+
+async function done(service: ServiceProcess, ...args: string[]): Promise<EncryptionKey[]> {
+  const { code, keys, stderr } = await type(service, ...args);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  return keys;
+}
+
+const statuses = (keys: readonly EncryptionKey[]) =>
+  keys.map(({ status }) => String(status).replace('ENCRYPTION_KEY_STATUS_', ''));
+
+/** Rotates, waits until nothing is sealed with the key before, and retires that. */
+async function rotateAndRetire(service: ServiceProcess): Promise<void> {
+  const [before] = idsIn(keyFileOf(service)) as [string];
+  expect(statuses(await done(service, 'rotate')).slice(0, 2)).toEqual(['ACTIVE', 'SUPERSEDED']);
+  await eventually('every secret sealed anew', async () => {
+    const old = (await done(service, 'list')).find(({ keyId }) => keyId === before);
+    return !old?.seals;
+  });
+  await done(service, 'retire', before);
+  expect(idsIn(keyFileOf(service))).not.toContain(before);
+}
+
+/** Again and again until it is told to stop; a failure ends it. */
+function meanwhile(work: () => Promise<unknown>) {
+  let isOver = false;
+  let times = 0;
+  const running = (async () => {
+    while (!isOver) {
+      await work();
+      times += 1;
+    }
+  })();
+  running.catch(() => undefined);
+  return async () => {
+    isOver = true;
+    await running;
+    return times;
+  };
+}
+
+describe('a rotation of the encryption key', () => {
+  let demo: WebhookEnvironment;
+  let to: Subscribed;
+
+  const serve = async (service: ServiceProcess) => {
+    demo?.close();
+    demo = new WebhookEnvironment(service, newReceiver);
+  };
+  const deliver = async () => {
+    const clientId = await demo.newClient(instanceIds.harborlight);
+    const request = await to.receiver.next(({ event }) => event.entity.id === clientId);
+    expect(verified(request, to.secret)).toEqual(request.event);
+  };
+
+  beforeAll(async () => {
+    await serve(await services.start());
+    to = await demo.subscribe();
+  }, 60_000);
+  afterAll(() => demo?.close());
+
+  test('three times over stops no sign-in, no refresh and no signed delivery', async () => {
+    const party = await demo.party(apps.dashboard);
+    const signIn = () => party.signIn(demo.browser(), demo.demoPerson('user'));
+    let refreshToken = (await signIn()).refresh_token as string;
+    const refresh = async () => {
+      refreshToken = (await client.refreshTokenGrant(party.config, refreshToken)).refresh_token as string;
+    };
+    const ends = [meanwhile(signIn), meanwhile(refresh), meanwhile(deliver)];
+    for (let generation = 0; generation < 3; generation += 1) {
+      await rotateAndRetire(demo.service);
+    }
+    for (const times of await Promise.all(ends.map((end) => end()))) {
+      expect(times).toBeGreaterThan(0);
+    }
+    expect(statuses(await done(demo.service, 'list'))).toEqual(['ACTIVE', 'RETIRED', 'RETIRED', 'RETIRED']);
+    expect(
+      demo.rows(
+        "select type, count(*) as count from audit_events where type like 'encryption_key.%' group by type order by type",
+      ),
+    ).toEqual([
+      { type: 'encryption_key.activated', count: 3 },
+      { type: 'encryption_key.retired', count: 3 },
+    ]);
+  }, 120_000);
+
+  test('that a kill cut short is taken up where it stood', async () => {
+    const { dataDir, settings } = demo.service;
+    await done(demo.service, 'rotate');
+    demo.service.killGroup();
+    await demo.service.exited;
+    await serve(await services.start({ dataDir, env: settings }));
+    const [before] = idsIn(keyFileOf(demo.service)) as [string];
+    await eventually('every secret sealed anew', async () => {
+      const keys = await done(demo.service, 'list');
+      return keys.find(({ keyId }) => keyId === before)?.seals === 0;
+    });
+    await deliver();
+    await done(demo.service, 'retire', before);
+  }, 60_000);
+
+  test('is refused with a key file of something else, and with the key in use', async () => {
+    const { dataDir } = demo.service;
+    const other = join(services.newDirectory(), 'other.key');
+    writeFileSync(other, Buffer.alloc(32, 7), { mode: 0o600 });
+    const settings = { ENVIRONMENT: 'demo', DATA_DIR: dataDir, SECRETS_KEY_FILE: other };
+    const refused = await integration(['encryption-key', 'rotate'], settings);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/does not hold ek_\w+, the key in use\./),
+    ]);
+    const [active] = idsIn(keyFileOf(demo.service)) as [string];
+    const retired = await type(demo.service, 'retire', active);
+    expect([retired.code, retired.stderr]).toEqual([
+      1,
+      expect.stringMatching(/The key is in use\. Rotate to another one first\./),
+    ]);
+    expect(idsIn(keyFileOf(demo.service))).toEqual([active]);
+  });
+
+  test('leaves a service that does not start with another key file, and says which one it needs', async () => {
+    const { dataDir, settings } = demo.service;
+    await demo.service.stop();
+    const path = keyFileOf(demo.service);
+    const content = readFileSync(path);
+    writeFileSync(path, Buffer.alloc(32, 7));
+    const service = await services.launch({ dataDir, env: settings });
+    expect((await service.exited).code).toBe(78);
+    expect(service.errors.text()).toMatch(
+      /^The database needs the encryption key ek_\w+, and the key file holds ek_f9aabf2fb7db3093\. Set SECRETS_KEY_FILE/m,
+    );
+    writeFileSync(path, content);
+    await serve(await services.start({ dataDir, env: settings }));
+    await deliver();
+  }, 60_000);
+});
+
+describe('an environment whose key file is where the first releases put it', () => {
+  test('goes on, says how to move the file, and takes the new place without a restart', async () => {
+    const dataDir = join(services.newDirectory(), 'data');
+    mkdirSync(dataDir, { mode: 0o700 });
+    const before = join(dataDir, 'secrets.key');
+    writeFileSync(before, Buffer.alloc(32, 7), { mode: 0o600 });
+    const service = await services.start({ dataDir });
+    expect(existsSync(keyFileOf(service))).toBe(false);
+    const { msg = '' } = await service.output.nextLine(({ msg }) =>
+      Boolean(msg?.startsWith('The key file is in the data directory')),
+    );
+    const [, make = '', move = ''] = /Move it: (mkdir .*) && (mv .*) \(the/.exec(msg) ?? [];
+    expect([make, move]).toEqual([
+      `mkdir -m 700 '${dataDir}.keys'`,
+      `mv '${before}' '${keyFileOf(service)}'`,
+    ]);
+    mkdirSync(`${dataDir}.keys`, { mode: 0o700 });
+    writeFileSync(keyFileOf(service), readFileSync(before), { mode: 0o600 });
+    rmSync(before);
+    await done(service, 'rotate');
+    expect(idsIn(keyFileOf(service))).toHaveLength(2);
+  }, 60_000);
+});

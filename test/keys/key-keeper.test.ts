@@ -1,0 +1,252 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { activateEncryptionKey, retireEncryptionKey } from '../../src/domain/operator/encryption-keys.js';
+import type { EncryptionKey } from '../../src/keys/encryption-key.js';
+import { KeyKeeper } from '../../src/keys/key-keeper.js';
+import { SealedBox } from '../../src/keys/sealed-box.js';
+import { newKey, SecretsKeyError } from '../../src/keys/secrets-key.js';
+import { derivedKeys, subkeyOf, TOKEN_PURPOSES } from '../../src/keys/subkeys.js';
+import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
+import { sealStore } from '../../src/store/adapters/seals.js';
+import type { Database } from '../../src/store/database.js';
+import { fakeClock } from '../domain/clock.js';
+import { type DatabaseUnderTest, describeEachDatabase } from '../support/databases.js';
+
+const ACTOR = { type: 'service_token', id: 'tok_1' };
+const never = new AbortController().signal;
+const SECOND = 1_000;
+
+describeEachDatabase('the keeper of encryption keys', (under) => {
+  test('begins a new environment with the key of its file, and with token keys that no key file gives', async () => {
+    const { node } = await rig(under);
+    const key = newKey();
+    const { keeper, keys } = await node('a', [key]);
+    expect(keeper.ring.usedId).toBe(key.id);
+    for (const purpose of TOKEN_PURPOSES) {
+      expect(keys[purpose]).not.toEqual(subkeyOf(key.bytes, purpose));
+    }
+    await expect(node('b', [key])).resolves.toMatchObject({ keys });
+  });
+
+  test('of an older environment keeps what its tokens were made with, and gives every seal its id', async () => {
+    const { node, plant, seals } = await rig(under);
+    const key = newKey();
+    const old = new SealedBox(subkeyOf(key.bytes, 'signing-keys'));
+    await plant('kid', old.seal(Buffer.from('private'), 'kid'));
+    const { keeper, keys } = await node('a', [key]);
+    for (const purpose of TOKEN_PURPOSES) {
+      expect(Buffer.from(keys[purpose])).toEqual(subkeyOf(key.bytes, purpose));
+    }
+    expect(
+      keeper.ring
+        .box('signing-keys')
+        .open((await seals())[0] as string, 'kid')
+        .toString(),
+    ).toBe('private');
+    expect(await keeper.renew(never)).toEqual({ renewed: 1, unopened: 0 });
+    expect(await seals()).toEqual([expect.stringMatching(`^${key.id}\\.`)]);
+    expect(
+      keeper.ring
+        .box('signing-keys')
+        .open((await seals())[0] as string, 'kid')
+        .toString(),
+    ).toBe('private');
+  });
+
+  test('refuses a file of another environment before anything is written with it', async () => {
+    const { node, plant, database } = await rig(under);
+    const key = newKey();
+    await plant('kid', new SealedBox(subkeyOf(key.bytes, 'signing-keys')).seal(Buffer.from('x'), 'kid'));
+    await expect(node('a', [newKey()])).rejects.toThrow(
+      /were sealed with another key file\. Set SECRETS_KEY_FILE/,
+    );
+    expect(await database.reader.selectFrom('encryption_keys').selectAll().execute()).toEqual([]);
+    await node('b', [key]);
+    const other = newKey();
+    const refusal = node('c', [other]);
+    await expect(refusal).rejects.toThrow(SecretsKeyError);
+    await expect(refusal).rejects.toThrow(
+      `The database needs the encryption key ${key.id}, and the key file holds ${other.id}. Set SECRETS_KEY_FILE`,
+    );
+    const holders = await database.reader.selectFrom('encryption_key_holders').select('node').execute();
+    expect(holders.map(({ node }) => node)).toEqual(['b']);
+  });
+
+  test('lets one of two nodes begin, where both start at once with files of their own', async () => {
+    const { node } = await rig(under);
+    const outcomes = await Promise.allSettled([node('a', [newKey()]), node('b', [newKey()])]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('rotates three times while two nodes serve: all open everything, tokens stay, and old keys retire', async () => {
+    const { node, plant, seals, activate, retire, clock } = await rig(under);
+    const key = newKey();
+    const files = { a: [key], b: [key] };
+    const a = await node('a', files.a);
+    const b = await node('b', files.b);
+    const token = derivedKeys(a.keeper.ring, a.keys).refreshTokens.seal(
+      randomBytes(16).toString('base64url'),
+      1,
+    );
+    const names = Array.from({ length: 250 }, (_, number) => `kid ${String(number).padStart(3, '0')}`);
+    for (const name of names) {
+      await plant(name, a.keeper.ring.box('signing-keys').seal(Buffer.from(name), name));
+    }
+    for (let generation = 0; generation < 3; generation += 1) {
+      const [before, next] = [files.a.at(-1) as EncryptionKey, newKey()];
+      files.a.push(next);
+      await a.keeper.look();
+      // The other node cannot open it yet.
+      await expect(activate(next.id)).rejects.toThrow('it is missing on b.');
+      expect(a.keeper.ring.usedId).toBe(before.id);
+      files.b.push(next);
+      await b.keeper.look();
+      await activate(next.id);
+      // Twice is once: a command that was cut short is repeated.
+      await activate(next.id);
+      await a.keeper.look();
+      await plant(
+        `late ${generation}`,
+        b.keeper.ring.box('signing-keys').seal(Buffer.from('late'), `late ${generation}`),
+      );
+      await expect(retire(before.id)).rejects.toThrow('These nodes still seal with it: b.');
+      await b.keeper.look();
+      await expect(retire(before.id)).rejects.toThrow(/is being sealed anew, and \d+ are left/);
+      await Promise.all([a.keeper.renew(never), b.keeper.renew(never)]);
+      expect((await seals()).every((seal) => seal.startsWith(`${next.id}.`))).toBe(true);
+      await retire(before.id);
+      await retire(before.id);
+      for (const [name, file] of Object.entries(files)) {
+        file.splice(0, file.length, ...file.filter(({ id }) => id !== before.id));
+        await { a, b }[name as 'a' | 'b'].keeper.look();
+      }
+      expect(a.keeper.ring.ids).toEqual([next.id]);
+      clock.advance(10 * SECOND);
+    }
+    const box = b.keeper.ring.box('signing-keys');
+    const rows = await seals();
+    names.forEach((name, index) => {
+      expect(box.open(rows[index] as string, name).toString()).toBe(name);
+    });
+    const { keys } = await node('c', files.a);
+    expect(derivedKeys(b.keeper.ring, keys).refreshTokens.open(token)).toBeDefined();
+  });
+
+  test('goes on after a crash in the midst of sealing anew', async () => {
+    const { node, plant, seals, activate } = await rig(under);
+    const file = [newKey()];
+    const a = await node('a', file);
+    for (let number = 100; number < 350; number += 1) {
+      await plant(`kid ${number}`, a.keeper.ring.box('signing-keys').seal(Buffer.from('x'), `kid ${number}`));
+    }
+    file.push(newKey());
+    await a.keeper.look();
+    await activate(file[1]?.id as string);
+    await a.keeper.look();
+    const crash = new AbortController();
+    const cut = a.keeper.renew(crash.signal);
+    crash.abort();
+    expect((await cut).renewed).toBeLessThan(254);
+    const again = await node('again', file);
+    await again.keeper.renew(never);
+    expect((await seals()).filter((seal) => !seal.startsWith(`${file[1]?.id}.`))).toEqual([]);
+    expect(await again.keeper.renew(never)).toEqual({ renewed: 0, unopened: 0 });
+  });
+
+  test('keeps what it holds where the file is gone, damaged or another, and says so once', async () => {
+    const { node, said } = await rig(under);
+    const file = [newKey()];
+    const { keeper } = await node('a', file);
+    const before = keeper.ring.ids;
+    file.splice(0, 1, newKey());
+    await keeper.look();
+    await keeper.look();
+    expect(keeper.ring.ids).toEqual(before);
+    expect(said).toEqual(['the key file no longer holds the encryption key in use, and is left unread']);
+    file.splice(0, 1);
+    await keeper.look();
+    expect(said.at(-1)).toBe('the key file cannot be read again');
+    expect(keeper.ring.ids).toEqual(before);
+  });
+
+  test('forgets a node that was killed, and one that left at once', async () => {
+    const { node, activate, clock } = await rig(under);
+    const [key, next] = [newKey(), newKey()];
+    await node('killed', [key]);
+    const left = await node('left', [key]);
+    await left.keeper.leave();
+    const a = await node('a', [key, next]);
+    await expect(activate(next.id)).rejects.toThrow('missing on killed.');
+    clock.advance(91 * SECOND);
+    await a.keeper.look();
+    await activate(next.id);
+  });
+
+  test('of two rotations at once lets one be the next, and never goes back', async () => {
+    const { node, activate, database } = await rig(under);
+    const file = [newKey(), newKey(), newKey()];
+    const { keeper } = await node('a', file);
+    const [first, second, third] = file.map(({ id }) => id) as [string, string, string];
+    await Promise.all([activate(second), activate(third)]);
+    const rows = await database.reader
+      .selectFrom('encryption_keys')
+      .orderBy('position')
+      .select('position')
+      .execute();
+    expect(rows.map(({ position }) => position)).toEqual([1, 2, 3]);
+    await expect(activate(first)).rejects.toThrow('The key was in use before.');
+    await expect(activate('ek_0000000000000000')).rejects.toThrow('No node holds such a key.');
+    await keeper.look();
+    expect([second, third]).toContain(keeper.ring.usedId);
+  });
+});
+
+async function rig(under: DatabaseUnderTest) {
+  const database = await under.openMigrated();
+  const clock = fakeClock();
+  const said: string[] = [];
+  const operator = operatorUnitOfWork(database, clock.now);
+  return {
+    database,
+    clock,
+    said,
+    activate: (id: string) => operator.run(ACTOR, (changes) => activateEncryptionKey(changes, id)),
+    retire: (id: string) => operator.run(ACTOR, (changes) => retireEncryptionKey(changes, id)),
+    node: async (name: string, file: readonly EncryptionKey[]) => {
+      const keeper = new KeyKeeper({
+        seals: sealStore(database),
+        keys: [...file],
+        readKeys: () => {
+          if (file.length === 0) {
+            throw new Error('It is gone.');
+          }
+          return [...file];
+        },
+        node: name,
+        clock: clock.now,
+        log: { info: () => undefined, error: (message) => said.push(message) },
+      });
+      return { keeper, keys: await keeper.adopt() };
+    },
+    plant: (kid: string, sealed: string) => plantSeal(database, kid, sealed),
+    seals: async () => {
+      const rows = await database.reader
+        .selectFrom('signing_keys')
+        .orderBy('kid')
+        .select('sealed_private_key')
+        .execute();
+      return rows.map((row) => row.sealed_private_key);
+    },
+  };
+}
+
+async function plantSeal(database: Database, kid: string, sealed: string): Promise<void> {
+  await database.write(async (writer) => {
+    const row = { kid, algorithm: 'ES256' as const, public_jwk: '{}', sealed_private_key: sealed };
+    const times = { created_at: 1, activates_at: 1, superseded_at: null, retires_at: null, retired_at: null };
+    await writer
+      .insertInto('signing_keys')
+      .values({ ...row, ...times })
+      .execute();
+  });
+}
