@@ -6,6 +6,7 @@ import { addCallCommand } from './commands/call.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
 import { Declined } from './commands/confirm.js';
+import { addDoctorCommand } from './commands/doctor.js';
 import { FailedCall } from './commands/failed-call.js';
 import { addImportCommand } from './commands/import.js';
 import { addInitCommand } from './commands/init.js';
@@ -78,6 +79,7 @@ for (const role of roleNames) {
 
 addInitCommand(program);
 addConfigCommand(program);
+addDoctorCommand(program);
 addAppCommands(program);
 addIntegrationCommands(program);
 addKeyCommands(program);

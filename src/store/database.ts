@@ -10,6 +10,8 @@ export type Writer = Kysely<Schema> | Transaction<Schema>;
 /** The database as adapters see it, whichever it is. */
 export interface Database {
   readonly reader: Reader;
+  /** For the probe of health alone, which must not wait behind what others read. */
+  readonly prober: Reader;
   /**
    * Runs the work as one transaction: all of it or none. It is acknowledged only when it would survive a power cut. The work
    * may await nothing but SQL, because others may share its commit, and leaves no trace elsewhere, because PostgreSQL may have it done again.

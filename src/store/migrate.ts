@@ -1,7 +1,7 @@
 import { type Kysely, Migrator } from 'kysely';
 import { migrations } from './migrations/index.js';
 import type { Schema } from './schema.js';
-import { StoreError } from './store-error.js';
+import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
 /** Brings the database to this version; refuses one that a newer version has already touched. */
 export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
@@ -9,27 +9,45 @@ export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   await refuseNewer(db);
   const { error } = await migrator.migrateToLatest();
   if (error) {
-    const reason = (error as Error).message;
+    const reason = databaseReasonOf(error);
     throw new StoreError(`The database cannot be brought to this version of the service: ${reason}.`, {
       cause: error,
+      mayPass: mayPass(error),
     });
   }
 }
 
 async function refuseNewer(db: Kysely<Schema>): Promise<void> {
+  const executed = await executedMigrations(db);
+  const unknown = executed.filter((name) => !(name in migrations));
+  if (unknown.length > 0) {
+    const names = unknown.join(', ');
+    throw new StoreError(
+      `The database was last used by a newer version of the service (it has ${names}). Start that version, or restore a backup made before it.`,
+    );
+  }
+}
+
+/** For who reads and may not migrate. */
+export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
+  await refuseNewer(db);
+  const executed = await executedMigrations(db);
+  const missing = Object.keys(migrations).filter((name) => !executed.includes(name));
+  if (missing.length > 0) {
+    throw new StoreError(
+      `The database was last used by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,
+    );
+  }
+}
+
+async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) {
-    return;
+    return [];
   }
   const executed = await (db as unknown as Kysely<{ kysely_migration: { name: string } }>)
     .selectFrom('kysely_migration')
     .select('name')
     .execute();
-  const unknown = executed.filter(({ name }) => !(name in migrations));
-  if (unknown.length > 0) {
-    const names = unknown.map(({ name }) => name).join(', ');
-    throw new StoreError(
-      `The database was last used by a newer version of the service (it has ${names}). Start that version, or restore a backup made before it.`,
-    );
-  }
+  return executed.map(({ name }) => name);
 }

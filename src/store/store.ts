@@ -38,7 +38,7 @@ import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { migrateToLatest } from './migrate.js';
-import { StoreError } from './store-error.js';
+import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
 export interface StoreOptions {
   environment: 'live' | 'demo';
@@ -78,7 +78,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-const DATABASE_FILE = 'integration.db';
+export const DATABASE_FILE = 'integration.db';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await connect(options);
@@ -88,7 +88,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await claimEnvironment(database, options.environment);
   } catch (error) {
     await database.close();
-    throw error;
+    throw mayPass(error) && !(error instanceof StoreError) ? unusableFor(error) : error;
   }
   const deliveriesDue = new DueSignal();
   const onDue = () => deliveriesDue.wake();
@@ -112,7 +112,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     deliveriesDue,
     demo: demoStore(database),
     ping: async () => {
-      await database.reader.selectFrom('environment').select('name').executeTakeFirstOrThrow();
+      await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();
     },
     close: () => database.close(),
   };
@@ -134,6 +134,14 @@ async function connect({
     throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }
   return openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure });
+}
+
+function unusableFor(error: unknown): StoreError {
+  const reason = databaseReasonOf(error);
+  return new StoreError(`The database cannot be used at the moment: ${reason}.`, {
+    cause: error,
+    mayPass: true,
+  });
 }
 
 /** Before anything is migrated: a database that belongs to the other environment is left as it is. */

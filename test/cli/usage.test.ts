@@ -27,6 +27,7 @@ const COMMANDS = [
   'edge',
   'init',
   'config',
+  'doctor',
   ...GROUPS,
   'listen',
   'import',

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import { openPostgres } from '../../src/store/dialects/postgres.js';
 import { newPostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -16,7 +17,10 @@ test('a PostgreSQL that cuts a connection in the middle of a query fails that qu
       where datname = current_database() and query like '%pg_sleep(30) as slept%' and pid <> pg_backend_pid()`;
     const refused = sleeping.then(
       () => 'slept',
-      (error: Error) => error.message,
+      (error: ServiceError) => {
+        expect(error.code).toBe(ErrorCode.UNAVAILABLE);
+        return error.internal;
+      },
     );
     let ended: string | undefined;
     void refused.then((message) => {

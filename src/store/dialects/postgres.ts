@@ -1,61 +1,115 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
+import { type ServerLimits, SoundPostgresDialect, settingsOf } from './postgres-driver.js';
+import { isDeadlock, isPassingTrouble } from './postgres-trouble.js';
 
-const MAX_CONNECTIONS = 16;
+export interface PostgresLimits {
+  server: ServerLimits;
+  /** How long we wait for the answer to one statement. */
+  answerMs: number;
+}
+
+/** Apart, so that writes that wait for one another leave the reads and the probe their connections. */
+const CONNECTIONS = { writes: 12, reads: 8, probe: 1, migrations: 1 };
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than any caller waits; it frees connections that a dead network would hold. */
-const QUERY_TIMEOUT_MS = 30_000;
-/** Transactions never wait for anything but SQL: one that does belongs to a process that stands still, and others wait for its locks. */
-const IDLE_TRANSACTION_MS = 15_000;
+/**
+ * The server's limits end a statement while the connection stays whole. Ours on the answer is longer and for a server that is frozen or cut
+ * off: it closes the connection. Transactions never wait for anything but SQL: one that idles belongs to a process that stands still.
+ */
+const LIMITS: PostgresLimits = {
+  server: { lockMs: 3_000, statementMs: 20_000, idleMs: 15_000 },
+  answerMs: 25_000,
+};
+const PROBE_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
+const PROBE_TIMEOUT_MS = 3_000;
+/** A migration may take as long as it needs, but all traffic queues behind a lock that it waits for. */
+const MIGRATION_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
 const INT8_OID = 20;
-const DEADLOCK_DETECTED = '40P01';
 const MOST_TRIES = 5;
 
 /** PostgreSQL commits concurrent transactions together by itself, so each write is a plain transaction here. */
 export async function openPostgres(
   connectionString: string,
   onIdleError: (error: Error) => void,
+  { server, answerMs }: PostgresLimits = LIMITS,
 ): Promise<Database> {
-  const pool = new pg.Pool({
-    connectionString,
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-    keepAlive: true,
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-  });
-  pool.on('error', onIdleError);
-  // While a connection is lent out the pool does not listen to it, and an error nobody hears ends the process.
-  pool.on('connect', (client) => {
-    client.on('error', onIdleError);
-    // As a statement, because a pooler between us and PostgreSQL may refuse what it does not know when a connection begins.
-    client.query(`set idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`).catch(onIdleError);
-  });
+  const pools: pg.Pool[] = [];
+  const open = (max: number, limits: ServerLimits, answerMs?: number) => {
+    const pool = openPool({ connectionString, max, query_timeout: answerMs }, limits, onIdleError);
+    pools.push(pool);
+    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits) });
+  };
+  const close = async () => {
+    await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
+  };
+  const writer = open(CONNECTIONS.writes, server, answerMs);
   try {
-    (await pool.connect()).release();
+    await writer.connection().execute(async () => undefined);
   } catch (error) {
-    await pool.end();
-    throw new StoreError(`PostgreSQL does not let the service in: ${reasonOf(error)}.`, { cause: error });
+    await close();
+    throw refusalOf((error as Error).cause ?? error);
   }
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
-    reader: db,
+    reader: open(CONNECTIONS.reads, server, answerMs),
+    prober: open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS),
+    migrator: open(CONNECTIONS.migrations, MIGRATION_LIMITS),
     write: async (work, onDone) => {
-      const value = await pastDeadlocks(() => db.transaction().execute(work));
+      const value = await pastDeadlocks(() => writer.transaction().execute(work));
       onDone?.();
       return value;
     },
     writesInOrder: false,
-    migrator: db,
-    close: async () => {
-      await db.destroy();
-      // Kysely leaves open what it never used.
-      await (pool.ended ? undefined : pool.end());
-    },
+    close,
   };
+}
+
+/** For looking only, however long that takes. */
+export async function openPostgresReader(
+  connectionString: string,
+): Promise<Pick<Database, 'reader' | 'close'>> {
+  const pool = openPool({ connectionString, max: 1 }, MIGRATION_LIMITS, () => undefined);
+  const reader = new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, MIGRATION_LIMITS) });
+  const close = async () => {
+    await pool.end();
+  };
+  try {
+    await reader.connection().execute(async () => undefined);
+  } catch (error) {
+    await close();
+    throw refusalOf((error as Error).cause ?? error);
+  }
+  return { reader, close };
+}
+
+function openPool(
+  settings: Pick<pg.PoolConfig, 'connectionString' | 'max' | 'query_timeout'>,
+  limits: ServerLimits,
+  onIdleError: (error: Error) => void,
+): pg.Pool {
+  const sessionSettings = { text: settingsOf('set', limits), query_timeout: CONNECT_TIMEOUT_MS };
+  const pool = new pg.Pool({
+    ...settings,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    // For reads, which have no transaction to set limits in. As a statement, because a pooler between us and PostgreSQL may refuse what it does not
+    // know when a connection begins.
+    onConnect: (client) => client.query(sessionSettings),
+  });
+  pool.on('error', onIdleError);
+  // While a connection is lent out the pool does not listen to it, and an error nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', onIdleError));
+  return pool;
+}
+
+function refusalOf(error: unknown): StoreError {
+  return new StoreError(`PostgreSQL does not let the service in: ${reasonOf(error)}.`, {
+    cause: error,
+    mayPass: isPassingTrouble(error),
+  });
 }
 
 /**
@@ -67,7 +121,7 @@ async function pastDeadlocks<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();
     } catch (error) {
-      if ((error as { code?: unknown }).code !== DEADLOCK_DETECTED || tries === MOST_TRIES) {
+      if (!isDeadlock(error) || tries === MOST_TRIES) {
         throw error;
       }
     }

@@ -44,6 +44,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   let writes: Writes | undefined;
   return {
     reader,
+    prober: reader,
     write: async (work, onDone) => {
       try {
         // Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them.
@@ -66,6 +67,19 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
         await writer.destroy();
         writing.close();
       }
+    },
+  };
+}
+
+/** For looking only. */
+export function openSqliteReader(file: string): Pick<Database, 'reader' | 'close'> {
+  const reading = connect(file, true);
+  const reader = kyselyOver(reading, ReadingDialect);
+  return {
+    reader,
+    close: async () => {
+      await reader.destroy();
+      reading.close();
     },
   };
 }

@@ -134,7 +134,7 @@ export function refused(deliveryId: DeliveryId, number = 1, httpStatus = 500): A
   return { deliveryId, attempt: { ...attempt, message, responseStart: null } };
 }
 
-async function plantSubscription(
+export async function plantSubscription(
   database: Database,
   row: Row<'subscriptions'> & { instance_integration_id: string; instance_id: string },
 ): Promise<SubscriptionId> {

@@ -1,0 +1,77 @@
+import type { Reader } from '../database.js';
+import type { Schema } from '../schema.js';
+import { type Check, Tally } from './check.js';
+
+const PAGE = 500;
+
+/** The answer is written in the transaction that first uses the key, so no other transaction ever sees a row without it. */
+export const keysWithoutAnswers: Check = {
+  name: 'keys-without-answers',
+  about: 'Every idempotency key has the answer of its call.',
+  remedy:
+    'Such a call was half written: see what it was to do and whether that stands, then repeat what is missing with a new key. The old key stays refused until it is purged.',
+  find: async (reader) => {
+    const tally = new Tally();
+    for await (const { method, key, response } of answers(reader)) {
+      if (response === null) {
+        tally.add(`${method} ${key}`);
+      }
+    }
+    return tally.found();
+  },
+};
+
+/** Rows that no write ever removes: a deleted user or worker keeps its row. */
+const KEPT_FOR_GOOD = {
+  ins: 'instances',
+  cli: 'clients',
+  acc: 'accounts',
+  usr: 'users',
+  wrk: 'workers',
+} as const satisfies Record<string, keyof Schema>;
+
+const ID = /(ins|cli|acc|usr|wrk)_[0-9A-Za-z]{22}/g;
+
+export const answersOfNothing: Check = {
+  name: 'answers-of-nothing',
+  about: 'What the answers of idempotency keys name is there.',
+  remedy:
+    'The caller was told of something that was not kept: create it again with a new key, and tell who uses the id of the answer.',
+  find: async (reader) => {
+    const tally = new Tally();
+    for await (const { method, key, response } of answers(reader)) {
+      for (const id of new Set(
+        Buffer.from(response ?? '', 'base64')
+          .toString('latin1')
+          .match(ID),
+      )) {
+        const table = KEPT_FOR_GOOD[id.slice(0, 3) as keyof typeof KEPT_FOR_GOOD];
+        const row = await reader.selectFrom(table).where('id', '=', id).select('id').executeTakeFirst();
+        if (!row) {
+          tally.add(`${id} in the answer of ${method} ${key}`);
+        }
+      }
+    }
+    return tally.found();
+  },
+};
+
+async function* answers(reader: Reader) {
+  let after = { method: '', key: '' };
+  for (;;) {
+    const rows = await reader
+      .selectFrom('idempotency_keys')
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('method', 'key'), '>', tuple(after.method, after.key)))
+      .orderBy('method')
+      .orderBy('key')
+      .limit(PAGE)
+      .select(['method', 'key', 'response'])
+      .execute();
+    yield* rows;
+    const last = rows.at(-1);
+    if (rows.length < PAGE || !last) {
+      return;
+    }
+    after = last;
+  }
+}

@@ -1,0 +1,6 @@
+import type { Check } from './check.js';
+import { eventsWithoutDeliveries } from './events-without-deliveries.js';
+import { answersOfNothing, keysWithoutAnswers } from './idempotency.js';
+
+/** In the order in which they are told. */
+export const checks: readonly Check[] = [eventsWithoutDeliveries, keysWithoutAnswers, answersOfNothing];

@@ -1,0 +1,173 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDialect,
+  type QueryResult,
+} from 'kysely';
+import type pg from 'pg';
+import { asDatabaseTrouble, asNoConnection, asUnknownOutcome, isServerRefusal } from './postgres-trouble.js';
+
+/** What the server itself ends, in milliseconds; 0 is no limit. */
+export interface ServerLimits {
+  lockMs: number;
+  statementMs: number;
+  /** Of a transaction that waits for its client. */
+  idleMs: number;
+}
+
+/**
+ * Kysely's dialect with a driver of ours. Kysely's returns every connection to the pool, also one whose transaction is open because its end
+ * failed, and the next write would commit what this one left. Ours returns a connection only when the server has said that no transaction is open.
+ */
+export class SoundPostgresDialect extends PostgresDialect {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly limits: ServerLimits,
+  ) {
+    super({ pool });
+  }
+
+  override createDriver(): Driver {
+    return new SoundDriver(this.pool, this.limits);
+  }
+}
+
+class SoundDriver implements Driver {
+  readonly #begin: string;
+
+  constructor(
+    private readonly pool: pg.Pool,
+    limits: ServerLimits,
+  ) {
+    // One message with `begin`, so no round trip more. Local to the transaction, because behind a pooler in transaction mode the next one may
+    // run on another connection, where our session settings were never made.
+    this.#begin = `begin; ${settingsOf('set local', limits)}`;
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async acquireConnection(): Promise<LentConnection> {
+    try {
+      return new LentConnection(await this.pool.connect());
+    } catch (error) {
+      throw asNoConnection(error);
+    }
+  }
+
+  beginTransaction(connection: LentConnection): Promise<void> {
+    return connection.begin(this.#begin);
+  }
+
+  commitTransaction(connection: LentConnection): Promise<void> {
+    return connection.commit();
+  }
+
+  rollbackTransaction(connection: LentConnection): Promise<void> {
+    return connection.rollback();
+  }
+
+  releaseConnection(connection: LentConnection): Promise<void> {
+    connection.release();
+    return Promise.resolve();
+  }
+
+  async destroy(): Promise<void> {
+    await (this.pool.ending ? undefined : this.pool.end());
+  }
+}
+
+const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+/** One loan of a connection. */
+class LentConnection implements DatabaseConnection {
+  /** From before `begin` is sent until the server has said that the transaction is over. */
+  #mayBeInTransaction = false;
+  /** After this the server may be anywhere: a statement that still runs, an answer that belongs to no question. */
+  #fault: unknown;
+
+  constructor(private readonly client: pg.PoolClient) {}
+
+  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      const { command, rowCount, rows } = await this.#ask(() => this.client.query(text, [...parameters]));
+      const numAffectedRows = CHANGING.has(command) ? BigInt(rowCount ?? 0) : undefined;
+      return { numAffectedRows, rows: rows as Row[] };
+    } catch (error) {
+      throw asDatabaseTrouble(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: an interface of Kysely that nothing here uses.
+  async *streamQuery<Row>(): AsyncGenerator<QueryResult<Row>> {
+    throw new Error('This driver streams no rows.');
+  }
+
+  async begin(text: string): Promise<void> {
+    this.#mayBeInTransaction = true;
+    try {
+      await this.#ask(() => this.client.query(text));
+    } catch (error) {
+      throw asDatabaseTrouble(error);
+    }
+  }
+
+  async commit(): Promise<void> {
+    let command: string;
+    try {
+      ({ command } = await this.#ask(() => this.client.query('commit')));
+    } catch (error) {
+      throw isServerRefusal(error) ? asDatabaseTrouble(error) : asUnknownOutcome(error);
+    }
+    this.#mayBeInTransaction = false;
+    // What the server answers where a statement of the transaction had failed, without calling it an error.
+    if (command !== 'COMMIT') {
+      throw new Error(`PostgreSQL answered a commit with ${command}: a statement had failed before.`);
+    }
+  }
+
+  /** Where it fails the transaction ends with its connection, and the caller hears why it was to be undone. */
+  async rollback(): Promise<void> {
+    if (this.#fault === undefined && this.#mayBeInTransaction) {
+      await this.#ask(() => this.client.query('rollback')).then(
+        () => {
+          this.#mayBeInTransaction = false;
+        },
+        (error: unknown) => {
+          this.#fault ??= error;
+        },
+      );
+    }
+  }
+
+  release(): void {
+    const isIdle = !this.#mayBeInTransaction && this.client.getTransactionStatus() === 'I';
+    if (this.#fault === undefined && isIdle) {
+      this.client.release();
+    } else {
+      // Closes it: the server rolls back what is open.
+      this.client.release(true);
+    }
+  }
+
+  async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await question();
+    } catch (error) {
+      if (!isServerRefusal(error)) {
+        this.#fault ??= error;
+      }
+      throw error;
+    }
+  }
+}
+
+export function settingsOf(set: 'set' | 'set local', { lockMs, statementMs, idleMs }: ServerLimits): string {
+  return [
+    `${set} lock_timeout = ${lockMs}`,
+    `${set} statement_timeout = ${statementMs}`,
+    `${set} idle_in_transaction_session_timeout = ${idleMs}`,
+  ].join('; ');
+}

@@ -1,0 +1,58 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** What becomes of the next commit: it never reaches the server, or its answer never reaches the client. */
+export type Stall = 'before the commit' | 'before its answer';
+
+/** A way to PostgreSQL on which a connection can fall silent, open as it is. */
+export async function stallingProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let next: Stall | undefined;
+  let stalled = 0;
+  const server = createServer((client) => {
+    const behind = connect(Number(target.port), target.hostname);
+    let isSilent = false;
+    for (const socket of [client, behind]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    client.on('data', (data) => {
+      if (isSilent) {
+        return;
+      }
+      if (next && isCommit(data)) {
+        isSilent = true;
+        stalled += 1;
+        if (next === 'before its answer') {
+          behind.write(data);
+        }
+        next = undefined;
+        return;
+      }
+      behind.write(data);
+    });
+    behind.on('data', (data) => isSilent || client.write(data));
+    client.on('close', () => behind.destroy());
+    behind.on('close', () => isSilent || client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    stallNext: (stall: Stall) => {
+      next = stall;
+    },
+    stalled: () => stalled,
+    close: () => {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      server.close();
+    },
+  };
+}
+
+/** A simple query of that text. */
+function isCommit(data: Buffer): boolean {
+  return data[0] === 'Q'.charCodeAt(0) && data.toString('latin1', 5) === 'commit\0';
+}
