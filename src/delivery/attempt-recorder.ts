@@ -23,16 +23,21 @@ const GATHER_MS = 20;
 const MOST_BYTES = 192 * 1_024;
 const BYTES_BESIDE_TEXTS = 200;
 
+/** What may be wrong with one result; other errors say that the domain takes none for now. */
+const ABOUT_A_RESULT: ReadonlySet<ErrorCode> = new Set([ErrorCode.INVALID_REQUEST, ErrorCode.INTERNAL_ERROR]);
+
 /**
- * Tells the domain how attempts ended: one call at a time, with all that ended meanwhile. What is not recorded is kept and told again, for
- * a success counts however late it is told. A result that the domain refuses must not keep others back: it is told alone, and let go once
- * its lease is over, when the domain has recorded the attempt as interrupted.
+ * Tells the domain how attempts ended: one call at a time, with all that ended meanwhile. What is not recorded is kept and told again, however long the
+ * domain is away: a success counts however late it is told, and one that is not told is sent again. A result that the domain refuses must not
+ * keep others back: it is told alone, and let go once its lease is over, when the domain has recorded the attempt as interrupted.
  */
 export class AttemptRecorder {
   readonly #stop = new AbortController();
   #waiting: EndedAttempt[] = [];
   #isTelling = false;
   #failures = 0;
+  #taken = 0;
+  readonly #takenWhenRefused = new WeakMap<EndedAttempt, number>();
   #atOnce = MOST_AT_ONCE;
   #endGathering: (() => void) | undefined;
 
@@ -89,6 +94,7 @@ export class AttemptRecorder {
       this.options.log.info('webhook attempts are recorded again', { failures: this.#failures });
     }
     this.#failures = 0;
+    this.#taken += 1;
     this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce * 2);
   }
 
@@ -98,9 +104,10 @@ export class AttemptRecorder {
       attempts: batch.length,
       reason: reasonOf(error),
     });
-    const isRefused = !(error instanceof ServiceError && error.code === ErrorCode.UNAVAILABLE);
+    const isRefused = !(error instanceof ServiceError) || ABOUT_A_RESULT.has(error.code);
     if (isRefused && batch.length === 1) {
-      this.#setAside(batch[0] as EndedAttempt);
+      const isInvalid = error instanceof ServiceError && error.code === ErrorCode.INVALID_REQUEST;
+      this.#setAside(batch[0] as EndedAttempt, isInvalid);
       return;
     }
     if (isRefused) {
@@ -109,9 +116,12 @@ export class AttemptRecorder {
     this.#waiting = [...batch, ...this.#waiting];
   }
 
-  /** Behind the others, or away. */
-  #setAside(attempt: EndedAttempt): void {
-    if (attempt.leaseExpiresAt.getTime() > Date.now()) {
+  /** Behind the others; away when its lease is over, if it is the result that is wrong: the domain has taken another since. */
+  #setAside(attempt: EndedAttempt, isInvalid: boolean): void {
+    const takenBefore = this.#takenWhenRefused.get(attempt) ?? this.#taken;
+    this.#takenWhenRefused.set(attempt, takenBefore);
+    const isWrong = isInvalid || this.#taken > takenBefore;
+    if (!isWrong || attempt.leaseExpiresAt.getTime() > Date.now()) {
       this.#waiting.push(attempt);
       return;
     }

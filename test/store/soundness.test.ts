@@ -30,6 +30,12 @@ function callsAtOnce({ newCall, invite }: Rig): Promise<Call[]> {
   return Promise.all(Array.from({ length: CALLS_AT_ONCE }, () => invite(newCall())));
 }
 
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    process.kill(pid, name);
+  }
+}
+
 describe.each([
   { who: 'the server ends what waits', limits: SHORT },
   { who: 'only we end it', limits: OURS_ALONE },
@@ -71,10 +77,10 @@ describe.each([
     const making = callsAtOnce(rig);
     const frozen = await rig.victims();
     try {
-      frozen.forEach((pid) => process.kill(pid, 'SIGSTOP'));
+      signal(frozen, 'SIGSTOP');
       calls.push(...(await making));
     } finally {
-      frozen.forEach((pid) => process.kill(pid, 'SIGCONT'));
+      signal(frozen, 'SIGCONT');
     }
     expect(calls.some(({ refusal }) => refusal)).toBe(true);
     await proveSound(rig, calls);

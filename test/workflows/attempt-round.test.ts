@@ -101,10 +101,28 @@ describe('a round of attempts', () => {
     expect(domain.sent).toHaveLength(1);
   });
 
-  test('gives a result up when the lease is over, so that the domain counts the attempt as interrupted', async () => {
+  test('keeps a result until it is recorded, long after the lease, and its slot with it', async () => {
+    const { domain, run } = roundOf(1, { leaseMs: 100 });
+    const slots = new SendSlots({ atOnce: 1, atOncePerSubscription: 1 });
+    let isAway = true;
+    let told = 0;
+    domain.fault = (method) => (method === 'recordAttempt' && ++told && isAway ? 'before' : undefined);
+    const round = run({ slots });
+    await eventually('the lease is over', () => told > 2);
+    expect(slots.tryTake('whs_1')).toBe(false);
+    isAway = false;
+    expect((await round).states).toMatchObject([{ status: 'DELIVERED' }]);
+    expect(domain.sent).toHaveLength(1);
+    expect(slots.tryTake('whs_1')).toBe(true);
+  });
+
+  test.each([
+    { title: 'the worker ends', ending: AbortSignal.abort(), fault: 'before' as const },
+    { title: 'the domain refuses it', ending: new AbortController().signal, fault: 'refused' as const },
+  ])('gives a result up when the lease is over and $title', async ({ ending, fault }) => {
     const { domain, run } = roundOf(1, { leaseMs: 300 });
-    domain.fault = (method) => (method === 'recordAttempt' ? 'before' : undefined);
-    await expect(run()).rejects.toThrow('14 UNAVAILABLE');
+    domain.fault = (method) => (method === 'recordAttempt' ? fault : undefined);
+    await expect(run({ ending })).rejects.toThrow();
     await eventually('the lease is over', () => Date.now() > (domain.rows.get('whd_0')?.leaseUntil ?? 0));
     domain.fault = () => undefined;
     const { states } = await run();

@@ -1,10 +1,11 @@
-import type {
-  AttemptBeginning,
-  AttemptReport,
-  RetriedDelivery,
-  RetryDependencies,
-  RetryingDomain,
-  SendBody,
+import {
+  type AttemptBeginning,
+  type AttemptReport,
+  ResultRefused,
+  type RetriedDelivery,
+  type RetryDependencies,
+  type RetryingDomain,
+  type SendBody,
 } from '../../workflows/activities/retry-ports.js';
 import type { AttemptToMake } from '../../workflows/contract.js';
 import type { RetryBatchList } from '../../workflows/retry-batches.js';
@@ -34,7 +35,7 @@ export type Receiver = (
 type Method = keyof RetryingDomain | keyof RetryBatchList;
 
 /** Fails a call before it changes anything, or loses its answer afterwards. */
-export type Fault = (method: Method) => 'before' | 'after' | undefined;
+export type Fault = (method: Method) => 'before' | 'after' | 'refused' | undefined;
 
 /**
  * The domain's rules about attempts, in memory: the counter, the lease and what follows from a result. Its deliveries
@@ -119,6 +120,7 @@ export class RetryDomain {
   async #call<T>(method: Method, requestId: string, work: () => T): Promise<T> {
     this.requestIds.push(requestId);
     const fault = this.fault(method);
+    if (fault === 'refused') throw new ResultRefused('the domain does not take it');
     if (fault === 'before') throw new Error('14 UNAVAILABLE: the domain is not there');
     this.#sweep();
     const answer = work();

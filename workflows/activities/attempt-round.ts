@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptToMake, RetryState, RoundOutcome } from '../contract.js';
 import type { DomainCall } from './domain-call.js';
-import type { AttemptReport, RetriedDelivery, RetryDependencies } from './retry-ports.js';
+import {
+  type AttemptReport,
+  ResultRefused,
+  type RetriedDelivery,
+  type RetryDependencies,
+} from './retry-ports.js';
 import { goneState, outcomeInWords, stateOf } from './retry-state.js';
 import type { SendSlots } from './send-slots.js';
 
@@ -75,20 +80,22 @@ async function makeAttempt(attempt: AttemptToMake, options: RoundOptions): Promi
 }
 
 /**
- * Tries until the lease is over. Then the domain counts the attempt as interrupted, and when this round is repeated
- * the counter refuses to begin the same attempt again: what was sent and not recorded is never sent under its number.
+ * Tries for as long as the domain is away: a success that is told late still counts, and one that is not told is sent again. The slot stays taken, so that
+ * no worker holds more results than it has slots. A result that the domain refuses, or a worker that ends, gives up when the lease is over: the
+ * domain counts the attempt as interrupted, and the counter refuses to begin it again.
  */
 async function record(
   attempt: AttemptToMake,
   report: AttemptReport,
   leaseExpiresAt: Date,
-  { domain, call }: RoundOptions,
+  { domain, call, ending }: RoundOptions,
 ): Promise<RetriedDelivery | undefined> {
   for (let waitMs = recordAgainAfterMs; ; waitMs = Math.min(2 * waitMs, recordAgainAfterMostMs)) {
     try {
       return await domain.recordAttempt(attempt, report, call);
     } catch (error) {
-      if (Date.now() + waitMs > leaseExpiresAt.getTime()) throw error;
+      const mayGiveUp = error instanceof ResultRefused || ending.aborted;
+      if (mayGiveUp && Date.now() + waitMs > leaseExpiresAt.getTime()) throw error;
       await sleep(waitMs);
     }
   }

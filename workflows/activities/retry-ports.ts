@@ -53,12 +53,15 @@ export type AttemptBeginning =
   /** Without a delivery where there is none; with a lease that runs by the domain's clock, whatever ours says. */
   | { refused: { delivery: RetriedDelivery | undefined; isLeaseRunning: boolean } };
 
+/** The domain has read the result of an attempt and does not take it. */
+export class ResultRefused extends Error {}
+
 /** The deliveries as the domain keeps them. Every call may be repeated. */
 export interface RetryingDomain {
   /** Those of the batch; none where the batch was purged. */
   retryBatch(batchId: string, call: DomainCall): Promise<RetriedDelivery[]>;
   beginAttempt(attempt: AttemptToMake, call: DomainCall): Promise<AttemptBeginning>;
-  /** Undefined if the delivery was purged. */
+  /** Undefined if the delivery was purged. Fails with `ResultRefused` where telling it again is of no use. */
   recordAttempt(
     attempt: AttemptToMake,
     report: AttemptReport,

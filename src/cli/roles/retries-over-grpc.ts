@@ -7,10 +7,11 @@ import {
   type RetryDelivery,
 } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import type { DomainCall } from '../../../workflows/activities/domain-call.js';
-import type {
-  AttemptBeginning,
-  RetriedDelivery,
-  RetryingDomain,
+import {
+  type AttemptBeginning,
+  ResultRefused,
+  type RetriedDelivery,
+  type RetryingDomain,
 } from '../../../workflows/activities/retry-ports.js';
 import type { AttemptToMake } from '../../../workflows/contract.js';
 import type { RetryBatchList } from '../../../workflows/retry-batches.js';
@@ -69,7 +70,8 @@ export function retriesOver(domain: RpcChannel, workerId: string): RetryingDomai
     },
     beginAttempt: async (what, call) => toBeginning(await begin({ what, call })),
     recordAttempt: async ({ deliveryId, attemptNumber }, report, call) => {
-      const delivery = await record({ what: attemptResultOf(deliveryId, attemptNumber, report), call });
+      const what = attemptResultOf(deliveryId, attemptNumber, report);
+      const delivery = await record({ what, call }).catch(refusedWhereInvalid);
       return delivery && toDelivery(delivery);
     },
     giveUp: async (deliveryIds, call) => {
@@ -102,6 +104,13 @@ function firstOf([first]: readonly Asked<unknown>[]): { requestId: string } {
 function noneWherePurged(error: unknown): { batch: undefined } {
   if (error instanceof ServiceError && error.code === ErrorCode.RETRY_BATCH_NOT_FOUND) {
     return { batch: undefined };
+  }
+  throw error;
+}
+
+function refusedWhereInvalid(error: unknown): never {
+  if (error instanceof ServiceError && error.code === ErrorCode.INVALID_REQUEST) {
+    throw new ResultRefused(error.message, { cause: error });
   }
   throw error;
 }
