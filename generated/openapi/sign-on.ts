@@ -1046,7 +1046,8 @@ export interface components {
         };
         /**
          * Interaction
-         * @description Opaque name of a sign-in or sign-out under way.
+         * @description Opaque name of a sign-in or sign-out under way. It holds what was asked for, encrypted, so it is hardly longer
+         *     than the address that the application sent the browser to.
          * @example cuFEEZ-nt-JWY2Ao6w4J4g
          */
         Interaction: string;

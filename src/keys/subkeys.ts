@@ -1,8 +1,10 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { InteractionSeals } from '../domain/sign-on/interactions.js';
 import type { FormTokens, RefreshTokens } from '../domain/sign-on/signing.js';
 import { formTokens } from './form-tokens.js';
+import { interactionSeals } from './interaction-seals.js';
 import { refreshTokens } from './refresh-tokens.js';
-import type { Box } from './sealed-box.js';
+import { type Box, SealedBox } from './sealed-box.js';
 import type { SealingRing } from './sealing-ring.js';
 
 const SUBKEY_BYTES = 32;
@@ -11,7 +13,13 @@ const SUBKEY_BYTES = 32;
 export type Purpose = 'signing-keys' | 'webhook-secrets' | 'token-keys' | TokenPurpose;
 
 /** Whose keys must outlive the encryption key: what they made stands in tokens and in rows, and is compared rather than opened. */
-export const TOKEN_PURPOSES = ['refresh-tokens', 'form-tokens', 'idempotency', 'throttles'] as const;
+export const TOKEN_PURPOSES = [
+  'refresh-tokens',
+  'form-tokens',
+  'interactions',
+  'idempotency',
+  'throttles',
+] as const;
 
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
@@ -28,6 +36,7 @@ export interface DerivedKeys {
   /** For the secrets that deliveries are signed with. */
   webhookSecrets: Box;
   formTokens: FormTokens;
+  interactionSeals: InteractionSeals;
   /** For requests that are remembered by their idempotency key. */
   idempotency: KeyedHash;
   /** For the addresses and accounts by which guesses are counted. */
@@ -39,6 +48,7 @@ export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys): DerivedKey
     signingKeys: ring.box('signing-keys'),
     refreshTokens: refreshTokens(tokenKeys['refresh-tokens']),
     formTokens: formTokens(tokenKeys['form-tokens']),
+    interactionSeals: interactionSeals(new SealedBox(tokenKeys.interactions)),
     webhookSecrets: ring.box('webhook-secrets'),
     idempotency: keyedHash(tokenKeys.idempotency),
     throttles: keyedHash(tokenKeys.throttles),

@@ -3,7 +3,7 @@ export interface SignOnSchema {
   passwords: PasswordsTable;
   account_links: AccountLinksTable;
   sessions: SessionsTable;
-  interactions: InteractionsTable;
+  finished_interactions: FinishedInteractionsTable;
   consents: ConsentsTable;
   login_contexts: LoginContextsTable;
   authorization_codes: AuthorizationCodesTable;
@@ -33,25 +33,22 @@ interface AccountLinksTable {
   ended_at: number | null;
 }
 
-/** A browser. The hash is its cookie's, replaced at each sign-in. */
+/** A browser in which somebody is signed in. The hash is its cookie's, replaced at each sign-in. */
 interface SessionsTable {
   id: string;
   token_hash: string;
-  /** Null until somebody signs in. */
+  /** The hash of the cookie that the browser had before, so that its other tabs go on. */
+  began_as: string | null;
   account_id: string | null;
   authenticated_at: number | null;
   last_seen_at: number;
   expires_at: number;
 }
 
-/** An authorization or a sign-out under way. `request` is what was asked for, `progress` what the person has done since; both JSON. */
-interface InteractionsTable {
-  token_hash: string;
-  session_id: string;
-  request: string;
-  progress: string;
+/** An authorization or a sign-out that has ended, so that it does not end twice. Those under way have no row. */
+interface FinishedInteractionsTable {
+  id: string;
   expires_at: number;
-  finished_at: number | null;
 }
 
 interface ConsentsTable {

@@ -74,8 +74,8 @@ describe('a browser over gRPC', () => {
     await hire(rig, person, here.clientId);
     const begun = await calls.authorize({ browser: browserWith(), parameters: asked(clientId) }, CALL);
     let browser = browserWith(cookieOf(begun.step));
-    const { page, interaction } = pageOf(begun.step);
-    expect(page).toBe(InteractionPage.SIGN_IN);
+    let { interaction } = pageOf(begun.step);
+    expect(pageOf(begun.step).page).toBe(InteractionPage.SIGN_IN);
     const shown = async (at: InteractionPage) =>
       (await calls.showInteraction({ browser, page: at, interaction }, CALL)).result;
 
@@ -100,6 +100,7 @@ describe('a browser over gRPC', () => {
     const signedIn = await calls.signIn(form, CALL);
     expect(pageOf(signedIn.step).page).toBe(InteractionPage.CHOOSE_CONTEXT);
     browser = browserWith(cookieOf(signedIn.step));
+    ({ interaction } = pageOf(signedIn.step));
 
     const contextPage = await shown(InteractionPage.CHOOSE_CONTEXT);
     expect(contextPage).toMatchObject({
@@ -118,6 +119,7 @@ describe('a browser over gRPC', () => {
       CALL,
     );
     expect(pageOf(chosen.step).page).toBe(InteractionPage.CONSENT);
+    ({ interaction } = pageOf(chosen.step));
 
     const consentPage = await shown(InteractionPage.CONSENT);
     expect(consentPage).toMatchObject({ $case: 'consentPage', value: { scopes: ['openid'] } });

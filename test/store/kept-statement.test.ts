@@ -4,26 +4,28 @@ import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 import { databaseUnderTest, describeEachDatabase } from '../support/databases.js';
 
-type Link = Pick<Schema['interactions'], 'token_hash' | 'session_id' | 'expires_at' | 'finished_at'>;
+type Link = Omit<Schema['sessions'], keyof typeof CONSTANT>;
+
+const CONSTANT = { account_id: null, last_seen_at: 9 };
 
 /** With a statement of its own in each test, and how often its text was built. */
 function statements() {
   let built = 0;
   const insertion = keptStatement((db, row: Link) => {
     built += 1;
-    return db.insertInto('interactions').values({ ...row, request: 'same', progress: 'each time' });
+    return db.insertInto('sessions').values({ ...row, ...CONSTANT });
   });
   const ending = keptStatement((db, { session, at }: { session: string; at: number | null }) =>
-    db.updateTable('interactions').set({ finished_at: at }).where('session_id', '=', session),
+    db.updateTable('sessions').set({ authenticated_at: at }).where('began_as', '=', session),
   );
   const bySession = keptStatement((db, { session }: { session: string }) =>
-    db.selectFrom('interactions').where('session_id', '=', session).orderBy('token_hash').selectAll(),
+    db.selectFrom('sessions').where('began_as', '=', session).orderBy('token_hash').selectAll(),
   );
   return { insertion, ending, bySession, timesBuilt: () => built };
 }
 
 const row = (token_hash: string, fields: Partial<Link> = {}): Link => ({
-  ...{ token_hash, session_id: 'one', expires_at: 1, finished_at: null },
+  ...{ id: token_hash, token_hash, began_as: 'one', expires_at: 1, authenticated_at: null },
   ...fields,
 });
 
@@ -31,18 +33,21 @@ describeEachDatabase('a kept statement', (under) => {
   test('is built once and takes other values each time', async () => {
     const { insertion, bySession, timesBuilt } = statements();
     const database = await under.openMigrated();
-    const rows = [row('a', { finished_at: 5 }), row('b', { expires_at: 2 }), row('c', { session_id: 'two' })];
+    const rows = [
+      row('a', { authenticated_at: 5 }),
+      row('b', { expires_at: 2 }),
+      row('c', { began_as: 'two' }),
+    ];
     for (const each of rows) {
       await database.write((writer) => insertion(writer, each));
     }
     expect(timesBuilt()).toBe(1);
-    const constant = { request: 'same', progress: 'each time' };
     const of = async (session: string) => (await bySession(database.reader, { session })).rows;
     await expect(of('one')).resolves.toEqual([
-      { ...rows[0], ...constant },
-      { ...rows[1], ...constant },
+      { ...rows[0], ...CONSTANT },
+      { ...rows[1], ...CONSTANT },
     ]);
-    await expect(of('two')).resolves.toEqual([{ ...rows[2], ...constant }]);
+    await expect(of('two')).resolves.toEqual([{ ...rows[2], ...CONSTANT }]);
     await expect(of('three')).resolves.toEqual([]);
   });
 
@@ -52,7 +57,7 @@ describeEachDatabase('a kept statement', (under) => {
     for (const hash of ['a', 'b']) {
       await database.write((writer) => insertion(writer, row(hash)));
     }
-    await database.write((writer) => insertion(writer, row('c', { session_id: 'two' })));
+    await database.write((writer) => insertion(writer, row('c', { began_as: 'two' })));
     const changed = async (session: string, at: number | null) =>
       changedOne(await database.write((writer) => ending(writer, { session, at })));
     await expect(changed('two', 7)).resolves.toBe(true);

@@ -95,12 +95,9 @@ export const KINDS: readonly PurgedKind[] = [
   { kind: 'idle_session', table: 'sessions', ends: ['last_seen_at'], row: (number) => session(number + 1e6) },
   {
     kind: 'interaction',
-    table: 'interactions',
+    table: 'finished_interactions',
     ends: ['expires_at'],
-    row: (number) => ({
-      token_hash: `hash ${number}`,
-      ...{ session_id: 'session', request: '{}', progress: '{}', expires_at: LATER, finished_at: 1 },
-    }),
+    row: (number) => ({ id: `id ${number}`, expires_at: LATER }),
   },
   { kind: 'authorization_code', table: 'authorization_codes', ends: ['expires_at'], row: code },
   {

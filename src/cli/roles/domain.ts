@@ -8,7 +8,7 @@ import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
-import { STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
+import { PEOPLE_RATE, STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
@@ -125,9 +125,11 @@ function servicesOf(
       keys: keyRing,
       refreshTokens: derived.refreshTokens,
       formTokens: derived.formTokens,
+      interactionSeals: derived.interactionSeals,
       throttleHash: derived.throttles,
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
       strangers: new RateLimiter(STRANGERS_RATE, Date.now),
+      people: new RateLimiter(PEOPLE_RATE, Date.now),
       wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),
       onBackgroundError: note('the last use of a client secret was not recorded'),
     },

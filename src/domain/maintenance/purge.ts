@@ -53,7 +53,6 @@ const HOUR_MS = 3_600_000;
 const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   session: () => 0,
   idle_session: ({ sessionIdleMs }) => sessionIdleMs,
-  // Anybody can begin one, so they do not stay for long.
   interaction: () => HOUR_MS,
   authorization_code: () => DAY_MS,
   code_minute: () => DAY_MS,

@@ -1,4 +1,4 @@
-import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
+import { newRowId } from '../../identifiers/random-secrets.js';
 import type { Session } from '../credentials/sessions.js';
 import { codeLocation, refusalLocation } from './authorization-answer.js';
 import { type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
@@ -60,10 +60,10 @@ export async function advance(
   const known = { request, silent, signedIn, progress, now: changes.now };
   const step = nextStep(await situationOf(changes, known, identity));
   if (step.kind === 'page') {
-    return toPage(step.page, await keep(changes, way));
+    return toPage(step.page, sealed(signOn, changes.now, way));
   }
   // Of several ends at once, such as a form that was sent twice, one goes on.
-  if (way.own && !(await changes.interactions.finish(way.own.interaction.tokenHash, changes.now))) {
+  if (way.own && !(await changes.interactions.finish(way.own.interaction))) {
     return stale(request, 'answered');
   }
   return leave(signOn, changes, browser, request, step);
@@ -87,21 +87,17 @@ async function lockedPerson(
   return { signedIn: present.account, identity };
 }
 
-async function keep(changes: SignOnChanges, { request, session, progress, own }: UnderWay): Promise<string> {
-  if (own) {
-    await changes.interactions.update(own.interaction.tokenHash, progress);
-    return own.token;
-  }
-  const token = newSecret();
-  await changes.interactions.insert({
-    tokenHash: storedHash(token),
-    sessionId: session.id,
-    request,
-    progress,
-    expiresAt: changes.now + INTERACTION_LIFETIME_MS,
-    finishedAt: null,
-  });
-  return token;
+/** What the next page needs, in its address. */
+export function sealed(
+  { interactionSeals }: Pick<SignOn, 'interactionSeals'>,
+  now: number,
+  { request, session, progress, own }: Omit<UnderWay, 'silent'>,
+): string {
+  const { id, expiresAt } = own?.interaction ?? {
+    id: newRowId(),
+    expiresAt: now + INTERACTION_LIFETIME_MS,
+  };
+  return interactionSeals.seal({ id, sessionId: session.id, request, progress, expiresAt });
 }
 
 async function leave(

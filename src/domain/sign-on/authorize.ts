@@ -1,13 +1,12 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Session } from '../credentials/sessions.js';
-import { advance, situationWith, unproven } from './advance.js';
+import { advance, sealed, situationWith, unproven } from './advance.js';
 import { refusalLocation } from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
-import type { Browser, BrowserStep } from './browser.js';
-import { beginSession, sessionOf } from './browser-sessions.js';
-import { networkOf } from './network-address.js';
-import { nextStep } from './next-step.js';
+import { countPerson, countStranger } from './begin-limits.js';
+import { type Browser, type BrowserStep, toPage } from './browser.js';
+import { newStranger, sessionOf } from './browser-sessions.js';
+import { type NextStep, nextStep } from './next-step.js';
 import type { SignOn } from './sign-on.js';
 
 /** Begins an authorization, and ends it at once where no page is needed. */
@@ -26,16 +25,17 @@ export async function authorize(
     return { kind: 'redirect', location: refusalLocation(issuer, judged, judged.refusal) };
   }
   const { request, silent } = judged;
-  const { session: known, refused } = await firstLook(signOn, browser, judged);
-  if (refused) {
-    return refused;
+  const { session: known, step } = await firstLook(signOn, browser, judged);
+  if (step.kind === 'refuse') {
+    return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
   }
   if (!known?.account) {
-    countStranger(signOn, browser);
+    return askStranger(signOn, browser, judged, known);
   }
+  countPerson(signOn, known.account.id);
   return unitOfWork.run(async (changes) => {
     const present = await sessionOf(changes, browser, sessionLimits);
-    const { session, cookie } = present ? { session: present } : await beginSession(changes, sessionLimits);
+    const { session, cookie } = present ? { session: present } : newStranger(changes.now);
     const step = await advance(signOn, changes, browser, { request, silent, session, progress: {} });
     return cookie ? { ...step, cookie } : step;
   });
@@ -43,30 +43,28 @@ export async function authorize(
 
 /** What is refused at once leaves nothing behind, so that asking with `prompt=none` costs no write and no cookie. */
 async function firstLook(
-  { unitOfWork: { rows }, clock, sessionLimits, issuer }: SignOn,
+  { unitOfWork: { rows }, clock, sessionLimits }: SignOn,
   browser: Browser,
   { request, application, silent }: AcceptedRequest,
-): Promise<{ session: Session | undefined; refused: BrowserStep | undefined }> {
+): Promise<{ session: Session | undefined; step: NextStep }> {
   const now = clock();
   const session = await sessionOf({ ...rows, now }, browser, sessionLimits);
   const signedIn = session?.account ?? null;
   const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
   const known = { request, silent, application, signedIn, identity, progress: {}, now };
-  const step = nextStep(await situationWith(rows, known));
-  const refused: BrowserStep | undefined =
-    step.kind === 'refuse'
-      ? { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) }
-      : undefined;
-  return { session, refused };
+  return { session, step: nextStep(await situationWith(rows, known)) };
 }
 
-/** Before anything is written. A cookie of an earlier request changes nothing: it costs no more to get than to send. */
-function countStranger({ strangers }: SignOn, { remoteAddress }: Browser): void {
-  const { allowed, ...rateLimit } = strangers.take(networkOf(remoteAddress));
-  if (!allowed) {
-    const retryAfterSeconds = rateLimit.resetSeconds;
-    const message =
-      'Too many people are beginning to sign in from your network. Wait a little before you try again.';
-    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
-  }
+/** All that a stranger can do is sign in. Nothing is written until they have. */
+function askStranger(
+  signOn: SignOn,
+  browser: Browser,
+  { request }: AcceptedRequest,
+  known: Session | undefined,
+): BrowserStep {
+  countStranger(signOn, browser);
+  const now = signOn.clock();
+  const { session, cookie } = known ? { session: known } : newStranger(now);
+  const page = toPage('sign_in', sealed(signOn, now, { request, session, progress: {} }));
+  return cookie ? { ...page, cookie } : page;
 }

@@ -15,14 +15,23 @@ export interface HeldSession {
   cookie?: CookieChange;
 }
 
-/** The session of the browser, if it has one that is within its limits. */
+/**
+ * The session of the browser: that of the person who signed in, within its limits, or that of a stranger, who is known by the cookie alone. Undefined without a cookie, and
+ * with one whose session is past its limits.
+ */
 export async function sessionOf(
   { sessions, now }: SessionsAt,
   { sessionHash }: Browser,
   limits: SessionLimits,
 ): Promise<Session | undefined> {
-  const session = sessionHash === undefined ? undefined : await sessions.findByToken(sessionHash);
-  return session && isWithinLimits(session, limits, now) ? session : undefined;
+  if (sessionHash === undefined) {
+    return undefined;
+  }
+  const session = await sessions.findByToken(sessionHash);
+  if (!session?.account) {
+    return strangerOf(sessionHash, now);
+  }
+  return isWithinLimits(session, limits, now) ? session : undefined;
 }
 
 export function isWithinLimits(
@@ -33,45 +42,40 @@ export function isWithinLimits(
   return now < expiresAt && now < lastSeenAt + idleMs;
 }
 
-/** Time to sign in. Anybody can have such a session, so they do not stay for long. */
-const ANONYMOUS_MS = 2 * 3_600_000;
-
-/** A session in which nobody is signed in yet: it ties the pages to the browser. */
-export async function beginSession(
-  { sessions, now }: SessionsAt,
-  limits: SessionLimits,
-): Promise<HeldSession> {
+/** A browser that had no cookie gets one, which ties its pages to it. Nothing is kept. */
+export function newStranger(now: number): HeldSession {
   const value = newSecret();
-  const session: Session = {
-    id: newRowId(),
-    tokenHash: storedHash(value),
-    account: null,
-    lastSeenAt: now,
-    expiresAt: now + Math.min(limits.absoluteMs, ANONYMOUS_MS),
-  };
-  await sessions.insert(session);
-  return { session, cookie: { kind: 'set', value } };
+  return { session: strangerOf(storedHash(value), now), cookie: { kind: 'set', value } };
 }
 
+function strangerOf(tokenHash: string, now: number): Session {
+  return { id: tokenHash, beganAs: null, tokenHash, account: null, lastSeenAt: now, expiresAt: now };
+}
+
+/** More browsers than a person has; the one that was not seen for longest signs in again. */
+export const SESSIONS_PER_ACCOUNT = 50;
+
 /**
- * Signs the person in. The cookie gets a fresh value, so that whoever knew the old one holds nothing; the row stays the same one, so that what is under way in other
- * tabs goes on.
+ * Signs the person in. The cookie gets a fresh value, so that whoever knew the old one holds nothing; the session of another person in the same browser becomes theirs, and
+ * what a stranger began goes on.
  */
-export async function renewSession(
+export async function signInTo(
   { sessions, now }: SessionsAt,
-  present: Session,
+  present: Session | undefined,
   accountId: AccountId,
   limits: SessionLimits,
 ): Promise<HeldSession> {
   const value = newSecret();
   const session: Session = {
-    id: present.id,
+    id: present?.account ? present.id : newRowId(),
+    beganAs: present ? (present.account ? present.beganAs : present.id) : null,
     tokenHash: storedHash(value),
     account: { id: accountId, authenticatedAt: now },
     lastSeenAt: now,
     expiresAt: now + limits.absoluteMs,
   };
-  await sessions.update(session);
+  await (present?.account ? sessions.update(session) : sessions.insert(session));
+  await sessions.keepNewest(accountId, SESSIONS_PER_ACCOUNT);
   return { session, cookie: { kind: 'set', value } };
 }
 

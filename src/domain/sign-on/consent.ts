@@ -57,8 +57,8 @@ async function deny(
   browser: Browser,
   decision: Decision,
 ): Promise<BrowserStep> {
-  const { request, tokenHash } = decision.interaction;
-  if (!(await changes.interactions.finish(tokenHash, changes.now))) {
+  const { request } = decision.interaction;
+  if (!(await changes.interactions.finish(decision.interaction))) {
     return stale(request, 'answered');
   }
   await record(changes, browser, decision, 'consent.denied');

@@ -50,19 +50,27 @@ export interface Progress {
 }
 
 export interface Interaction<R = AuthorizationRequest | SignOutRequest> {
-  /** SHA-256 of what stands in the page's address, in base64url. */
-  tokenHash: string;
+  /** 16 random bytes in base64url; it stays the same while the progress changes. */
+  id: string;
+  /** The session of the browser it began in; without one, the hash of its cookie. */
   sessionId: string;
   request: R;
   progress: Progress;
   expiresAt: number;
-  finishedAt: number | null;
 }
 
+/**
+ * An interaction travels in the address of its page, encrypted and bound to this service: beginning one writes nothing, so callers cannot fill the store with them.
+ */
+export interface InteractionSeals {
+  seal(interaction: Interaction): string;
+  /** Undefined for what this service has not sealed. */
+  open(token: string): Interaction | undefined;
+}
+
+/** Only how an interaction ended is kept, until it would have expired. */
 export interface InteractionRows {
-  find(tokenHash: string): Promise<Interaction | undefined>;
-  insert(interaction: Interaction): Promise<void>;
-  update(tokenHash: string, progress: Progress): Promise<void>;
+  isFinished(id: string): Promise<boolean>;
   /** One conditional statement: of several ends at once, one hears yes. */
-  finish(tokenHash: string, now: number): Promise<boolean>;
+  finish(interaction: Pick<Interaction, 'id' | 'expiresAt'>): Promise<boolean>;
 }

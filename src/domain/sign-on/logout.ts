@@ -1,4 +1,4 @@
-import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
+import { newRowId } from '../../identifiers/random-secrets.js';
 import type { Session } from '../credentials/sessions.js';
 import { actorIn, type Browser, type BrowserStep, toErrorPage, toPage, userAgentOf } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
@@ -36,7 +36,7 @@ export async function logout(
     }
     return session.account.id === hintedAccountId
       ? end(changes, browser, session, request)
-      : ask(changes, session.id, request);
+      : ask(signOn, changes.now, session.id, request);
   });
 }
 
@@ -58,7 +58,7 @@ export function confirmLogout(signOn: SignOn, browser: Browser, form: SignOutFor
     if (!isFormOf(signOn, opened, form.csrfToken)) {
       return toPage('sign_out', form.interaction);
     }
-    await changes.interactions.finish(opened.interaction.tokenHash, changes.now);
+    await changes.interactions.finish(opened.interaction);
     return end(changes, browser, opened.session, opened.interaction.request as SignOutRequest);
   });
 }
@@ -85,15 +85,15 @@ async function end(
   return { ...afterSignOut(request), cookie: { kind: 'clear' } };
 }
 
-async function ask(changes: SignOnChanges, sessionId: string, request: SignOutRequest): Promise<BrowserStep> {
-  const token = newSecret();
-  await changes.interactions.insert({
-    tokenHash: storedHash(token),
-    sessionId,
-    request,
-    progress: {},
-    expiresAt: changes.now + INTERACTION_LIFETIME_MS,
-    finishedAt: null,
-  });
-  return toPage('sign_out', token);
+function ask(
+  { interactionSeals }: SignOn,
+  now: number,
+  sessionId: string,
+  request: SignOutRequest,
+): BrowserStep {
+  const expiresAt = now + INTERACTION_LIFETIME_MS;
+  return toPage(
+    'sign_out',
+    interactionSeals.seal({ id: newRowId(), sessionId, request, progress: {}, expiresAt }),
+  );
 }

@@ -1,4 +1,3 @@
-import { storedHash } from '../../identifiers/random-secrets.js';
 import type { Session, SessionRows } from '../credentials/sessions.js';
 import { withoutPerson } from './authorization-parameters.js';
 import { type Browser, type BrowserStep, toErrorPage } from './browser.js';
@@ -25,30 +24,36 @@ interface Rows {
 }
 
 export async function openInteraction(
-  { sessionLimits }: Pick<SignOn, 'sessionLimits'>,
+  { sessionLimits, interactionSeals }: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
   rows: Rows,
   browser: Browser,
   token: string,
 ): Promise<Opened> {
-  const interaction = await rows.interactions.find(storedHash(token));
+  const interaction = interactionSeals.open(token);
   if (!interaction) {
     return { kind: 'elsewhere', step: unknown() };
   }
-  const { request, finishedAt, expiresAt } = interaction;
+  const { request, expiresAt } = interaction;
+  const isFinished = await rows.interactions.isFinished(interaction.id);
   const session = await sessionOf(rows, browser, sessionLimits);
-  if (request.kind === 'sign_out' && finishedAt !== null && !session?.account) {
+  if (request.kind === 'sign_out' && isFinished && !session?.account) {
     // The session went with it: this is how the browser comes back that signed out.
     return { kind: 'elsewhere', step: afterSignOut(request) };
   }
-  if (session?.id !== interaction.sessionId) {
+  if (!session || !isOf(session, interaction)) {
     return { kind: 'elsewhere', step: foreign(request, browser) };
   }
-  if (finishedAt !== null) {
+  if (isFinished) {
     return { kind: 'elsewhere', step: stale(request, 'answered') };
   }
   return expiresAt <= rows.now
     ? { kind: 'elsewhere', step: stale(request, 'over') }
     : { kind: 'own', token, interaction, session };
+}
+
+/** It began in this session, or before the browser had it. */
+function isOf({ id, beganAs }: Session, { sessionId }: Interaction): boolean {
+  return sessionId === id || sessionId === beganAs;
 }
 
 export function isAuthorization(own: OwnInteraction): own is OwnInteraction<AuthorizationRequest> {

@@ -17,5 +17,5 @@ export function isFormOf(
 }
 
 function partsOf({ interaction, session }: FormOf): string[] {
-  return ['form', session.id, interaction.tokenHash, session.account?.id ?? ''];
+  return ['form', session.id, interaction.id, session.account?.id ?? ''];
 }

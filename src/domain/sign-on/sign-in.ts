@@ -1,10 +1,9 @@
-import type { AccountId } from '../../../generated/ids.js';
-import type { Session } from '../credentials/sessions.js';
 import { type Account, emailKeyOf } from '../platform/accounts.js';
-import { advance, underWay } from './advance.js';
+import { advance, sealed, underWay } from './advance.js';
 import { isKeepable } from './authorization-parameters.js';
+import { countPerson } from './begin-limits.js';
 import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from './browser.js';
-import { beginSession, type HeldSession, renewSession, sessionOf } from './browser-sessions.js';
+import { sessionOf, signInTo } from './browser-sessions.js';
 import {
   type CountedGuess,
   countGuess,
@@ -50,6 +49,9 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
       await takeBackGuess(signOn, counted);
       throw error;
     }));
+  if (isRight && candidate.accountId) {
+    countPerson(signOn, candidate.accountId);
+  }
   return unitOfWork.run(async (changes) => {
     const account = isRight ? await unchanged(changes, candidate) : undefined;
     return account
@@ -97,10 +99,11 @@ async function accept(
   const opened = await openInteraction(signOn, changes, browser, token);
   if (opened.kind === 'elsewhere' || !isAuthorization(opened)) {
     // The form was sent twice, or another tab was quicker. The password was right, so this sign-in is as good as that one.
-    const { cookie } = await signedInSession(signOn, changes, browser, id);
+    const present = await sessionOf(changes, browser, signOn.sessionLimits);
+    const { cookie } = await signInTo(changes, present, id, signOn.sessionLimits);
     return { ...(opened.kind === 'elsewhere' ? opened.step : toPage('sign_out', token)), cookie };
   }
-  const { session, cookie } = await renewSession(changes, opened.session, id, signOn.sessionLimits);
+  const { session, cookie } = await signInTo(changes, opened.session, id, signOn.sessionLimits);
   const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
   const own: OwnInteraction<AuthorizationRequest> = { ...opened, session };
   const step = await advance(
@@ -110,18 +113,6 @@ async function accept(
     underWay(own, { ...progress, signedInAt: changes.now }),
   );
   return { ...step, cookie };
-}
-
-async function signedInSession(
-  { sessionLimits }: SignOn,
-  changes: SignOnChanges,
-  browser: Browser,
-  accountId: AccountId,
-): Promise<HeldSession> {
-  const present: Session =
-    (await sessionOf(changes, browser, sessionLimits)) ??
-    (await beginSession(changes, sessionLimits)).session;
-  return renewSession(changes, present, accountId, sessionLimits);
 }
 
 /** Back to the page, which then says so, with the address as it was typed. */
@@ -143,10 +134,12 @@ async function refuse(
   if (opened.kind === 'elsewhere') {
     return opened.step;
   }
-  const { tokenHash, progress } = opened.interaction;
   // People also type their passwords where the address belongs.
   const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);
   const refusedEmail = isAddress ? form.email : undefined;
-  await changes.interactions.update(tokenHash, { ...progress, refusal: 'credentials', refusedEmail });
-  return toPage('sign_in', form.interaction);
+  if (!isAuthorization(opened)) {
+    return toPage('sign_out', form.interaction);
+  }
+  const way = underWay(opened, { ...opened.interaction.progress, refusal: 'credentials', refusedEmail });
+  return toPage('sign_in', sealed(signOn, changes.now, way));
 }

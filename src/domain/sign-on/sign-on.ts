@@ -1,6 +1,7 @@
 import type { Rate, RateLimiter } from '../access/rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
+import type { InteractionSeals } from './interactions.js';
 import type { FormTokens, IdTokenReader, RefreshTokens, TokenSigner } from './signing.js';
 import type { SignOnUnitOfWork } from './unit-of-work.js';
 
@@ -23,12 +24,17 @@ export interface SignOn {
   idTokens: IdTokenReader;
   refreshTokens: RefreshTokens;
   formTokens: FormTokens;
+  interactionSeals: InteractionSeals;
   /** Keyed with what stands outside the database: what guesses are counted by tells nobody what was typed. */
   throttleHash(text: string): Buffer;
   sessionLimits: SessionLimits;
-  /** Counts the authorizations that each network begins without being signed in: they are kept, whoever asks. */
+  /** Counts the authorizations that each network begins without being signed in. */
   strangers: RateLimiter;
+  /** Counts the authorizations and sign-ins of each person: they leave codes and audit records behind. */
+  people: RateLimiter;
 }
 
-/** Ten a second: more than a large office makes at nine o'clock, and no disk is filled by it. */
+/** Ten a second: more than a large office makes at nine o'clock. */
 export const STRANGERS_RATE: Rate = { limit: 600, windowMs: 60_000 };
+/** Two a second: more than a person makes, and a browser that restores all its tabs. */
+export const PEOPLE_RATE: Rate = { limit: 120, windowMs: 60_000 };

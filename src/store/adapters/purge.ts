@@ -19,7 +19,7 @@ type OwnWay = 'delivery' | 'event';
 const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   session: { table: 'sessions', key: ['id'], overAt: ['expires_at'] },
   idle_session: { table: 'sessions', key: ['id'], overAt: ['last_seen_at'] },
-  interaction: { table: 'interactions', key: ['token_hash'], overAt: ['expires_at'] },
+  interaction: { table: 'finished_interactions', key: ['id'], overAt: ['expires_at'] },
   authorization_code: { table: 'authorization_codes', key: ['hash'], overAt: ['expires_at'] },
   code_minute: { table: 'code_minutes', key: ['minute'], overAt: ['expires_at'] },
   grant: { table: 'grants', key: ['id'], overAt: ['expires_at'] },

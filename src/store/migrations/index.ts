@@ -4,6 +4,7 @@ import * as directory from './0002-directory.js';
 import * as operator from './0003-operator.js';
 import * as signOn from './0004-sign-on.js';
 import * as webhooks from './0005-webhooks.js';
+import * as boundedSignOn from './0008-bounded-sign-on.js';
 import * as encryptionKeys from './0013-encryption-keys.js';
 
 /** In the order of their names. A migration that a release carried is never edited. */
@@ -13,5 +14,6 @@ export const migrations: Record<string, Migration> = {
   '0003-operator': operator,
   '0004-sign-on': signOn,
   '0005-webhooks': webhooks,
+  '0008-bounded-sign-on': boundedSignOn,
   '0013-encryption-keys': encryptionKeys,
 };

@@ -37,6 +37,7 @@ export async function signedIn({ run }: Pick<Platform, 'run'>, accountId: Accoun
   await run(async ({ sessions, grants, now }) => {
     await sessions.insert({
       id: ids.session,
+      beganAs: null,
       tokenHash: `hash-${name}`,
       account: { id: accountId, authenticatedAt: now },
       lastSeenAt: now,

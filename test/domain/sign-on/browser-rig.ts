@@ -6,7 +6,7 @@ import { createClient } from '../../../src/domain/platform/clients.js';
 import { createInstance } from '../../../src/domain/platform/instances.js';
 import { createUser } from '../../../src/domain/platform/users.js';
 import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
-import { type SignOn, STRANGERS_RATE } from '../../../src/domain/sign-on/sign-on.js';
+import { PEOPLE_RATE, type SignOn, STRANGERS_RATE } from '../../../src/domain/sign-on/sign-on.js';
 import type { SignOnChanges } from '../../../src/domain/sign-on/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
@@ -42,9 +42,11 @@ export async function browserRig(under: DatabaseUnderTest) {
     idTokens: keys,
     refreshTokens: secrets.refreshTokens,
     formTokens: secrets.formTokens,
+    interactionSeals: secrets.interactionSeals,
     throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 12 * HOUR_MS, absoluteMs: 14 * 24 * HOUR_MS },
     strangers: new RateLimiter(STRANGERS_RATE, clock.now),
+    people: new RateLimiter(PEOPLE_RATE, clock.now),
   };
   const run = <T>(work: (changes: SignOnChanges) => Promise<T>) => unitOfWork.run(work);
   const operate = <T>(work: (changes: OperatorChanges) => Promise<T>) => operator.run(OPERATOR, work);

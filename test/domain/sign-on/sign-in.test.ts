@@ -4,7 +4,7 @@ import { networkOf } from '../../../src/domain/sign-on/network-address.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { audited, type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from './browser-rig.js';
-import { codeOf, TestBrowser } from './test-browser.js';
+import { answerOf, codeOf, TestBrowser } from './test-browser.js';
 
 const under = databaseUnderTest('SQLite');
 
@@ -40,7 +40,8 @@ describe('a sign-in', () => {
     attacker.cookie = browser.cookie;
     expect(codeOf(await browser.signIn(person))).toBeDefined();
     expect(browser.cookie).not.toBe(attacker.cookie);
-    expect(await attacker.authorize()).toMatchObject({ page: 'sign_in', cookie: { kind: 'set' } });
+    expect(await attacker.authorize()).toMatchObject({ page: 'sign_in' });
+    expect(answerOf(await attacker.authorize({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });
   });
 
   test('takes the address in any case and with blanks around it', async () => {

@@ -41,9 +41,11 @@ export async function tokenRig(under: DatabaseUnderTest) {
     keys,
     refreshTokens: secrets.refreshTokens,
     formTokens: secrets.formTokens,
+    interactionSeals: secrets.interactionSeals,
     throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 0, absoluteMs: 0 },
     strangers: undefined as never,
+    people: undefined as never,
     wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),
     onBackgroundError: (error) => backgroundErrors.push(error),
   };

@@ -28,7 +28,8 @@ const uses: [title: string, use: Use][] = [
   ['a code', reading(({ codes }) => codes.find('hash'))],
   ['a grant', reading(({ grants }) => grants.find('id'))],
   ['a session', reading(({ sessions }) => sessions.findByToken('hash'))],
-  ['an interaction', reading(({ interactions }) => interactions.find('hash'))],
+  ['the end of an interaction', reading(({ interactions }) => interactions.isFinished('id'))],
+  ['the newest sessions of a person', writing(({ sessions }) => sessions.keepNewest(ACCOUNT, 1))],
   ['a link', reading(({ links }) => links.find('hash'))],
   ['a password', reading(({ passwords }) => passwords.find(ACCOUNT))],
   [

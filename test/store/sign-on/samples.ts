@@ -58,6 +58,7 @@ export function newCode(
 export function newSession(now: number, fields: Partial<Session> = {}): Session {
   return {
     id: `session-${newHash()}`,
+    beganAs: null,
     tokenHash: newHash(),
     account: null,
     lastSeenAt: now,
@@ -101,12 +102,11 @@ export function newRequest(fields: Partial<AuthorizationRequest> = {}): Authoriz
 
 export function newInteraction(now: number, fields: Partial<Interaction> = {}): Interaction {
   return {
-    tokenHash: newHash(),
+    id: newHash(),
     sessionId: 'session-1',
     request: newRequest(),
     progress: {},
     expiresAt: now + HOUR_MS,
-    finishedAt: null,
     ...fields,
   };
 }

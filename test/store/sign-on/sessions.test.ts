@@ -83,4 +83,23 @@ describeEachDatabase('a session', (under) => {
       await expect(rows.sessions.findByToken(session.tokenHash)).resolves.toEqual(session);
     }
   });
+
+  test('ends for one that was seen later, when a person has too many; those of others stay', async () => {
+    const { now, run, rows, newAccount } = await signOnRig(under);
+    const [person, neighbour] = [await newAccount(), await newAccount()];
+    const of = (id: typeof person, lastSeenAt: number) =>
+      newSession(now, { account: { id, authenticatedAt: now }, lastSeenAt });
+    const oldest = of(person, now);
+    const kept = [of(person, now + 2), of(person, now + 1), of(neighbour, now)];
+    await run(async ({ sessions }) => {
+      for (const session of [oldest, ...kept]) {
+        await sessions.insert(session);
+      }
+      await sessions.keepNewest(person, 2);
+    });
+    await expect(rows.sessions.findByToken(oldest.tokenHash)).resolves.toBeUndefined();
+    for (const session of kept) {
+      await expect(rows.sessions.findByToken(session.tokenHash)).resolves.toEqual(session);
+    }
+  });
 });

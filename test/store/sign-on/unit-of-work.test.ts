@@ -14,14 +14,14 @@ describeEachDatabase('a step of signing in', (under) => {
     const [session, interaction] = [newSession(now), newInteraction(now)];
     const failing = run(async (changes) => {
       await changes.sessions.insert(session);
-      await changes.interactions.insert(interaction);
+      await changes.interactions.finish(interaction);
       await changes.passwords.set(accountId, 'hash', now);
       await changes.audit(SUBJECT, { type: 'sign_in', subject: SUBJECT });
       throw new Error('the last part failed');
     });
     await expect(failing).rejects.toThrow('the last part failed');
     await expect(rows.sessions.findByToken(session.tokenHash)).resolves.toBeUndefined();
-    await expect(rows.interactions.find(interaction.tokenHash)).resolves.toBeUndefined();
+    await expect(rows.interactions.isFinished(interaction.id)).resolves.toBe(false);
     await expect(rows.passwords.find(accountId)).resolves.toBeUndefined();
     await expect(database.reader.selectFrom('audit_events').selectAll().execute()).resolves.toEqual([]);
   });

@@ -16,6 +16,22 @@ const renewal = keptStatement((db, { id, ...fields }: Row) =>
   db.updateTable('sessions').set(fields).where('id', '=', id),
 );
 
+const trimming = keptStatement((db, { accountId, count }: { accountId: string; count: number }) =>
+  db
+    .deleteFrom('sessions')
+    .where('account_id', '=', accountId)
+    .where('id', 'not in', (inner) =>
+      inner
+        .selectFrom('sessions')
+        .where('account_id', '=', accountId)
+        .orderBy('last_seen_at', 'desc')
+        .orderBy('authenticated_at', 'desc')
+        .orderBy('id')
+        .limit(count)
+        .select('id'),
+    ),
+);
+
 const sighting = keptStatement((db, { id, at }: { id: string; at: number }) =>
   db.updateTable('sessions').set({ last_seen_at: at }).where('id', '=', id).where('last_seen_at', '<', at),
 );
@@ -28,6 +44,9 @@ export function sessionRows(db: Writer): SessionRows {
     },
     insert: async (session) => {
       await insertion(db, toRow(session));
+    },
+    keepNewest: async (accountId, count) => {
+      await trimming(db, { accountId, count });
     },
     // A session that ended in the meantime stays ended.
     update: async (session) => {
@@ -45,9 +64,10 @@ export function sessionRows(db: Writer): SessionRows {
   };
 }
 
-function toSession({ id, token_hash, account_id, authenticated_at, ...times }: Row): Session {
+function toSession({ id, began_as, token_hash, account_id, authenticated_at, ...times }: Row): Session {
   return {
     id,
+    beganAs: began_as,
     tokenHash: token_hash,
     account:
       account_id === null || authenticated_at === null
@@ -61,6 +81,7 @@ function toSession({ id, token_hash, account_id, authenticated_at, ...times }: R
 function toRow(session: Session): Row {
   return {
     id: session.id,
+    began_as: session.beganAs,
     token_hash: session.tokenHash,
     account_id: session.account?.id ?? null,
     authenticated_at: session.account?.authenticatedAt ?? null,

@@ -1,0 +1,26 @@
+import type { AccountId } from '../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { RateLimiter } from '../access/rate-limiter.js';
+import type { Browser } from './browser.js';
+import { networkOf } from './network-address.js';
+import type { SignOn } from './sign-on.js';
+
+/** A cookie of an earlier request changes nothing: it costs no more to get than to send. */
+export function countStranger({ strangers }: SignOn, { remoteAddress }: Browser): void {
+  const message =
+    'Too many people are beginning to sign in from your network. Wait a little before you try again.';
+  count(strangers, networkOf(remoteAddress), message);
+}
+
+/** Bounds the codes, sessions and audit records that one person leaves behind. */
+export function countPerson({ people }: SignOn, accountId: AccountId): void {
+  count(people, accountId, 'You have signed in too often. Wait a little before you try again.');
+}
+
+function count(limiter: RateLimiter, caller: string, message: string): void {
+  const { allowed, ...rateLimit } = limiter.take(caller);
+  if (!allowed) {
+    const retryAfterSeconds = rateLimit.resetSeconds;
+    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
+  }
+}

@@ -1,0 +1,24 @@
+import { type Kysely, sql } from 'kysely';
+import { idType } from './id-type.js';
+
+/** Strangers leave no rows: what is under way travels with the page. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await interactions(db);
+}
+
+async function interactions(db: Kysely<unknown>): Promise<void> {
+  const id = idType(db);
+  await db.schema
+    .createTable('finished_interactions')
+    .addColumn('id', id, (column) => column.primaryKey())
+    .addColumn('expires_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('finished_interactions_by_end')
+    .on('finished_interactions')
+    .column('expires_at')
+    .execute();
+  await db.schema.dropTable('interactions').execute();
+  await db.schema.alterTable('sessions').addColumn('began_as', id).execute();
+  await sql`delete from sessions where account_id is null`.execute(db);
+}
