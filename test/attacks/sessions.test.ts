@@ -55,7 +55,8 @@ describe('a session', () => {
     ['ten thousand letters', 'A'.repeat(10_000)],
   ])('is not made of a value that somebody thought up: %s', async (_, value) => {
     const userAgent = withCookie(value);
-    await attacked.signInPage(userAgent);
+    await attacked.signIn(userAgent, attacked.person('nobody on Juniper'));
+    expect(await isSignedIn(withCookie(value))).toBe(false);
     expect(userAgent.cookies.get(COOKIE)).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(userAgent.cookies.get(COOKIE)).not.toBe(value);
   });

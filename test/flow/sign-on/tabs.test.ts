@@ -111,12 +111,6 @@ describe('the Back button', () => {
 });
 
 describe('a page that is over', () => {
-  test('since it was left open for too long leads onward', async () => {
-    const { demo, browser, person, page } = await atSignIn();
-    demo.age('update interactions set expires_at = 0 where finished_at is null');
-    expect(await leadsOnward(browser, await fillIn(browser, page, person), person)).toBe(true);
-  });
-
   test('of another browser leads onward, and gives that one nothing', async () => {
     const { demo, browser, person, page } = await atSignIn();
     const stranger = demo.browser();
