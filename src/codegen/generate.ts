@@ -7,11 +7,13 @@ import { generateBundles } from './steps/bundles.js';
 import { generateEventTypes } from './steps/event-types.js';
 import { generateIds } from './steps/ids.js';
 import { generateProto } from './steps/proto.js';
+import { generateRights } from './steps/rights.js';
 import { generateSdk, sdkLanguages } from './steps/sdks.js';
 import { generateServerTypes } from './steps/server-types.js';
 
 const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['gRPC messages and services', generateProto],
+  ['rights of methods', generateRights],
   ['contract bundles', generateBundles],
   ['public ids', generateIds],
   ['server types', generateServerTypes],

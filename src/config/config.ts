@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Parser } from './parsers.js';
 import { Secret } from './secret.js';
-import { type Setting, type SettingName, settings } from './settings.js';
+import { retiredSettings, type Setting, type SettingName, settings } from './settings.js';
 
 type ValueOf<S> = S extends { parse: Parser<infer T> }
   ? S extends { fallback: string }
@@ -42,6 +42,11 @@ export function loadConfig(environment: Source): Config {
       if (isGiven(name, environment)) {
         problems.push(`${name} ${(error as Error).message}`);
       }
+    }
+  }
+  for (const [name, instead] of Object.entries(retiredSettings)) {
+    if (environment[name]) {
+      problems.push(`${name} ${instead}`);
     }
   }
   problems.push(...contradictions(values as Partial<Config>));
@@ -88,6 +93,16 @@ function contradictions(values: Partial<Config>): string[] {
   if (values.GRPC_HOST !== undefined && !isLoopback(values.GRPC_HOST) && !values.GRPC_TLS_CERT_FILE) {
     found.push('GRPC_HOST reaches beyond loopback, so GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set');
   }
+  if (
+    values.ROLES_ADDRESS !== undefined &&
+    !isLoopbackAddress(values.ROLES_ADDRESS) &&
+    !values.GRPC_TLS_CERT_FILE
+  ) {
+    found.push(
+      'ROLES_ADDRESS reaches beyond loopback, so GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set',
+    );
+  }
+  found.push(...sharedTokens(values));
   if (values.ENVIRONMENT === 'live' && isPlainBeyondLoopback(values.SIGN_ON_URL)) {
     found.push('SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network');
   }
@@ -108,6 +123,18 @@ function contradictions(values: Partial<Config>): string[] {
   return found;
 }
 
+/** A token that two roles share carries the rights of both. */
+function sharedTokens(values: Partial<Config>): string[] {
+  const names = ['EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'] as const;
+  const tokensOf = (name: (typeof names)[number]) => values[name]?.map((token) => token.reveal()) ?? [];
+  return names.flatMap((name, index) => {
+    const other = names
+      .slice(0, index)
+      .find((one) => tokensOf(one).some((token) => tokensOf(name).includes(token)));
+    return other ? [`${name} must be another token than ${other}`] : [];
+  });
+}
+
 function sharedPorts(values: Partial<Config>): string[] {
   const ports = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'] as const;
   return ports.flatMap((name, index) => {
@@ -126,6 +153,10 @@ function isPlainBeyondLoopback(url: string | undefined): boolean {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return isLoopback(new URL(`grpc://${address}`).hostname.replace(/^\[|\]$/g, ''));
 }
 
 function deepFrozen(value: object): object {

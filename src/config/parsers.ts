@@ -18,6 +18,21 @@ export const longSecret: Parser<Secret> = (value) => {
   return new Secret(value);
 };
 
+const MAX_TOKENS = 2;
+const SHA256_SHAPE = /^sha256:[\w-]{43}$/;
+
+/** One token, or two while the older one is replaced. The side that only checks may have `sha256:` and the hash instead. */
+export const roleTokens: Parser<readonly Secret[]> = (value) => {
+  const tokens = listOf(longSecret)(value);
+  if (tokens.length === 0 || tokens.length > MAX_TOKENS) {
+    throw new Error('must be one token, or two separated by a comma while the older one is replaced');
+  }
+  if (tokens.some((token) => token.reveal().startsWith('sha256:') && !SHA256_SHAPE.test(token.reveal()))) {
+    throw new Error('must have 43 characters of base64url after sha256:');
+  }
+  return tokens;
+};
+
 export const port: Parser<number> = (value) => {
   const number = Number(value);
   if (!/^\d{1,5}$/.test(value) || number > HIGHEST_PORT) {

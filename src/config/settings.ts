@@ -12,6 +12,7 @@ import {
   port,
   postgresUrl,
   rate,
+  roleTokens,
   text,
   wholeNumberBetween,
 } from './parsers.js';
@@ -46,7 +47,11 @@ export const settings = {
   SIGN_ON_PORT: required(port, '4000', 'HTTP port of the sign-on server'),
   GATEWAY_PORT: required(port, '4001', 'HTTP port of the gateway API'),
   GRPC_HOST: required(text, '127.0.0.1', 'address of the gRPC port; beyond loopback TLS is required'),
-  GRPC_PORT: required(port, '4002', 'gRPC port for the platform and operators'),
+  GRPC_PORT: required(
+    port,
+    '4002',
+    'gRPC port for the tokens that `integration token` issues; edge and worker are refused there',
+  ),
   METRICS_HOST: required(text, '127.0.0.1', 'address of that port; what it tells is for operators only'),
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
@@ -62,9 +67,18 @@ export const settings = {
     'unix:{DATA_DIR}/run/domain.sock',
     'where edge and worker find the domain: unix:/path, or host:port',
   ),
-  SERVICE_TOKEN: optional(longSecret, 'token that edge and worker show the domain; made by serve itself'),
-  GRPC_TLS_CERT_FILE: optional(text, 'certificate of the gRPC port'),
-  GRPC_TLS_KEY_FILE: optional(text, 'private key of the gRPC port'),
+  ROLES_ADDRESS: optional(
+    hostAndPort,
+    'where the domain takes calls of edge and worker on other machines; unset, only over its socket',
+  ),
+  EDGE_TOKEN: optional(
+    roleTokens,
+    'token that the edge shows the domain, which may have its hash as sha256:…; two while it rotates, the newer first; made by serve itself',
+  ),
+  RELAY_TOKEN: optional(roleTokens, 'the same for the deliveries of the worker'),
+  MAINTENANCE_TOKEN: optional(roleTokens, 'the same for the schedules of the worker'),
+  GRPC_TLS_CERT_FILE: optional(text, 'certificate of the gRPC port and of ROLES_ADDRESS'),
+  GRPC_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
   GRPC_TLS_CA_FILE: optional(text, 'authority that edge and worker trust to vouch for the domain'),
 
   TEMPORAL_ADDRESS: optional(
@@ -136,6 +150,12 @@ export const settings = {
   SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to finish'),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'least level that is logged'),
   LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),
+} as const;
+
+/** What is no setting any more, and what to do instead. */
+export const retiredSettings = {
+  SERVICE_TOKEN:
+    'is replaced by one token per right: set EDGE_TOKEN for the edge, RELAY_TOKEN and MAINTENANCE_TOKEN for the worker, and all three for the domain',
 } as const;
 
 export type SettingName = keyof typeof settings;

@@ -1,8 +1,11 @@
-/**
- * Who can be at the other end of a call. `service` is the edge and the worker; the others hold tokens that the
- * database knows.
- */
-export type Caller = 'service' | 'operator' | 'platform';
+import { allowedRights, type Right } from '../../generated/proto/rights.js';
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
+
+/** Who is at the other end of a call, by the one right that their token carries. */
+export type Caller = Right;
+
+/** The other roles of the service. Their tokens come from the settings; all others are in the database. */
+export const roleRights: ReadonlySet<Caller> = new Set(['edge', 'relay', 'maintenance', 'metrics']);
 
 export interface Identity {
   caller: Caller;
@@ -12,3 +15,22 @@ export interface Identity {
 
 /** Says whose token this is, or throws the refusal. */
 export type Authenticate = (token: string) => Identity | Promise<Identity>;
+
+const table: Readonly<Record<string, readonly Caller[]>> = allowedRights;
+
+/** Who may call a method, as the contract declares it. A method without a declaration must not be served. */
+export function callersOf(path: string): readonly Caller[] {
+  const callers = table[path];
+  if (!callers || callers.length === 0) {
+    throw new Error(
+      `${path} declares no right that may call it, in proto/ as the option integration.access.v1.allowed.`,
+    );
+  }
+  return callers;
+}
+
+export function refuseUnless(callers: readonly Caller[], { caller }: Identity): void {
+  if (!callers.includes(caller)) {
+    throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this method.');
+  }
+}

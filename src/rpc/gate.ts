@@ -177,7 +177,7 @@ export class Gate {
     }
     call.identity = await authenticate(bearerTokenOf(call.metadata));
     if (!rule?.openToStrangers && !rule?.callers.includes(call.identity.caller)) {
-      throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this service.');
+      throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this method.');
     }
   }
 

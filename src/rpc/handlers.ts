@@ -21,18 +21,13 @@ export type Handler<M> = (request: Incoming<M>, context: CallContext) => Outgoin
 /** A handler per method; a method without one answers NOT_IMPLEMENTED. */
 export type Handlers<S extends AnyService> = { readonly [Name in keyof S]?: Handler<S[Name]> };
 
-/** A service with those who may call it and its handlers, ready to be served. */
+/** A service with its handlers, ready to be served. */
 export interface ServedService {
   readonly definition: AnyService;
-  readonly callers: readonly Caller[];
   // biome-ignore lint/suspicious/noExplicitAny: each handler was checked against its method by `serve`.
   readonly handlers: Readonly<Record<string, Handler<any> | undefined>>;
 }
 
-export function serve<S extends AnyService>(
-  definition: S,
-  callers: readonly Caller[],
-  handlers: Handlers<S>,
-): ServedService {
-  return { definition, callers, handlers };
+export function serve<S extends AnyService>(definition: S, handlers: Handlers<S>): ServedService {
+  return { definition, handlers };
 }

@@ -4,8 +4,8 @@ import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/pr
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
+import { rights } from '../../generated/proto/rights.js';
 import { asServiceError } from '../errors/service-error.js';
-import type { Caller } from './callers.js';
 import { toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
 
@@ -18,7 +18,6 @@ export interface Reflected {
 type Registered = { definition: ServiceDefinition; implementation: UntypedServiceImplementation };
 type StreamHandler = (call: ServerDuplexStream<unknown, unknown>) => void;
 
-const EVERY_CALLER: readonly Caller[] = ['service', 'operator', 'platform'];
 const METHOD = 'ServerReflectionInfo';
 
 /** Answers what services there are, in every version of the protocol, to whoever holds any token of ours. */
@@ -35,7 +34,7 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
         call.emit('error', toStatus(asServiceError(error)));
       }
     };
-    server.gate.rule((definition[METHOD] as { path: string }).path, { callers: EVERY_CALLER });
+    server.gate.rule((definition[METHOD] as { path: string }).path, { callers: rights });
     server.addService(definition, { [METHOD]: handler });
   });
 }

@@ -12,7 +12,7 @@ import {
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
-import type { Authenticate, Identity } from './callers.js';
+import { type Authenticate, callersOf, type Identity, roleRights } from './callers.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, Gate } from './gate.js';
@@ -64,9 +64,9 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     onRefusal: (call) => report({ ...call, code: codeOf(call.error) }),
   });
   const server = new RpcServer(gate);
-  for (const { definition, handlers, callers } of options.services) {
+  for (const { definition, handlers } of options.services) {
     const implementation = Object.entries(definition).map(([name, method]) => {
-      gate.rule(method.path, { callers });
+      gate.rule(method.path, { callers: callersOf(method.path) });
       return [name, adapt(method, handlers[name] ?? notImplemented, gate, report)];
     });
     server.addService(takingBytes(definition), Object.fromEntries(implementation));
@@ -119,7 +119,7 @@ function reporter({ log, timer }: RpcServerOptions) {
     }
     const durationMs = performance.now() - startedAt;
     timer(method.slice(1), code, durationMs);
-    const level = caller === 'operator' || caller === 'platform' ? 'info' : 'debug';
+    const level = caller && !roleRights.has(caller) ? 'info' : 'debug';
     log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
   };
 }

@@ -1,6 +1,7 @@
 import type { Document } from 'openapi-backend';
 import { gatewayHandlers } from '../../src/edge/gateway/index.js';
 import { signOnHandlers } from '../../src/edge/sign-on/index.js';
+import { callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { allServices } from '../../src/rpc/services/index.js';
 import { contractDocument } from '../support/contract-document.js';
@@ -48,7 +49,7 @@ function securityOf(requirements: Document['security'] = []): string {
 export interface RpcMethod {
   service: string;
   name: string;
-  callers: string;
+  callers: readonly string[];
   kind: string;
   implemented: boolean;
 }
@@ -64,11 +65,11 @@ export function rpcMethods(): RpcMethod[] {
     webhooks: { unitOfWork: { rows: {} } },
     deliveries: {},
   } as never);
-  return services.flatMap(({ definition, callers, handlers }) =>
+  return services.flatMap(({ definition, handlers }) =>
     Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({
       service: serviceNameOf(definition),
       name: path.split('/').at(-1) ?? '',
-      callers: callers.join(', '),
+      callers: callersOf(path),
       kind: `${requestStream ? 'stream' : 'one'} -> ${responseStream ? 'stream' : 'one'}`,
       implemented: handlers[name] !== undefined,
     })),

@@ -7,12 +7,13 @@ import { RpcChannel } from '../../src/rpc/client.js';
 import { webhookUnitOfWork } from '../../src/store/adapters/webhooks/unit-of-work.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { eventually } from '../support/eventually.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 
 const services = serviceProcesses();
 
 const PENDING = 20_000;
-const ENV = { SERVICE_TOKEN: 'the-token-of-this-test-and-of-no-other' };
+const ENV = roleTokens;
 const OPERATOR = { type: 'operator', id: 'a test' };
 const CALL = { requestId: 'closing', deadlineMs: 10_000 };
 

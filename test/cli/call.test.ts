@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePorts } from '../support/free-ports.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { integration } from './typed.js';
 
@@ -16,29 +17,23 @@ describe('integration call', () => {
   beforeAll(async () => {
     domain = await services.start({
       command: 'domain',
-      env: { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
+      env: roleTokens,
     });
   });
 
-  test('lists every service and method by reflection, with the token of the demo', async () => {
+  test('lists every service and method of its port by reflection, with the token of the demo', async () => {
     const { code, stdout, stderr } = await call();
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^integration\.directory\.v1\.DirectoryService\n {2}ListInstanceIntegrations\(/m);
-    expect(stdout).toContain('  ListClients(ListClientsRequest) -> stream ListClientsResponse');
-    expect(stdout.match(/^integration\./gm)).toHaveLength(7);
+    expect(stdout).toMatch(/^integration\.operator\.v1\.OperatorService\n {2}CreateApplication\(/m);
+    expect(stdout).toContain('  TailDeliveries(TailDeliveriesRequest) -> stream TailDeliveriesResponse');
+    // Those of edge and worker are on the socket alone.
+    expect(stdout.match(/^integration\./gm)).toHaveLength(3);
   });
 
   test('prints what a method answers, as JSON', async () => {
-    const args = [
-      '--token',
-      'a-token-that-is-long-enough-for-anybody',
-      'Maintenance/PurgeExpired',
-      '{"limit": 10}',
-    ];
-    const { code, stdout, stderr } = await call(...args);
+    const { code, stdout, stderr } = await call('Operator/ListIntegrations', '{"pageSize": 1}');
     expect([code, stderr]).toEqual([0, '']);
-    const { counts = [], more = false } = JSON.parse(stdout);
-    expect({ counts, more }).toEqual({ counts: [], more: false });
+    expect(JSON.parse(stdout).integrations).toHaveLength(1);
   });
 
   test.each([
@@ -56,16 +51,16 @@ describe('integration call', () => {
       /^There is no such integration\. \(integration_not_found\)\n$/,
     ],
     [
-      'a service for others',
-      ['Directory/ListClients'],
+      'a method for others',
+      ['Platform/CreateClient'],
       1,
-      /^This token may not call this service\. \(caller_not_allowed\)\n$/,
+      /^This token may not call this method\. \(caller_not_allowed\)\n$/,
     ],
     [
       'a field that is out of bounds',
-      ['--token', 'a-token-that-is-long-enough-for-anybody', 'Maintenance/PurgeExpired', '{"limit":0}'],
+      ['Operator/ListIntegrations', '{"pageSize":501}'],
       1,
-      /\(invalid_request\)\n {2}- limit must be between 1 and 1000\n$/,
+      /\(invalid_request\)\n {2}- page_size /,
     ],
     [
       'an unknown method',

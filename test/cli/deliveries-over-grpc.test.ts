@@ -25,7 +25,7 @@ describe('what the relay asks of the domain', () => {
   const rigs = rpcRigs();
 
   async function serving(handlers: Handlers<typeof DeliveryServiceService>) {
-    const rig = await rigs.start([serve(DeliveryServiceService, ['service'], handlers)]);
+    const rig = await rigs.start([serve(DeliveryServiceService, handlers)]);
     return { deliveries: deliveriesOver(rig.channel()), lines: rig.lines };
   }
 

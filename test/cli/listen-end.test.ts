@@ -105,7 +105,7 @@ describe('integration listen', () => {
       version: 'v1',
     });
     const asked: unknown[] = [];
-    const operator = serve(OperatorServiceService, ['operator'], {
+    const operator = serve(OperatorServiceService, {
       listInstanceIntegrations: async ({ status }) => {
         asked.push(status);
         return {

@@ -19,7 +19,7 @@ describe('what the worker asks of the domain', () => {
   const rigs = rpcRigs();
 
   async function serving(handlers: Handlers<typeof MaintenanceServiceService>) {
-    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], handlers)]);
+    const rig = await rigs.start([serve(MaintenanceServiceService, handlers)]);
     const channel = rig.channel();
     return { maintenance: maintenanceOver(channel), codeMinutes: codeMinutesOver(channel), lines: rig.lines };
   }

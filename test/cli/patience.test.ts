@@ -14,7 +14,7 @@ describe('when the service stays away for longer than a command waits', () => {
   const rigs = rpcRigs();
 
   async function sessionWith(handlers: WebhookHandlers): Promise<Session> {
-    const rig = await rigs.start([serve(WebhookServiceService, ['operator'], handlers)]);
+    const rig = await rigs.start([serve(WebhookServiceService, handlers)]);
     const webhooks = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
     return { webhooks, call: { requestId: 'patience' } } as unknown as Session;
   }

@@ -13,7 +13,7 @@ describe('the bar of a replay', () => {
   const rigs = rpcRigs();
 
   async function barOn({ isTTY }: { isTTY: boolean }, getEvent: WebhookHandlers['getEvent']) {
-    const rig = await rigs.start([serve(WebhookServiceService, ['operator'], { getEvent })]);
+    const rig = await rigs.start([serve(WebhookServiceService, { getEvent })]);
     const webhooks = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
     const session = { webhooks, call: { requestId: 'replay' } } as unknown as Session;
     const output = Object.assign(new PassThrough(), { isTTY });

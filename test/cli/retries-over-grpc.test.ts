@@ -28,7 +28,7 @@ describe('what the retries ask of the domain', () => {
   const rigs = rpcRigs();
 
   async function serving(handlers: Handlers<typeof DeliveryServiceService>) {
-    const rig = await rigs.start([serve(DeliveryServiceService, ['service'], handlers)]);
+    const rig = await rigs.start([serve(DeliveryServiceService, handlers)]);
     const channel = rig.channel();
     return {
       retries: retriesOver(channel, 'worker-1'),

@@ -4,7 +4,7 @@ import { mainFile } from '../support/service-process.js';
 import { integration } from './typed.js';
 
 const SECRETS = {
-  SERVICE_TOKEN: 'a-token-nobody-should-see-in-any-output',
+  EDGE_TOKEN: 'a-token-nobody-should-see-in-any-output',
   DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
 };
 
@@ -147,7 +147,7 @@ describe('integration config', () => {
     expect(stdout).toMatch(/^\* GATEWAY_PORT +8080 +\S/m);
     expect(stdout).toMatch(/^ {2}SIGN_ON_PORT +4000 +\S/m);
     expect(stdout).toMatch(/^ {2}GATEWAY_URL +http:\/\/localhost:8080 /m);
-    expect(stdout).toMatch(/^\* SERVICE_TOKEN +\[secret\] /m);
+    expect(stdout).toMatch(/^\* EDGE_TOKEN +\["\[secret\]"\] /m);
     expect(stdout).not.toContain('nobody-should-see');
   });
 
@@ -155,7 +155,7 @@ describe('integration config', () => {
     const { stdout } = await integration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
     expect(JSON.parse(stdout)).toMatchObject({
       GATEWAY_PORT: '8080',
-      SERVICE_TOKEN: '[secret]',
+      EDGE_TOKEN: ['[secret]'],
       DATABASE_URL: '[secret]',
     });
     expect(stdout).not.toContain('nobody-should-see');

@@ -25,7 +25,7 @@ export function webhookRigs() {
   const begin = runningCommands();
 
   return async (handlers: WebhookHandlers, ...others: ServedService[]) => {
-    const services = [serve(WebhookServiceService, ['operator'], handlers), ...others];
+    const services = [serve(WebhookServiceService, handlers), ...others];
     const rig = await rigs.start(services);
     const settings = { INTEGRATION_ADDRESS: rig.address, INTEGRATION_TOKEN: TOKENS.operator };
     return {

@@ -76,7 +76,9 @@ describe('a default follows the setting that it is made from', () => {
 });
 
 test('an empty setting is an unset one', () => {
-  expect(loadConfig({ GATEWAY_PORT: '', DATABASE_URL: '', SERVICE_TOKEN: '' })).toEqual(loadConfig({}));
+  expect(loadConfig({ GATEWAY_PORT: '', DATABASE_URL: '', EDGE_TOKEN: '', SERVICE_TOKEN: '' })).toEqual(
+    loadConfig({}),
+  );
 });
 
 test('what is no setting is not looked at', () => {

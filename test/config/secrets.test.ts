@@ -46,13 +46,13 @@ describe('a secret shows as a mask', () => {
 
 describe('the secrets of the configuration', () => {
   const environment = {
-    SERVICE_TOKEN: CANARY,
+    EDGE_TOKEN: `${CANARY},second-${CANARY}`,
     DATABASE_URL: `postgres://user:${CANARY}@localhost:5432/integration`,
   };
   const config = loadConfig(environment);
 
   test('are there for who asks', () => {
-    expect(config.SERVICE_TOKEN?.reveal()).toBe(CANARY);
+    expect(config.EDGE_TOKEN?.map((token) => token.reveal())).toEqual([CANARY, `second-${CANARY}`]);
     expect(config.DATABASE_URL?.reveal()).toBe(environment.DATABASE_URL);
   });
 

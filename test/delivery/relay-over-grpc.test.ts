@@ -21,7 +21,7 @@ const open = senders();
 
 /** The domain in memory behind real gRPC; every delivery goes to the port. */
 function serviceOf(domain: FakeDomain, port: number) {
-  return serve(DeliveryServiceService, ['service'], {
+  return serve(DeliveryServiceService, {
     keepClaimingDeliveries: async function* (requests, { signal }) {
       for await (const { claim } of requests) {
         const claimed = await domain.claimDeliveries(claim as ClaimDeliveriesRequest, { ...CALL, signal });

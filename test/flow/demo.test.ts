@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
 import { RpcChannel } from '../../src/rpc/client.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { idsOf, readList } from './reading.js';
 
@@ -95,7 +96,7 @@ const mendings: [title: string, spoil: (dataDir: string) => void, sameCredential
 ];
 
 describe('a demo environment that is started again', () => {
-  const env = { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' };
+  const env = roleTokens;
   let first: ServiceProcess;
 
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { readList } from './reading.js';
 
@@ -64,7 +65,7 @@ describe('health and metrics of all roles together', () => {
 test('an edge without its domain is alive, unready on its own port, and answers 503', async () => {
   const edge = await services.start({
     command: 'edge',
-    env: { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
+    env: roleTokens,
   });
   const readiness = await fetch(`${edge.opsUrl}/readyz`);
   expect(readiness.status).toBe(503);
@@ -74,7 +75,7 @@ test('an edge without its domain is alive, unready on its own port, and answers 
   const domain = await services.start({
     command: 'domain',
     dataDir: edge.dataDir,
-    env: { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
+    env: roleTokens,
   });
   const [apiKey] = domain.demo().apiKeys;
   await eventually('readiness', async () => (await fetch(`${edge.opsUrl}/readyz`)).status === 200);

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
+import { roleTokens } from '../support/role-tokens.js';
 import { type StartOptions, serviceProcesses } from '../support/service-process.js';
 
 const services = serviceProcesses();
@@ -38,7 +39,7 @@ describe('a port that is taken', () => {
     ['serve', 'GATEWAY_PORT', 'The port'],
   ] as const)('%s names it and the setting: %s', async (command, setting, what) => {
     const port = await takenPort();
-    const env = { SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody', [setting]: port };
+    const env = { ...roleTokens, [setting]: port };
     expect(await refusalOf({ command, env })).toBe(
       `${what} 127.0.0.1:${port} is taken by another process. Set ${setting} to another one, or stop what uses it.`,
     );
@@ -120,14 +121,28 @@ describe('settings', () => {
     }
   });
 
-  test.each(['edge', 'worker'] as const)(
-    'without SERVICE_TOKEN %s does not run by itself',
-    async (command) => {
-      expect(await refusalOf({ command })).toContain(
-        `SERVICE_TOKEN must be set to run the ${command} by itself`,
-      );
+  test.each([
+    ['edge', {}, 'EDGE_TOKEN must be set to run the edge by itself'],
+    ['worker', { EDGE_TOKEN: roleTokens.EDGE_TOKEN }, 'RELAY_TOKEN must be set to run the worker by itself'],
+    ['worker', { RELAY_TOKEN: roleTokens.RELAY_TOKEN }, 'MAINTENANCE_TOKEN must be set to run the worker'],
+    ['edge', { EDGE_TOKEN: `sha256:${'x'.repeat(43)}` }, 'EDGE_TOKEN must be the token itself for the edge'],
+    [
+      'serve',
+      { SERVICE_TOKEN: 'x'.repeat(40) },
+      'SERVICE_TOKEN is replaced by one token per right: set EDGE_TOKEN',
+    ],
+  ] as const)(
+    'of %s without the token of each right it needs are refused',
+    async (command, env, sentence) => {
+      expect(await refusalOf({ command, env })).toContain(sentence);
     },
   );
+
+  test('by which neither edge nor worker could reach the domain are refused', async () => {
+    expect(await refusalOf({ command: 'domain', env: { DOMAIN_ADDRESS: 'localhost:4002' } })).toContain(
+      'set ROLES_ADDRESS to the host:port',
+    );
+  });
 
   test.each([
     ['domain', { GRPC_TLS_CERT_FILE: '/not/there', GRPC_TLS_KEY_FILE: '/not/there' }, 'GRPC_TLS_CERT_FILE'],
@@ -136,7 +151,7 @@ describe('settings', () => {
   ] as const)('of %s that name a file that is not there are named', async (command, env, name) => {
     const refusal = await refusalOf({
       command,
-      env: { ...env, SERVICE_TOKEN: 'a-token-that-is-long-enough-for-anybody' },
+      env: { ...env, ...roleTokens },
     });
     expect(refusal).toContain(name);
     expect(refusal).toContain('/not/there');

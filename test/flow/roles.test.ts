@@ -3,20 +3,24 @@ import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
+import { ErrorCode } from '../../src/errors/service-error.js';
 import { RpcChannel } from '../../src/rpc/client.js';
+import { refusalOf } from '../rpc/rig.js';
 import { newPostgresDatabase } from '../support/databases.js';
+import { freePorts } from '../support/free-ports.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { idsOf, readList } from './reading.js';
 
 const services = serviceProcesses();
 
-const TOKEN = 'the-token-of-this-test-and-of-no-other';
-
 describe('roles that run by themselves, over TCP with TLS', () => {
   let domain: ServiceProcess;
   let edge: ServiceProcess;
   let certificate: string;
+  let rolesAddress: string;
 
   beforeAll(async () => {
     const directory = services.newDirectory();
@@ -28,12 +32,17 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     certificate = made.certificate;
     writeFileSync(files.GRPC_TLS_CERT_FILE, certificate);
     writeFileSync(files.GRPC_TLS_KEY_FILE, made.key);
-    domain = await services.start({ command: 'domain', env: { SERVICE_TOKEN: TOKEN, ...files } });
+    const [port] = await freePorts(1);
+    rolesAddress = `localhost:${port}`;
+    domain = await services.start({
+      command: 'domain',
+      env: { ...roleTokens, ...files, ROLES_ADDRESS: rolesAddress },
+    });
     edge = await services.start({
       command: 'edge',
       env: {
-        SERVICE_TOKEN: TOKEN,
-        DOMAIN_ADDRESS: `localhost:${domain.settings.GRPC_PORT}`,
+        EDGE_TOKEN: roleTokens.EDGE_TOKEN,
+        DOMAIN_ADDRESS: rolesAddress,
         GRPC_TLS_CA_FILE: files.GRPC_TLS_CERT_FILE,
       },
     });
@@ -54,14 +63,14 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     );
     expect(seen).toMatchObject([
       { role: 'edge', msg: 'request', operation: 'listInstanceIntegrations', status: 200 },
-      { role: 'domain', msg: 'call', caller: 'service', code: 'OK' },
+      { role: 'domain', msg: 'call', caller: 'edge', code: 'OK' },
     ]);
   });
 
   test('a request id of a purge, as the worker makes it, is in the log line of the domain', async () => {
     const channel = new RpcChannel(
-      `localhost:${domain.settings.GRPC_PORT}`,
-      TOKEN,
+      rolesAddress,
+      roleTokens.MAINTENANCE_TOKEN,
       credentials.createSsl(Buffer.from(certificate)),
     );
     const requestId = 'purge-2026-07-01T10:00:00Z/batch-1/1';
@@ -75,8 +84,48 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     });
   });
 
+  test.each(Object.entries(roleTokens))('the gRPC port for all others knows no %s', async (_, token) => {
+    const channel = new RpcChannel(
+      `localhost:${domain.settings.GRPC_PORT}`,
+      token,
+      credentials.createSsl(Buffer.from(certificate)),
+    );
+    const call = { requestId: 'r' };
+    const refusals = await Promise.all([
+      refusalOf(
+        channel.clientOf(OperatorServiceService).listIntegrations({ pageSize: 0, pageToken: '' }, call),
+      ),
+      refusalOf(channel.clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, call)),
+    ]);
+    channel.close();
+    expect(refusals.map(({ code, internal }) => [code, internal])).toEqual([
+      [ErrorCode.SERVICE_TOKEN_INVALID, 'refused with UNAUTHENTICATED'],
+      [ErrorCode.INTERNAL_ERROR, expect.stringContaining('UNIMPLEMENTED')],
+    ]);
+  });
+
+  test('edge and worker find no service for operators on their port, and no token of the database works there', async () => {
+    const ways = [roleTokens.EDGE_TOKEN, domain.demo().operatorToken].map(
+      (token) => new RpcChannel(rolesAddress, token, credentials.createSsl(Buffer.from(certificate))),
+    );
+    const call = { requestId: 'r' };
+    const list = { pageSize: 0, pageToken: '' };
+    const refusals = await Promise.all([
+      refusalOf((ways[0] as RpcChannel).clientOf(OperatorServiceService).listIntegrations(list, call)),
+      refusalOf((ways[1] as RpcChannel).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, call)),
+    ]);
+    for (const way of ways) {
+      way.close();
+    }
+    expect(refusals.map(({ internal }) => internal)).toEqual([
+      expect.stringContaining('UNIMPLEMENTED'),
+      'refused with UNAUTHENTICATED',
+    ]);
+  });
+
   test.each([
-    ['another token', { SERVICE_TOKEN: 'another-token-that-is-long-enough-too' }, 500],
+    ['another token', { EDGE_TOKEN: 'another-token-that-is-long-enough-too' }, 500],
+    ['the token of the relay', { EDGE_TOKEN: roleTokens.RELAY_TOKEN }, 500],
     ['no authority to trust', { GRPC_TLS_CA_FILE: undefined }, 503],
   ])('an edge with %s reads nothing', async (_, env, status) => {
     const stranger = await services.start({ command: 'edge', env: { ...edgeSettings(edge), ...env } });
@@ -102,6 +151,6 @@ test('on PostgreSQL the service gives the same reads, and gives them again after
 });
 
 function edgeSettings({ settings }: ServiceProcess) {
-  const { SERVICE_TOKEN, DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = settings;
-  return { SERVICE_TOKEN, DOMAIN_ADDRESS, GRPC_TLS_CA_FILE };
+  const { EDGE_TOKEN, DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = settings;
+  return { EDGE_TOKEN, DOMAIN_ADDRESS, GRPC_TLS_CA_FILE };
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
 import { eventually } from '../support/eventually.js';
@@ -19,8 +20,8 @@ const aborted = ({ signal }: CallContext) =>
 describe('a call', () => {
   const rigs = rpcRigs();
 
-  async function serving(purgeExpired: PurgeHandler, callers = ['service', 'operator'] as const) {
-    const rig = await rigs.start([serve(MaintenanceServiceService, callers, { purgeExpired })]);
+  async function serving(purgeExpired: PurgeHandler) {
+    const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
     const client = rig.channel().clientOf(MaintenanceServiceService);
     return { ...rig, call: client.purgeExpired };
   }
@@ -32,7 +33,7 @@ describe('a call', () => {
       return ANSWER;
     });
     await expect(call({ limit: 7 }, { requestId: 'req/1:a.b_c-d' })).resolves.toEqual(ANSWER);
-    expect(seen).toEqual([[{ limit: 7 }, 'req/1:a.b_c-d', 'service']]);
+    expect(seen).toEqual([[{ limit: 7 }, 'req/1:a.b_c-d', 'maintenance']]);
   });
 
   test.each([
@@ -56,7 +57,7 @@ describe('a call', () => {
         message: 'call',
         requestId: 'r',
         method: `/${method}`,
-        caller: 'service',
+        caller: 'maintenance',
         code: 'OK',
         durationMs: expect.any(Number),
       },
@@ -65,10 +66,10 @@ describe('a call', () => {
   });
 
   test('of a person is told at the level that people read', async () => {
-    const { channel, lines } = await serving(async () => ANSWER);
-    await channel(TOKENS.operator)
-      .clientOf(MaintenanceServiceService)
-      .purgeExpired({ limit: 1 }, { requestId: 'r' });
+    const listIntegrations = async () => ({ integrations: [], nextPageToken: '' });
+    const { channel, lines } = await rigs.start([serve(OperatorServiceService, { listIntegrations })]);
+    const client = channel(TOKENS.operator).clientOf(OperatorServiceService);
+    await client.listIntegrations({ pageSize: 0, pageToken: '' }, { requestId: 'r' });
     expect(lines).toMatchObject([{ level: 'info', caller: 'operator' }]);
   });
 
@@ -139,7 +140,7 @@ describe('a call', () => {
 
   test('finds a server that went away and came back, on the same channel', async () => {
     const address = `unix:${rigs.directory()}/s`;
-    const service = serve(MaintenanceServiceService, ['service'], { purgeExpired: async () => ANSWER });
+    const service = serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER });
     const first = await rigs.start([service], { address });
     const client = first.channel().clientOf(MaintenanceServiceService);
     const call = () => client.purgeExpired({ limit: 1 }, { requestId: 'r' });

@@ -12,7 +12,7 @@ describe('a call with a signal', () => {
   const rigs = rpcRigs();
 
   async function serving(purgeExpired: PurgeHandler) {
-    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
     const client = rig.channel().clientOf(MaintenanceServiceService);
     return (signal: AbortSignal) => client.purgeExpired({ limit: 1 }, { requestId: 'r', signal });
   }

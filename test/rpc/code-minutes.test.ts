@@ -30,7 +30,7 @@ describe('the minutes in which codes were issued', () => {
       },
     };
     const methods = codeMinuteMethods({ codeMinutes, clock: () => now });
-    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], methods)]);
+    const rig = await rigs.start([serve(MaintenanceServiceService, methods)]);
     return { asked, client: rig.channel().clientOf(MaintenanceServiceService) };
   }
 

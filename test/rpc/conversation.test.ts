@@ -53,7 +53,7 @@ describe('a conversation', () => {
       }
     };
     const rig = await rigs.start(
-      [serve(DeliveryServiceService, ['service'], { keepClaimingDeliveries: counted })],
+      [serve(DeliveryServiceService, { keepClaimingDeliveries: counted })],
       address === undefined ? {} : { address },
     );
     return { ...rig, served, ask: asking(rig) };

@@ -66,7 +66,7 @@ afterEach(() => {
 function stubbornCaller(address: string, again?: typeof CLAIM) {
   const { path, requestSerialize, responseDeserialize } = DeliveryServiceService.keepClaimingDeliveries;
   const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${TOKENS.service}`);
+  metadata.set('authorization', `Bearer ${TOKENS.relay}`);
   const caller = new Client(address, credentials.createInsecure());
   callers.push(caller);
   const call = caller.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {

@@ -19,7 +19,7 @@ describe('an error', () => {
     const purgeExpired: PurgeHandler = async () => {
       throw thrown();
     };
-    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
     const client = rig.channel().clientOf(MaintenanceServiceService);
     return { ...rig, call: () => client.purgeExpired({ limit: 1 }, { requestId: 'r' }) };
   }
@@ -121,7 +121,7 @@ describe('an error', () => {
         throw new Error(CANARY);
       },
     });
-    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
     const client = rig.channel().clientOf(MaintenanceServiceService);
     const refusal = await refusalOf(client.purgeExpired({ limit: 1 }, { requestId: 'r' }));
     expect(refusal.code).toBe(ErrorCode.INTERNAL_ERROR);

@@ -25,7 +25,7 @@ describe('a message that never ends', () => {
       handled += 1;
       return ANSWER;
     };
-    const services = [serve(MaintenanceServiceService, ['service'], { purgeExpired })];
+    const services = [serve(MaintenanceServiceService, { purgeExpired })];
     const rig = await rigs.start(services, options);
     const peer = new RawPeer(rig.address);
     peers.push(peer);
@@ -54,10 +54,10 @@ describe('a message that never ends', () => {
     const { peer } = await serving({
       authenticate: async () => {
         await held;
-        return { caller: 'service' };
+        return { caller: 'maintenance' };
       },
     });
-    const stream = peer.unfinished(path, TOKENS.service);
+    const stream = peer.unfinished(path, TOKENS.maintenance);
     // What HTTP/2 lets a sender have on its way; the rest waits on its side.
     const window = 65_535;
     await eventually('the window is full', async () => peer.session.state.remoteWindowSize !== window);
@@ -69,7 +69,7 @@ describe('a message that never ends', () => {
   test('is refused after some time, whoever sends it, and its call is closed', async () => {
     const { peer, handled } = await serving({ limits: { arrivalMs: 50 } });
     for (let call = 0; call < CALLS; call += 1) {
-      peer.unfinished(path, TOKENS.service);
+      peer.unfinished(path, TOKENS.maintenance);
     }
     await eventually('every call closed', async () => peer.closed === CALLS);
     expect(new Set(peer.statuses)).toEqual(new Set([String(status.INVALID_ARGUMENT)]));
@@ -79,9 +79,9 @@ describe('a message that never ends', () => {
   test('holds up no call of others on the same connection', async () => {
     const { peer, handled } = await serving();
     for (let call = 0; call < CALLS; call += 1) {
-      peer.unfinished(path, TOKENS.service);
+      peer.unfinished(path, TOKENS.maintenance);
     }
-    const whole = peer.call(path, TOKENS.service);
+    const whole = peer.call(path, TOKENS.maintenance);
     whole.end(Buffer.alloc(5));
     await eventually('the whole one answered', async () => peer.closed === 1);
     expect(peer.statuses).toEqual([String(status.OK)]);

@@ -36,7 +36,7 @@ describe('a call that stays open', () => {
     };
     const over = signalled();
     const services = [
-      serve(DirectoryServiceService, ['operator'], {
+      serve(DirectoryServiceService, {
         listWorkers: async function* (_, { signal }) {
           try {
             yield { workers: [], nextCursor };
@@ -57,7 +57,7 @@ describe('a call that stays open', () => {
           }
         },
       }),
-      serve(PlatformServiceService, ['operator'], {
+      serve(PlatformServiceService, {
         importRecords: async function* (requests) {
           try {
             for await (const _ of requests) {
@@ -78,7 +78,7 @@ describe('a call that stays open', () => {
 
   test('and sends nothing ends when its token is revoked, for both sides', async () => {
     const rig = await serving();
-    rig.tokens.set('mine', 'operator');
+    rig.tokens.set('mine', 'edge');
     const stream = directoryOf(rig, 'mine')
       .listWorkers(REQUEST as never, OPTIONS)
       [Symbol.asyncIterator]();
@@ -87,12 +87,12 @@ describe('a call that stays open', () => {
     const refusal = await refusalOf(stream.next());
     expect([refusal.code, refusal.message]).toEqual([ErrorCode.SERVICE_TOKEN_INVALID, 'It was revoked.']);
     await rig.over.told;
-    expect(rig.lines).toMatchObject([{ requestId: 'long', code: 'UNAUTHENTICATED', caller: 'operator' }]);
+    expect(rig.lines).toMatchObject([{ requestId: 'long', code: 'UNAUTHENTICATED', caller: 'edge' }]);
   });
 
   test('ends when its token may no longer call it', async () => {
     const rig = await serving();
-    rig.tokens.set('mine', 'operator');
+    rig.tokens.set('mine', 'edge');
     const stream = directoryOf(rig, 'mine')
       .listWorkers(REQUEST as never, OPTIONS)
       [Symbol.asyncIterator]();
@@ -104,7 +104,7 @@ describe('a call that stays open', () => {
 
   test('ends also for a reader that reads nothing', async () => {
     const rig = await serving(BIG);
-    rig.tokens.set('mine', 'operator');
+    rig.tokens.set('mine', 'edge');
     const stream = directoryOf(rig, 'mine')
       .listUsers(REQUEST as never, OPTIONS)
       [Symbol.asyncIterator]();
@@ -115,7 +115,7 @@ describe('a call that stays open', () => {
 
   test('ends while its caller sends', async () => {
     const rig = await serving();
-    rig.tokens.set('mine', 'operator');
+    rig.tokens.set('mine', 'platform');
     const client = new Client(rig.address, credentials.createInsecure());
     clients.push(client);
     const { path, requestSerialize, responseDeserialize } = PlatformServiceService.importRecords;
@@ -131,7 +131,7 @@ describe('a call that stays open', () => {
 
   test('goes on while its token is good, which is looked at once for all its calls', async () => {
     const rig = await serving();
-    rig.tokens.set('mine', 'operator').set('other', 'operator');
+    rig.tokens.set('mine', 'edge').set('other', 'edge');
     const list = (token: string) =>
       directoryOf(rig, token)
         .listWorkers(REQUEST as never, OPTIONS)
@@ -151,7 +151,7 @@ describe('a call that stays open', () => {
 
   test('survives a time in which tokens cannot be looked at', async () => {
     const rig = await serving();
-    rig.tokens.set('mine', 'operator').set('other', 'operator');
+    rig.tokens.set('mine', 'edge').set('other', 'edge');
     const [mine, other] = ['mine', 'other'].map((token) =>
       directoryOf(rig, token)
         .listWorkers(REQUEST as never, OPTIONS)

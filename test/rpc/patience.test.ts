@@ -15,7 +15,7 @@ describe('a stream that is long', () => {
   const rigs = rpcRigs();
 
   async function serving(listWorkers: ListWorkers, messageWaitMs: number) {
-    const rig = await rigs.start([serve(DirectoryServiceService, ['service'], { listWorkers })]);
+    const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
     const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
     const options = { requestId: 'r', deadlineMs: MINUTE_MS, messageWaitMs };
     return list(REQUEST as never, options)[Symbol.asyncIterator]();

@@ -7,8 +7,9 @@ import {
   PurgedKind,
 } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
+import { rights } from '../../generated/proto/rights.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
-import type { Authenticate } from '../../src/rpc/callers.js';
+import { type Authenticate, callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { DynamicClient, type DynamicMethod } from '../../src/rpc/dynamic-client.js';
 import { serve } from '../../src/rpc/handlers.js';
@@ -21,12 +22,12 @@ const onlyOurs: Authenticate = (token) => {
   if (!Object.values(TOKENS).includes(token)) {
     throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
   }
-  return { caller: token === TOKENS.operator ? 'operator' : 'platform' };
+  return { caller: rights.find((right) => TOKENS[right] === token) ?? 'metrics' };
 };
 const progress = { read: 1, imported: 1, refused: 0, importedLines: [], refusedLines: [], done: true };
 
 const services = [
-  serve(MaintenanceServiceService, ['operator'], {
+  serve(MaintenanceServiceService, {
     purgeExpired: async ({ limit }) => {
       if (limit > 100) {
         const fieldViolations = [{ path: 'limit', message: 'must be less' }];
@@ -35,13 +36,13 @@ const services = [
       return { counts: [{ kind: PurgedKind.API_KEY, count: limit }], more: true };
     },
   }),
-  serve(DirectoryServiceService, ['operator'], {
+  serve(DirectoryServiceService, {
     listWorkers: async function* ({ clientId }) {
       yield { workers: [], nextCursor: `${clientId} one` };
       yield { workers: [], nextCursor: `${clientId} two` };
     },
   }),
-  serve(PlatformServiceService, ['operator'], {
+  serve(PlatformServiceService, {
     importRecords: async function* (requests) {
       for await (const _ of requests) {
         yield progress;
@@ -83,7 +84,8 @@ describe('a server that is asked what it serves', () => {
 
   function call(name: string, request: object): AsyncGenerator<unknown> {
     const method = listed.find((candidate) => candidate.name === name) as DynamicMethod;
-    return client().call(method, request);
+    const [caller] = callersOf(`/${method.service}/${method.name}`);
+    return client(caller && TOKENS[caller]).call(method, request);
   }
 
   async function collect(messages: AsyncIterable<unknown>): Promise<unknown[]> {

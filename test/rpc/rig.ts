@@ -1,19 +1,20 @@
 import { join } from 'node:path';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import { afterEach } from '@jest/globals';
+import { type Right, rights } from '../../generated/proto/rights.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
-import type { Authenticate } from '../../src/rpc/callers.js';
+import { type Authenticate, callersOf } from '../../src/rpc/callers.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import type { ServedService } from '../../src/rpc/handlers.js';
 import { bind, createRpcServer, type RpcServer, type RpcServerOptions } from '../../src/rpc/server.js';
 import type { Log, LogFields } from '../../src/telemetry/log.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
-export const TOKENS = {
-  service: 'token-of-service',
-  operator: 'token-of-operator',
-  platform: 'token-of-platform',
-};
+/** A token for each right. */
+export const TOKENS = Object.fromEntries(rights.map((right) => [right, `token-of-${right}`])) as Record<
+  Right,
+  string
+>;
 
 export interface LogLine extends LogFields {
   level: keyof Log;
@@ -31,7 +32,7 @@ export interface RpcRig {
   address: string;
   lines: LogLine[];
   timed: Timed[];
-  /** A channel to the server; with the token of the service unless another is given. */
+  /** A channel to the server; with a token that may call its first service unless another is given. */
   channel(token?: string): RpcChannel;
 }
 
@@ -73,16 +74,27 @@ export function rpcRigs(cleanUp = afterEach) {
     servers.push(server);
     const port = await bind(server, address, options.credentials);
     const reachable = address.startsWith('unix:') ? address : address.replace(/:0$/, `:${port}`);
-    return { server, address: reachable, lines, timed, channel: (token) => channelTo(reachable, token) };
+    return {
+      server,
+      address: reachable,
+      lines,
+      timed,
+      channel: (token = tokenFor(services)) => channelTo(reachable, token),
+    };
   }
 
-  function channelTo(address: string, token = TOKENS.service): RpcChannel {
+  function channelTo(address: string, token = TOKENS.maintenance): RpcChannel {
     const channel = new RpcChannel(address, token);
     channels.push(channel);
     return channel;
   }
 
   return { start, channelTo, directory };
+}
+
+function tokenFor([service]: readonly ServedService[]): string | undefined {
+  const [caller] = callersOf(Object.values(service?.definition ?? {})[0]?.path ?? '');
+  return caller && TOKENS[caller];
 }
 
 /** What the call failed with; it must fail with an error of ours. */
@@ -98,10 +110,9 @@ export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
 }
 
 const authenticateByTable: Authenticate = (token) => {
-  for (const caller of ['service', 'operator', 'platform'] as const) {
-    if (TOKENS[caller] === token) {
-      return { caller };
-    }
+  const caller = rights.find((right) => TOKENS[right] === token);
+  if (caller) {
+    return { caller };
   }
   throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
 };

@@ -7,7 +7,7 @@ import type { PurgeReport } from '../../src/domain/maintenance/purge.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
 import { type MaintenanceDependencies, maintenanceService } from '../../src/rpc/services/maintenance.js';
-import { refusalOf, rpcRigs } from './rig.js';
+import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const NOW = 1_790_000_000_123;
 const KEY_HASH = Buffer.from('hash of the key');
@@ -60,7 +60,7 @@ describe('the services', () => {
       } as Partial<MaintenanceDependencies> as MaintenanceDependencies),
     ]);
     const directory = rig.channel().clientOf(DirectoryServiceService);
-    const maintenance = rig.channel().clientOf(MaintenanceServiceService);
+    const maintenance = rig.channel(TOKENS.maintenance).clientOf(MaintenanceServiceService);
     const list = (
       context: Partial<{ apiKeyHash: Buffer; knownVersions: string[]; anyVersionKnown: boolean }>,
     ) =>

@@ -25,7 +25,7 @@ describe('closing a server', () => {
       await held;
       return ANSWER;
     };
-    const rig = await rigs.start([serve(MaintenanceServiceService, ['service'], { purgeExpired })]);
+    const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
     const { purgeExpired: call } = rig.channel().clientOf(MaintenanceServiceService);
     return {
       ...rig,
@@ -74,7 +74,7 @@ describe('closing a server', () => {
   test('frees its address', async () => {
     const options = {
       services: [],
-      authenticate: () => ({ caller: 'service' as const }),
+      authenticate: () => ({ caller: 'edge' as const }),
       log: silent,
       timer: () => undefined,
     };

@@ -35,10 +35,10 @@ describe('a browser over gRPC', () => {
   async function serving() {
     const rig = await browserRig(under);
     const handlers = { ...browserHandlers(rig.signOn), ...linkHandlers(rig.signOn) };
-    const rpc = await rigs.start([serve(methods, ['service'], handlers)]);
+    const rpc = await rigs.start([serve(methods, handlers)]);
     const clientId = await rig.newApplication({ firstParty: false });
     const person = await newPerson(rig, [rig.here.clientId]);
-    return { ...rig, person, clientId, calls: rpc.channel(TOKENS.service).clientOf(methods) };
+    return { ...rig, person, clientId, calls: rpc.channel(TOKENS.edge).clientOf(methods) };
   }
 
   function browserWith(cookie?: string): Browser {

@@ -30,7 +30,7 @@ describe('tokens over gRPC', () => {
       clientSecretHash: Buffer.from(sent.secretHash as Uint8Array),
       remoteAddress: sent.remoteAddress,
     };
-    return { ...tokens, rpc, client, calls: rpc.channel(TOKENS.service).clientOf(methods) };
+    return { ...tokens, rpc, client, calls: rpc.channel(TOKENS.edge).clientOf(methods) };
   }
 
   function codeGrant({ codeHash, redirectUri, codeVerifier }: CodeExchange) {

@@ -30,15 +30,17 @@ describe('signing keys over gRPC', () => {
       ],
       {
         authenticate: (token) =>
-          token === TOKENS.operator ? { caller: 'operator', tokenId: 'tok_1' } : { caller: 'service' },
+          token === TOKENS.key_custodian
+            ? { caller: 'key_custodian', tokenId: 'tok_1' }
+            : { caller: 'maintenance' },
       },
     );
-    const operator = rig.channel(TOKENS.operator).clientOf(OperatorServiceService);
-    const maintenance = rig.channel().clientOf(MaintenanceServiceService);
+    const custodian = rig.channel(TOKENS.key_custodian).clientOf(OperatorServiceService);
+    const maintenance = rig.channel(TOKENS.maintenance).clientOf(MaintenanceServiceService);
     const rotate = (algorithms: SigningAlgorithm[], compromised = false) =>
-      operator.rotateSigningKeys({ algorithms, compromised }, CALL);
-    const list = async () => (await operator.listSigningKeys({}, CALL)).signingKeys;
-    return { ...keys, operator, rotate, list, advance: () => maintenance.advanceSigningKeys({}, CALL) };
+      custodian.rotateSigningKeys({ algorithms, compromised }, CALL);
+    const list = async () => (await custodian.listSigningKeys({}, CALL)).signingKeys;
+    return { ...keys, custodian, rotate, list, advance: () => maintenance.advanceSigningKeys({}, CALL) };
   }
 
   const briefly = (signingKeys: SigningKey[]) =>

@@ -19,7 +19,7 @@ describe('a stream of answers', () => {
   const rigs = rpcRigs();
 
   async function serving(listWorkers: ListWorkers) {
-    const rig = await rigs.start([serve(DirectoryServiceService, ['service'], { listWorkers })]);
+    const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
     const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
     return { ...rig, list: (deadlineMs = 5_000) => list(REQUEST as never, { requestId: 'r', deadlineMs }) };
   }
@@ -177,7 +177,7 @@ describe('a stream of requests', () => {
   });
 
   async function answersOf(importRecords: ImportRecords, messages: number): Promise<number[]> {
-    const { address } = await rigs.start([serve(PlatformServiceService, ['platform'], { importRecords })]);
+    const { address } = await rigs.start([serve(PlatformServiceService, { importRecords })]);
     const client = new Client(address, credentials.createInsecure());
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${TOKENS.platform}`);

@@ -11,13 +11,13 @@ import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const ANSWER = { counts: [], more: false };
-const service = serve(MaintenanceServiceService, ['service'], { purgeExpired: async () => ANSWER });
+const service = serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER });
 
 describe('a server beyond this machine', () => {
   const rigs = rpcRigs();
 
   async function call(address: string, channelCredentials: ReturnType<typeof clientCredentials>) {
-    const channel = new RpcChannel(address, TOKENS.service, channelCredentials);
+    const channel = new RpcChannel(address, TOKENS.maintenance, channelCredentials);
     try {
       return await channel
         .clientOf(MaintenanceServiceService)

@@ -48,12 +48,15 @@ describeEachDatabase('what is refused about subscriptions over gRPC', (under) =>
     ]);
   });
 
-  test.each(['service', 'platform'] as const)('the token of the %s opens none of it', async (caller) => {
-    const { rig } = await serving();
-    const client = rig.channel(TOKENS[caller]).clientOf(methods);
-    const refused = await refusalOf(client.listSubscriptions(LIST, CALL));
-    expect(refused.code).toBe(ErrorCode.CALLER_NOT_ALLOWED);
-  });
+  test.each(['edge', 'relay', 'platform', 'auditor'] as const)(
+    'the token of the %s opens none of it',
+    async (caller) => {
+      const { rig } = await serving();
+      const client = rig.channel(TOKENS[caller]).clientOf(methods);
+      const refused = await refusalOf(client.listSubscriptions(LIST, CALL));
+      expect(refused.code).toBe(ErrorCode.CALLER_NOT_ALLOWED);
+    },
+  );
 
   test('no answer but those that make a secret holds one, nor does the log or the audit log', async () => {
     const { client, create, rig, database } = await serving();

@@ -91,8 +91,8 @@ async function startDirectory(address: string, present: () => Directory): Promis
     ]),
   ) as Directory;
   const server = createRpcServer({
-    services: [serve(DirectoryServiceService, ['service'], handlers)],
-    authenticate: () => ({ caller: 'service' }),
+    services: [serve(DirectoryServiceService, handlers)],
+    authenticate: () => ({ caller: 'edge' }),
     log: recordedLog().log,
     timer: () => undefined,
   });

@@ -47,7 +47,7 @@ export async function startRealGateway(): Promise<RealGateway> {
   });
   const server = createRpcServer({
     services: [directoryService({ gatekeeper, ...store })],
-    authenticate: () => ({ caller: 'service' }),
+    authenticate: () => ({ caller: 'edge' }),
     log: log.log,
     timer: () => undefined,
   });

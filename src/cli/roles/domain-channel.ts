@@ -1,34 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, ConfigError } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import { RpcChannel } from '../../rpc/client.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import type { Check } from '../../telemetry/health.js';
 import { withTlsFiles } from '../startup-error.js';
+import { ownTokenOf, type RoleRight } from './role-tokens.js';
 
 const PROBE_DEADLINE_MS = 1_000;
 const PROBE_AGAIN_AFTER_MS = 50;
 
-/** The way from edge or worker to the domain. */
-export function openDomainChannel(config: Config, role: string): RpcChannel {
-  if (!config.SERVICE_TOKEN) {
-    throw new ConfigError([
-      `SERVICE_TOKEN must be set to run the ${role} by itself, and be the same for the domain`,
-    ]);
-  }
+/** The way from edge or worker to the domain, with one right. */
+export function openDomainChannel(config: Config, right: RoleRight, role: string): RpcChannel {
+  const token = ownTokenOf(config, right, role);
   const channelCredentials = withTlsFiles(['GRPC_TLS_CA_FILE'], () =>
     clientCredentials(config.DOMAIN_ADDRESS, { caFile: config.GRPC_TLS_CA_FILE }),
   );
-  return new RpcChannel(config.DOMAIN_ADDRESS, config.SERVICE_TOKEN.reveal(), channelCredentials);
+  return new RpcChannel(config.DOMAIN_ADDRESS, token, channelCredentials);
 }
 
-/** Asks the domain itself, over the channel that requests take. */
-export function domainCheck(channel: RpcChannel): Check {
+/** Asks the domain itself, over the channels that requests take: with each token of this role. */
+export function domainCheck(...channels: readonly RpcChannel[]): Check {
   return {
     name: 'domain',
     required: true,
     probe: async () => {
-      const status = await channel.health(PROBE_DEADLINE_MS);
-      return status === 'SERVING' ? { ok: true } : { ok: false, detail: `the domain says ${status}` };
+      const statuses = await Promise.all(channels.map((channel) => channel.health(PROBE_DEADLINE_MS)));
+      const status = statuses.find((one) => one !== 'SERVING');
+      return status === undefined ? { ok: true } : { ok: false, detail: `the domain says ${status}` };
     },
   };
 }

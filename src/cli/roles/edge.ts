@@ -13,7 +13,7 @@ import type { RoleOptions, RunningRole } from './role.js';
 
 /** The HTTP listeners: sign-on and, with the documentation beside it, gateway. Holds nothing; any number of them can run. */
 export async function startEdge({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
-  const domain = openDomainChannel(config, 'edge');
+  const domain = openDomainChannel(config, 'edge', 'edge');
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);

@@ -29,21 +29,30 @@ const DOMAIN_START_LIMIT_MS = 3_000;
 /** Of the second and third attempts that this worker makes at once: a subscription that fails is not to fill them all. */
 const RETRIES_PER_SUBSCRIPTION = 16;
 
+/** The domain, reached with each right of this role. */
+interface Domain {
+  relay: RpcChannel;
+  maintenance: RpcChannel;
+}
+
 /**
  * Makes the first attempts at webhook deliveries, and works for Temporal whenever it is there. Where none is named, timers do what cannot
  * wait, further attempts among it; codes are over by themselves.
  */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
-  const domain = openDomainChannel(config, 'worker');
-  await untilDomainServes(domain, DOMAIN_START_LIMIT_MS);
+  const domain: Domain = {
+    relay: openDomainChannel(config, 'relay', 'worker'),
+    maintenance: openDomainChannel(config, 'maintenance', 'worker'),
+  };
+  await untilDomainServes(domain.relay, DOMAIN_START_LIMIT_MS);
   const sender = openSender(options);
   const ending = new AbortController();
   const retries = retriesWith(options, domain, sender, ending.signal);
   const temporal = await joinTemporal(options, domain, retries);
   const relay = startRelay(options, domain, sender);
   const timed = temporal ? undefined : startTimers(options, domain, retries);
-  const health = new Health([domainCheck(domain), temporalCheck(temporal)]);
+  const health = new Health([domainCheck(domain.relay, domain.maintenance), temporalCheck(temporal)]);
   return {
     health,
     stop: async () => {
@@ -51,7 +60,8 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
       ending.abort();
       await Promise.all([relay.stop(config.SHUTDOWN_GRACE), temporal?.shutdown(), timed?.stop()]);
       await sender.close();
-      domain.close();
+      domain.relay.close();
+      domain.maintenance.close();
     },
   };
 }
@@ -68,9 +78,9 @@ function openSender({ config, metrics }: RoleOptions): Sender {
   });
 }
 
-function startRelay({ config, log }: RoleOptions, domain: RpcChannel, sender: Sender): Relay {
+function startRelay({ config, log }: RoleOptions, domain: Domain, sender: Sender): Relay {
   return new Relay({
-    deliveries: deliveriesOver(domain),
+    deliveries: deliveriesOver(domain.relay),
     sender,
     log,
     workerId: workerId(),
@@ -82,13 +92,13 @@ function startRelay({ config, log }: RoleOptions, domain: RpcChannel, sender: Se
 /** What retries are sent with: the relay's sender, and send slots of their own. */
 function retriesWith(
   { config }: RoleOptions,
-  domain: RpcChannel,
+  domain: Domain,
   sender: Sender,
   ending: AbortSignal,
 ): RetryDependencies {
   const atOncePerSubscription = Math.min(RETRIES_PER_SUBSCRIPTION, config.WEBHOOK_SENDS_PER_SUBSCRIPTION);
   return {
-    domain: retriesOver(domain, workerId()),
+    domain: retriesOver(domain.relay, workerId()),
     sender,
     sends: { atOnce: config.WEBHOOK_SENDS, atOncePerSubscription },
     ending,
@@ -103,7 +113,7 @@ function workerId(): string {
 /** Without an address none is guessed: the one next door may belong to another environment. */
 async function joinTemporal(
   { config, log, metrics }: RoleOptions,
-  domain: RpcChannel,
+  domain: Domain,
   webhookRetries: RetryDependencies,
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
@@ -113,12 +123,12 @@ async function joinTemporal(
     );
     return undefined;
   }
-  const codeMinutes = { list: codeMinutesOver(domain), log };
+  const codeMinutes = { list: codeMinutesOver(domain.maintenance), log };
   return startTemporalWorker({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     ...temporalAccess(config),
-    activities: createActivities({ maintenance: maintenanceOver(domain), webhookRetries }),
+    activities: createActivities({ maintenance: maintenanceOver(domain.maintenance), webhookRetries }),
     schedules: {
       purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true },
       signingKeyRotation: { intervalMs: advanceKeysEveryMs(config), startAtOnce: true },
@@ -127,7 +137,7 @@ async function joinTemporal(
       (client, stop) => watchCodeMinutes(codeMinutes, client, stop),
       (client, stop) => {
         const start = (batch: RetryBatch) => startRetry(client, batch, stop);
-        return handOverRetryBatches({ list: retryBatchesOver(domain), start, log }, stop);
+        return handOverRetryBatches({ list: retryBatchesOver(domain.relay), start, log }, stop);
       },
     ],
     log,
@@ -136,14 +146,14 @@ async function joinTemporal(
   });
 }
 
-function startTimers({ config, log }: RoleOptions, domain: RpcChannel, retries: RetryDependencies) {
+function startTimers({ config, log }: RoleOptions, domain: Domain, retries: RetryDependencies) {
   const maintenance = startTimedMaintenance({
-    maintenance: maintenanceOver(domain),
+    maintenance: maintenanceOver(domain.maintenance),
     purgeEveryMs: config.PURGE_INTERVAL,
     advanceKeysEveryMs: advanceKeysEveryMs(config),
     log,
   });
-  const webhooks = startTimedRetries({ retries, list: retryBatchesOver(domain), log });
+  const webhooks = startTimedRetries({ retries, list: retryBatchesOver(domain.relay), log });
   return {
     stop: async () => {
       await Promise.all([maintenance.stop(), webhooks.stop(config.SHUTDOWN_GRACE)]);

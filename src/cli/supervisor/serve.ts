@@ -5,6 +5,7 @@ import { createLog, type Log } from '../../telemetry/log.js';
 import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
 import { type RoleName, roleNames } from '../roles/role.js';
+import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/role-tokens.js';
 import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
@@ -27,12 +28,12 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   });
   const shared = {
     runDir,
-    environment: childEnvironment(config, environment, temporalAddress),
     graceMs: config.SHUTDOWN_GRACE,
     log,
     onCannotStart: cannotStart,
   };
-  const children = roleNames.map((role) => new Child({ role, ...shared }));
+  const environmentOf = childEnvironments(config, environment, temporalAddress);
+  const children = roleNames.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
   const ops = await startOps(config, children);
   const temporal = await ownTemporal(config, temporalAddress, log, say);
   for (const child of children) {
@@ -56,19 +57,38 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   process.exit(sentence === undefined ? 0 : EXIT_CANNOT_START);
 }
 
-function childEnvironment(
+const RIGHTS_OF: Record<RoleName, readonly RoleRight[]> = {
+  domain: [],
+  worker: ['relay', 'maintenance'],
+  edge: ['edge'],
+};
+
+/** Each child gets its own tokens and no other's; the domain gets the hashes of all. */
+function childEnvironments(
   config: Config,
   environment: NodeJS.ProcessEnv,
   temporalAddress: string | undefined,
-) {
-  // Made anew at each start unless it is set: then only children of this process know it.
-  const token =
-    config.SERVICE_TOKEN?.reveal() ?? `service_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`;
-  return {
-    ...environment,
-    SERVICE_TOKEN: token,
-    ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress }),
+): (role: RoleName) => NodeJS.ProcessEnv {
+  const rights = Object.keys(roleTokenSettings) as RoleRight[];
+  const tokens = new Map(rights.map((right) => [right, tokensOf(config, right)]));
+  return (role) => {
+    const settings = rights.map((right) => {
+      const held = tokens.get(right) ?? [];
+      const shown = role === 'domain' ? held.map(hashedToken) : RIGHTS_OF[role].includes(right) ? held : [];
+      return [roleTokenSettings[right], shown.join(',')];
+    });
+    return {
+      ...environment,
+      ...Object.fromEntries(settings),
+      ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress }),
+    };
   };
+}
+
+/** Made anew at each start unless they are set: then only children of this process know them. */
+function tokensOf(config: Config, right: RoleRight): string[] {
+  const given = config[roleTokenSettings[right]]?.map((token) => token.reveal());
+  return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
 }
 
 function runsOwnTemporal({ ENVIRONMENT, TEMPORAL_ADDRESS }: Config): boolean {

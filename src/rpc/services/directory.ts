@@ -39,7 +39,7 @@ export interface DirectoryDependencies {
 
 export function directoryService(dependencies: DirectoryDependencies) {
   const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
-  return serve(DirectoryServiceService, ['service'], {
+  return serve(DirectoryServiceService, {
     listInstanceIntegrations: async ({ context }) => {
       const answer = await listInstanceIntegrations(gatekeeper, instanceIntegrations, asked(context));
       return {

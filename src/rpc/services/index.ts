@@ -18,7 +18,7 @@ export interface ServiceDependencies {
   deliveries: DeliveryDependencies;
 }
 
-/** Every service of the contract, with who may call it. */
+/** Every service of the contract. */
 export function allServices({
   directory,
   maintenance,

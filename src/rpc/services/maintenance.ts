@@ -22,7 +22,7 @@ export function maintenanceService({
   codeMinutes,
   signingKeys,
 }: MaintenanceDependencies) {
-  return serve(MaintenanceServiceService, ['service'], {
+  return serve(MaintenanceServiceService, {
     purgeExpired: async ({ limit }) => {
       if (limit < 1 || limit > MAX_BATCH) {
         const fieldViolations = [{ path: 'limit', message: `must be between 1 and ${MAX_BATCH}` }];

@@ -65,8 +65,8 @@ export async function startSignOn({
     ]),
   );
   const rpc = createRpcServer({
-    services: [serve(SignOnServiceService, ['service'], handlers as SignOnMethods)],
-    authenticate: () => ({ caller: 'service' }),
+    services: [serve(SignOnServiceService, handlers as SignOnMethods)],
+    authenticate: () => ({ caller: 'edge' }),
     log: recordedLog().log,
     timer: () => undefined,
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
 import { accept, answerWith, webhookReceivers } from '../../support/webhook-receiver.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
@@ -9,8 +10,7 @@ import { WebhookEnvironment } from './webhook-environment.js';
 const services = serviceProcesses();
 const newReceiver = webhookReceivers();
 
-const TOKEN = 'the-token-of-this-test-and-of-no-other';
-const env = { SERVICE_TOKEN: TOKEN, WEBHOOK_RETRY_DELAYS: '600ms,1200ms', WEBHOOK_TIMEOUT: '2s' };
+const env = { ...roleTokens, WEBHOOK_RETRY_DELAYS: '600ms,1200ms', WEBHOOK_TIMEOUT: '2s' };
 
 let domain: ServiceProcess;
 let worker: ServiceProcess;
@@ -18,7 +18,7 @@ let demo: WebhookEnvironment;
 
 beforeAll(async () => {
   domain = await services.start({ command: 'domain', env });
-  const address = `127.0.0.1:${domain.settings.GRPC_PORT}`;
+  const address = `unix:${domain.dataDir}/run/domain.sock`;
   worker = await services.start({
     command: 'worker',
     env: { ...env, TEMPORAL_ADDRESS: undefined, DOMAIN_ADDRESS: address },

@@ -16,7 +16,7 @@ export type { OperatorDependencies } from './write.js';
 
 /** What operators may do. */
 export function operatorService(operator: OperatorDependencies) {
-  return serve(OperatorServiceService, ['operator'], {
+  return serve(OperatorServiceService, {
     ...applicationHandlers(operator),
     ...redirectUriHandlers(operator),
     ...secretHandlers(operator),

@@ -16,9 +16,9 @@ import type { PlatformDependencies } from './write.js';
 
 export type { PlatformDependencies } from './write.js';
 
-/** What the back office may do. Operators may do the same, for the day the back office cannot. */
+/** What the back office may do; operators and support read along. */
 export function platformService(platform: PlatformDependencies) {
-  return serve(PlatformServiceService, ['platform', 'operator'], {
+  return serve(PlatformServiceService, {
     ...handlersOver(platform),
     ...importHandlers(platform, handlersOver),
   });

@@ -8,7 +8,7 @@ import { tokenHandlers } from './tokens.js';
 
 /** The sign-on server's rules, for the edge. */
 export function signOnService(issuer: TokenIssuer) {
-  return serve(SignOnServiceService, ['service'], {
+  return serve(SignOnServiceService, {
     ...browserHandlers(issuer),
     ...linkHandlers(issuer),
     ...tokenHandlers(issuer),

@@ -66,7 +66,7 @@ export function deliveryService(dependencies: DeliveryDependencies) {
     });
     return (await beginAttempts({ ...dependencies, targets }, attempts, caller)).map(toBeginResponse);
   };
-  return serve(DeliveryServiceService, ['service'], {
+  return serve(DeliveryServiceService, {
     claimDeliveries: (request, { signal }) => claim(request, signal),
 
     keepClaimingDeliveries: async function* (requests, { signal }) {

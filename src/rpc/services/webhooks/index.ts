@@ -9,7 +9,7 @@ export type { WebhookDependencies } from './write.js';
 
 /** What operators may do with webhooks. */
 export function webhookService(webhooks: WebhookDependencies) {
-  return serve(WebhookServiceService, ['operator'], {
+  return serve(WebhookServiceService, {
     ...subscriptionHandlers(webhooks),
     ...deliveryHandlers(webhooks),
     ...eventHandlers(webhooks),

@@ -2804,7 +2804,6 @@ export const Unit: MessageFns<Unit> = {
 /**
  * Every read of the gateway, each one call: the key check, the rate limit, the version and the rows.
  *
- * Callers: edge.
  * A call is refused before it reads: first for the key, then for the rate, then for what the path names. A resource
  * of another integration and one that does not exist are refused alike. A list that may be long is a stream of keyset
  * pages; its first message carries the header together with the first rows, so that a short list is one message.

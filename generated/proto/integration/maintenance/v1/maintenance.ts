@@ -995,7 +995,6 @@ export const SigningKeyChange: MessageFns<SigningKeyChange> = {
 /**
  * The steps that the worker's Temporal activities take, each one short transaction.
  *
- * Callers: worker.
  * Every step is safe to repeat: a step done twice finds nothing left to do. No request of any other service waits for
  * one, and no rule depends on one: what has expired is refused whether or not it was purged or marked.
  */

@@ -106,7 +106,6 @@ export const protobufFileName = "integration/operator/v1/operator.proto";
 /**
  * The operator's side of the service, reached by the `integration` command.
  *
- * Callers: operator.
  * Applications are registered here and nowhere else. A secret, key or token is in the answer that made it and never
  * again; what is stored is its hash. Each change writes an audit event in the same transaction. An update writes the
  * fields that update_mask names, and clears those it names that have no value; without a mask it writes the fields that

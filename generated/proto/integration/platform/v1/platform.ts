@@ -150,7 +150,6 @@ export const protobufFileName = "integration/platform/v1/platform.proto";
 /**
  * Writes, and the reads to see what was written, for the platform's back office.
  *
- * Callers: platform, operator.
  * One call is one transaction, events included: an answer means that both are durable, and a write that changes nothing
  * records nothing. Every fault of a request is told at once. An update writes the fields that update_mask names (in the
  * spelling of these files), and clears those it names that have no value; without a mask it writes the fields that have

@@ -67,7 +67,6 @@ export const protobufFileName = "integration/sign_on/v1/sign_on.proto";
 /**
  * The sign-on server's rules. The edge turns HTTP into one call, and the answer into a page, a redirect or JSON.
  *
- * Callers: edge.
  * Calls of a browser answer with where it goes or what it is shown, refusals included: what a person did wrong the page
  * says, what an application did wrong is a redirect or an error page. gRPC errors are left for RATE_LIMITED (too many
  * attempts), UNAVAILABLE (too busy to check a password) and what is wrong with the service.

@@ -1844,7 +1844,6 @@ export const GiveUpDeliveriesResponse: MessageFns<GiveUpDeliveriesResponse> = {
 /**
  * The worker's side of webhooks: the relay makes first attempts, Temporal makes the second and third.
  *
- * Callers: worker.
  * The attempt counter decides everything: attempt n begins with one UPDATE that sets the counter to n where it was n-1,
  * the delivery is pending and no lease runs. Whoever changed no row does not send. A begun attempt counts, whatever
  * becomes of it: when its lease lapses unrecorded it is recorded as INTERRUPTED. So every call here may be repeated, by

@@ -1,0 +1,153 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Server } from '@grpc/grpc-js';
+import { type Config, hostAndPort } from '../../config/config.js';
+import { packageRoot } from '../../config/package.js';
+import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
+import { type Authenticate, callersOf, roleRights } from '../../rpc/callers.js';
+import { serverCredentials } from '../../rpc/connect.js';
+import { serviceNameOf } from '../../rpc/definitions.js';
+import type { ServedService } from '../../rpc/handlers.js';
+import { addHealth } from '../../rpc/health.js';
+import { addReflection } from '../../rpc/reflection.js';
+import { bind, closeRpcServer, createRpcServer } from '../../rpc/server.js';
+import type { Store } from '../../store/store.js';
+import type { Health } from '../../telemetry/health.js';
+import type { Log } from '../../telemetry/log.js';
+import type { RpcCallTimer } from '../../telemetry/metrics.js';
+import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
+import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
+import { roleAuthenticator } from './role-tokens.js';
+
+export interface ListenerOptions {
+  config: Config;
+  store: Store;
+  services: readonly ServedService[];
+  health: Health;
+  log: Log;
+  timer: RpcCallTimer;
+}
+
+/**
+ * Two servers: one for edge and worker, on the socket and on ROLES_ADDRESS, that knows the tokens of the settings; one on the gRPC port, that
+ * knows the tokens of the database. Neither has the services of the other, nor knows its tokens.
+ */
+export async function openListeners(options: ListenerOptions): Promise<{ close(): Promise<void> }> {
+  const { config, services } = options;
+  const roles = serverOf(options, services.filter(isForRoles), roleAuthenticator(config));
+  const others = serverOf(
+    options,
+    services.filter((service) => !isForRoles(service)),
+    tokenAuthenticator(options),
+  );
+  const servers = [roles, others];
+  try {
+    await bindRoles(roles, config);
+    await bindAddress(others, hostAndPort(config.GRPC_HOST, config.GRPC_PORT), 'GRPC_PORT', config);
+  } catch (error) {
+    for (const server of servers) {
+      server.forceShutdown();
+    }
+    throw error;
+  }
+  return {
+    close: async () => {
+      await Promise.all(servers.map((server) => closeRpcServer(server, config.SHUTDOWN_GRACE)));
+    },
+  };
+}
+
+function isForRoles({ definition }: ServedService): boolean {
+  return Object.values(definition).every(({ path }) =>
+    callersOf(path).every((caller) => roleRights.has(caller)),
+  );
+}
+
+function serverOf(
+  { health, log, timer }: ListenerOptions,
+  services: readonly ServedService[],
+  authenticate: Authenticate,
+): Server {
+  const server = createRpcServer({ services, authenticate, log, timer });
+  const reflected = {
+    descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
+    services: services.map(({ definition }) => serviceNameOf(definition)),
+  };
+  addReflection(server, reflected);
+  addHealth(server, async () =>
+    (await health.readiness()).status === 'unready' ? 'NOT_SERVING' : 'SERVING',
+  );
+  return server;
+}
+
+function tokenAuthenticator({ store, log }: ListenerOptions): Authenticate {
+  return async (token) => {
+    const known = await identifyServiceToken(store.serviceTokens, Date.now, token);
+    // Nobody waits for it: a lost note costs some accuracy.
+    noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
+      log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
+    );
+    return { caller: known.kind, tokenId: known.id };
+  };
+}
+
+async function bindRoles(server: Server, config: Config): Promise<void> {
+  const socketPath = socketPathOf(config.DOMAIN_ADDRESS);
+  if (socketPath !== undefined) {
+    await bindSocket(server, socketPath);
+  } else if (config.ROLES_ADDRESS === undefined) {
+    throw new StartupError(
+      'Edge and worker could not reach this domain: DOMAIN_ADDRESS is no socket, so set ROLES_ADDRESS to the host:port on which it takes their calls.',
+    );
+  }
+  if (config.ROLES_ADDRESS !== undefined) {
+    await bindAddress(server, config.ROLES_ADDRESS, 'ROLES_ADDRESS', config);
+  }
+}
+
+async function bindAddress(
+  server: Server,
+  address: string,
+  setting: 'GRPC_PORT' | 'ROLES_ADDRESS',
+  config: Config,
+): Promise<void> {
+  const tls = withTlsFiles(['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE'], () =>
+    serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE }),
+  );
+  await bind(server, address, tls).catch((error: unknown) => {
+    throw listenError(`The gRPC port ${address}`, setting, asListenFailure(error));
+  });
+}
+
+/** Before anything is written: two domains on one directory would write over each other's files. */
+export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<void> {
+  const path = socketPathOf(DOMAIN_ADDRESS);
+  if (path !== undefined && (await socketAnswers(path))) {
+    throw new StartupError(
+      `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`,
+    );
+  }
+}
+
+/** Takes the place of a socket that a killed domain left behind. */
+async function bindSocket(server: Server, path: string): Promise<void> {
+  refuseLongSocketPath(path);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    rmSync(path, { force: true });
+    await bind(server, `unix:${path}`);
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw new StartupError(`The socket ${path} cannot be made: ${(error as Error).message}.`);
+  }
+}
+
+function socketPathOf(address: string): string | undefined {
+  return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
+}
+
+/** grpc-js reports the system's code in the text of its message only. */
+function asListenFailure(error: unknown): unknown {
+  const code = /\b(EADDRINUSE|EACCES|EADDRNOTAVAIL)\b/.exec((error as Error).message)?.[1];
+  return code ? Object.assign(new Error((error as Error).message), { code }) : error;
+}

@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Config, ConfigError } from '../../config/config.js';
+import type { Secret } from '../../config/secret.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { hashSecret } from '../../identifiers/secret-hash.js';
+import type { Authenticate } from '../../rpc/callers.js';
+
+/** The rights of edge and worker, and the settings that hold their tokens. The worker has two, so that sending cannot purge. */
+export const roleTokenSettings = {
+  edge: 'EDGE_TOKEN',
+  relay: 'RELAY_TOKEN',
+  maintenance: 'MAINTENANCE_TOKEN',
+} as const;
+
+export type RoleRight = keyof typeof roleTokenSettings;
+
+/** Stands for a token where it only has to be recognized. */
+const HASHED = 'sha256:';
+
+export function hashedToken(token: string): string {
+  return token.startsWith(HASHED) ? token : `${HASHED}${hashSecret(token).toString('base64url')}`;
+}
+
+/** Whom the settings of a domain let in as edge or worker. All refusals are one. */
+export function roleAuthenticator(config: Config): Authenticate {
+  const known = (Object.keys(roleTokenSettings) as RoleRight[]).flatMap((caller) =>
+    (config[roleTokenSettings[caller]] ?? []).map((token) => ({ caller, hash: hashOf(token) })),
+  );
+  return (token) => {
+    const hash = hashSecret(token);
+    const found = known.filter((one) => timingSafeEqual(one.hash, hash));
+    if (!found[0]) {
+      throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
+    }
+    return { caller: found[0].caller };
+  };
+}
+
+/** The token that a role shows: the first of its setting. */
+export function ownTokenOf(config: Config, right: RoleRight, role: string): string {
+  const name = roleTokenSettings[right];
+  const token = config[name]?.[0]?.reveal();
+  if (token === undefined) {
+    throw new ConfigError([
+      `${name} must be set to run the ${role} by itself, and be the same for the domain`,
+    ]);
+  }
+  if (token.startsWith(HASHED)) {
+    throw new ConfigError([
+      `${name} must be the token itself for the ${role}: its hash is for the domain alone`,
+    ]);
+  }
+  return token;
+}
+
+function hashOf(token: Secret): Buffer {
+  return Buffer.from(hashedToken(token.reveal()).slice(HASHED.length), 'base64url');
+}
