@@ -71,6 +71,10 @@ bench: build ## Measure against peers and floors; the table also goes to .data/b
 chaos: build ## Kill everybody at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
 	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} $(JEST) --runInBand test/chaos/webhook-storm.test.ts
 
+.PHONY: sbom
+sbom: ## Write bills of materials (CycloneDX) to dist/sbom
+	@.ci/sbom
+
 .PHONY: clean
 clean: ## Remove everything that was installed or built here, but not the data
 	@rm -rf node_modules dist
@@ -78,7 +82,7 @@ clean: ## Remove everything that was installed or built here, but not the data
 $(INSTALLED): package.json package-lock.json
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error("Node 20.19 or newer is needed; this is " + process.version + "."); process.exit(1); }'
 	@echo 'Installing packages. The first time takes a minute or two...'
-	@npm ci --loglevel=error & npm=$$!; began=$$(date +%s); \
+	@{ npm ci --loglevel=error && .ci/install-scripts; } & npm=$$!; began=$$(date +%s); \
 	while sleep 1; kill -0 $$npm 2>/dev/null; do \
 	  passed=$$(($$(date +%s) - began)); [ $$((passed % 15)) -ne 0 ] || echo "  still installing, $$passed s"; \
 	done; wait $$npm
