@@ -37,6 +37,7 @@ import type { Database } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
+import { claimDirectory } from './directory-claim.js';
 import { migrateToLatest } from './migrate.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
@@ -44,6 +45,8 @@ export interface StoreOptions {
   environment: 'live' | 'demo';
   /** Where SQLite keeps its file; made when missing, for nobody else to read. */
   dataDir: string;
+  /** Refuses a directory that another process has opened so, and keeps it for this one. SQLite only. */
+  alone?: boolean;
   /** PostgreSQL instead. */
   databaseUrl?: string;
   onIdleError?: (error: Error) => void;
@@ -121,6 +124,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function connect({
   dataDir,
   databaseUrl,
+  alone = false,
   onIdleError = () => undefined,
   checkpoints,
   onDiskFailure,
@@ -133,7 +137,14 @@ async function connect({
   } catch (error) {
     throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }
-  return openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure });
+  const claim = alone ? claimDirectory(dataDir) : undefined;
+  try {
+    const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure });
+    return { ...database, close: () => database.close().finally(() => claim?.release()) };
+  } catch (error) {
+    claim?.release();
+    throw error;
+  }
 }
 
 function unusableFor(error: unknown): StoreError {

@@ -88,6 +88,16 @@ describe('a SQLite file', () => {
     }
   });
 
+  test('that is opened alone is refused to others who would be alone, until it is closed', async () => {
+    const dataDir = directory();
+    const first = await openStore({ dataDir, environment: 'demo', alone: true });
+    const { message, mayPass } = await refusalOf({ dataDir, environment: 'demo', alone: true });
+    expect(message).toContain(`Another domain already runs on ${dataDir}.`);
+    expect(mayPass).toBe(false);
+    await first.close();
+    await (await openStore({ dataDir, environment: 'demo', alone: true })).close();
+  });
+
   test('leaves the mode of a directory that was there as its owner set it', async () => {
     const dataDir = directory();
     chmodSync(dataDir, 0o755);
@@ -126,20 +136,34 @@ describe('a SQLite file', () => {
 describe('a PostgreSQL address', () => {
   const directory = temporaryDirectories();
 
-  test.each<{ title: string; change: (url: URL) => string }>([
+  test.each<{ title: string; mayPass: boolean; change: (url: URL) => string }>([
     {
-      title: 'a port where nothing listens',
+      ...{ title: 'a port where nothing listens', mayPass: true },
       change: (url) => `postgresql://me:canary@127.0.0.1:1${url.pathname}`,
     },
-    { title: 'a host that does not exist', change: () => 'postgresql://me:canary@nowhere.invalid/db' },
-    { title: 'a wrong password', change: (url) => url.href.replace(/:[^:@]+@/, ':canary@') },
-    { title: 'a database that does not exist', change: (url) => url.href.replace(/\/[^/]*$/, '/missing') },
-    { title: 'no address at all', change: () => 'postgresql://me:canary@:not-a-port/db' },
-  ])('with $title is refused without its password', async ({ change }) => {
+    {
+      ...{ title: 'a host that does not exist', mayPass: true },
+      change: () => 'postgresql://me:canary@nowhere.invalid/db',
+    },
+    {
+      ...{ title: 'a wrong password', mayPass: false },
+      change: (url) => url.href.replace(/:[^:@]+@/, ':canary@'),
+    },
+    {
+      ...{ title: 'a database that does not exist', mayPass: false },
+      change: (url) => url.href.replace(/\/[^/]*$/, '/missing'),
+    },
+    {
+      ...{ title: 'no address at all', mayPass: false },
+      change: () => 'postgresql://me:canary@:not-a-port/db',
+    },
+  ])('with $title is refused without its password, for good or for now', async ({ change, mayPass }) => {
     const { url, drop } = await newPostgresDatabase();
     try {
       const databaseUrl = change(new URL(url));
-      const { message } = await refusalOf({ dataDir: directory(), databaseUrl, environment: 'demo' });
+      const refusal = await refusalOf({ dataDir: directory(), databaseUrl, environment: 'demo' });
+      const { message } = refusal;
+      expect(refusal.mayPass).toBe(mayPass);
       expect(message).toMatch(/PostgreSQL/);
       expect(message).toMatch(/: \S+.*\.$/);
       expect(message).not.toContain('canary');

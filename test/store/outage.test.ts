@@ -57,3 +57,19 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
     await database.close();
   }
 });
+
+const SHORT = { server: { lockMs: 50, statementMs: 50, idleMs: 1_000 }, answerMs: 100 };
+
+test('a migration may take longer than any other statement', async () => {
+  const { url } = await newPostgresDatabase();
+  const database = await openPostgres(url, () => undefined, SHORT);
+  try {
+    const slow = sql`select pg_sleep(0.3)`;
+    await expect(slow.execute(database.reader)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    await slow.execute(database.migrator);
+    const limits = await sql`show lock_timeout`.execute(database.migrator);
+    expect(limits.rows).toEqual([{ lock_timeout: '5s' }]);
+  } finally {
+    await database.close();
+  }
+});

@@ -6,7 +6,7 @@ import { PEOPLE_RATE, STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/services/index.js';
-import { openStore, type Store } from '../../store/store.js';
+import { openStore, type Store, type StoreOptions } from '../../store/store.js';
 import { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { rpcCallTimer } from '../../telemetry/metrics.js';
@@ -14,14 +14,15 @@ import { prepareDemo } from '../demo/prepare-demo.js';
 import { startClosingSubscriptions } from './closing-subscriptions.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
+import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { webhookParts } from './webhooks.js';
 
 /** The rules and the store behind gRPC: one server for the other roles, one for the platform and those who operate the service. */
-export async function startDomain({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
+export async function startDomain({ config, log, metrics, ending }: RoleOptions): Promise<RunningRole> {
   await refuseSecondDomain(config);
-  const store = await openStore({
+  const storeOptions: StoreOptions = {
     environment: config.ENVIRONMENT,
     dataDir: config.DATA_DIR,
     databaseUrl: config.DATABASE_URL?.reveal(),
@@ -31,7 +32,9 @@ export async function startDomain({ config, log, metrics }: RoleOptions): Promis
         log.error('the thread that tidies up the database ended', { reason: cause.message }),
     },
     onDiskFailure: endWith,
-  });
+    alone: true,
+  };
+  const store = await openPatiently(() => openStore(storeOptions), log, ending);
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>
       log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),

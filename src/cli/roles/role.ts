@@ -11,7 +11,12 @@ export interface RoleOptions {
   config: Config;
   log: Log;
   metrics: Registry;
+  /** Aborted when the process is asked to end, for a start that waits. */
+  ending: AbortSignal;
 }
+
+/** The process was asked to end before the role had started. */
+export class EndedEarly extends Error {}
 
 /** A part of the service that runs, from its start to its stop. */
 export interface RunningRole {

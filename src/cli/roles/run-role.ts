@@ -7,7 +7,7 @@ import { createMetricsRegistry } from '../../telemetry/metrics.js';
 import { type ListenTarget, startOpsServer } from '../../telemetry/ops-server.js';
 import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
 import { roles } from './index.js';
-import type { RoleName, RunningRole } from './role.js';
+import { EndedEarly, type RoleName, type RunningRole } from './role.js';
 
 export interface RunRoleOptions {
   /** The supervisor's socket for /livez, /readyz and /metrics; a role on its own uses METRICS_PORT. */
@@ -29,9 +29,11 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
   dieLoudly(log);
   takeOverLogOfGrpc(log);
   const askedToEnd = opsSocket === undefined ? untilSignalled() : untilSupervisorAsks();
+  const ending = new AbortController();
+  void askedToEnd.then(() => ending.abort());
   try {
     const metrics = createMetricsRegistry(name);
-    const role = await roles[name]({ config, log, metrics });
+    const role = await roles[name]({ config, log, metrics, ending: ending.signal });
     const target = opsSocket
       ? ({ path: opsSocket } satisfies ListenTarget)
       : { host: config.METRICS_HOST, port: config.METRICS_PORT };
@@ -44,6 +46,9 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     ops.close();
     process.exit(0);
   } catch (error) {
+    if (error instanceof EndedEarly) {
+      process.exit(0);
+    }
     refuseToStart(error, log);
   }
 }

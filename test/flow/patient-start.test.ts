@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { newPostgresDatabase } from '../support/databases.js';
+import { freePorts } from '../support/free-ports.js';
+import { serviceProcesses } from '../support/service-process.js';
+
+const services = serviceProcesses();
+const closings: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) {
+    await close();
+  }
+});
+
+/** A database, and a port that leads to it once it is opened. */
+async function databaseBehindPort() {
+  const { url, drop } = await newPostgresDatabase();
+  closings.push(drop);
+  const [port] = await freePorts(1);
+  const way = Object.assign(new URL(url), { port: String(port) }).href;
+  const open = async () => {
+    const server = createServer((client) => {
+      const behind = connect(Number(new URL(url).port), '127.0.0.1');
+      client.pipe(behind).pipe(client);
+      client.on('error', () => behind.destroy());
+      behind.on('error', () => client.destroy());
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    closings.push(() => server.close());
+  };
+  return { url, way, open };
+}
+
+const waits = ({ msg }: { msg?: unknown }) => msg === 'the database cannot be used yet';
+
+describe('a domain whose database', () => {
+  test('is not there yet waits for it, says why, and then starts', async () => {
+    const { way, open } = await databaseBehindPort();
+    const service = await services.launch({ command: 'domain', env: { DATABASE_URL: way } });
+    const line = await service.output.nextLine(waits);
+    expect(line).toMatchObject({
+      level: 'warn',
+      reason: expect.stringContaining('does not let the service in'),
+    });
+    await open();
+    await service.ready();
+    service.signal('SIGTERM');
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test('is not there yet ends when it is asked to', async () => {
+    const env = { DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:9/none' };
+    const service = await services.launch({ command: 'domain', env });
+    await service.output.nextLine(waits);
+    service.signal('SIGTERM');
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(service.output.text() + service.errors.text()).not.toContain('secret-word');
+  });
+
+  test.each([
+    { title: 'refuses the password', change: { password: 'wrong' } },
+    { title: 'is not on the server', change: { pathname: '/missing' } },
+  ])('$title is not asked again', async ({ change }) => {
+    const { url } = await databaseBehindPort();
+    const wrong = new URL(url);
+    Object.assign(wrong, change);
+    const env = { DATABASE_URL: wrong.href };
+    const service = await services.launch({ command: 'domain', env });
+    expect(await service.exited).toEqual({ code: 78, signal: null });
+    expect(service.errors.text()).toContain('PostgreSQL does not let the service in: ');
+  });
+});
