@@ -995,7 +995,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description Your integration made more requests than its limit. Wait as long as `Retry-After` says. */
+        /** @description Your integration made more requests than its limit, or reads too many lists at once. Wait as long as `Retry-After` says. */
         TooManyRequests: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];

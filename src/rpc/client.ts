@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type ChannelCredentials,
   Client,
+  type ClientOptions,
   credentials,
   type CallOptions as GrpcCallOptions,
   Metadata,
@@ -29,6 +30,12 @@ const CHANNEL_OPTIONS = {
   'grpc.keepalive_timeout_ms': 5_000,
 };
 
+/** So many connections for calls that bring many messages. */
+const STREAM_CONNECTIONS = 2;
+
+/** Without this, grpc-js lets channels to one address share a connection. */
+const OWN_CONNECTION = { 'grpc.use_local_subchannel_pool': 1 };
+
 export interface CallOptions {
   /** Travels with the call into the log of the other side. */
   requestId: string;
@@ -52,17 +59,25 @@ export type RpcClient<S extends AnyService> = {
     : UnaryCall<S[Name]>;
 };
 
-/** A connection to a server of ours; opened on first use, reopened whenever it breaks. */
+/**
+ * Connections to a server of ours; opened on first use, reopened whenever they break. A connection carries a limited number of calls, and a call that brings many
+ * messages lasts as long as its reader takes: such calls have connections of their own, so that slow readers use up nothing that short calls need.
+ */
 export class RpcChannel {
   readonly #client: Client;
+  readonly #forStreams: Client[];
   readonly #token: string;
+  #nextStream = 0;
 
   constructor(
     address: string,
     token: string,
     channelCredentials: ChannelCredentials = credentials.createInsecure(),
   ) {
-    this.#client = new Client(address, channelCredentials, CHANNEL_OPTIONS);
+    const connection = (options: ClientOptions) =>
+      new Client(address, channelCredentials, { ...CHANNEL_OPTIONS, ...options });
+    this.#client = connection({});
+    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => connection(OWN_CONNECTION));
     this.#token = token;
   }
 
@@ -103,7 +118,9 @@ export class RpcChannel {
   }
 
   close(): void {
-    this.#client.close();
+    for (const client of [this.#client, ...this.#forStreams]) {
+      client.close();
+    }
   }
 
   #unary(method: AnyMethod): UnaryCall<AnyMethod> {
@@ -136,7 +153,7 @@ export class RpcChannel {
     return (request, options) =>
       new MessageReader({
         open: () =>
-          this.#client.makeServerStreamRequest(
+          this.#forNextStream().makeServerStreamRequest(
             method.path,
             method.requestSerialize,
             (bytes) => bytes,
@@ -147,6 +164,11 @@ export class RpcChannel {
         deserialize: method.responseDeserialize,
         waitMs: options.messageWaitMs,
       });
+  }
+
+  #forNextStream(): Client {
+    this.#nextStream = (this.#nextStream + 1) % STREAM_CONNECTIONS;
+    return this.#forStreams[this.#nextStream] as Client;
   }
 
   #metadata({ requestId }: CallOptions): Metadata {

@@ -3,6 +3,9 @@ import { fromStatus } from './error-trailer.js';
 
 type Incoming = ClientReadableStream<Buffer>;
 
+/** Streams of objects would take 16 messages ahead of their reader. One is enough for reading and receiving at once. */
+const AHEAD = 2;
+
 interface ReadOptions<T> {
   open: () => Incoming;
   deserialize: (bytes: Buffer) => T;
@@ -58,6 +61,7 @@ export class MessageReader<T> implements AsyncIterableIterator<T> {
       return undefined;
     }
     const call = this.options.open();
+    (call as unknown as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = AHEAD;
     const end = () => {
       this.#over = true;
       this.#wake();

@@ -191,7 +191,7 @@ async function untilWritable(
   call: ServerWritableStream<unknown, unknown>,
   onStall: () => void,
 ): Promise<void> {
-  const patience = setTimeout(onStall, READER_PATIENCE_MS);
+  const patience = setTimeout(onStall, READER_PATIENCE_MS).unref();
   const over = new AbortController();
   const { signal } = over;
   try {

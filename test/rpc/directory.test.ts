@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
+import { ListSlots } from '../../src/domain/access/list-slots.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
 import type { FoundVisit } from '../../src/domain/access/visit-store.js';
 import { encodeCursor, type PageRequest } from '../../src/domain/directory/page.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
+import { eventually } from '../support/eventually.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
 const NOW = 1_790_000_000_123;
@@ -90,7 +92,13 @@ describe('the directory over gRPC', () => {
         ]),
       );
     const dependencies = {
-      gatekeeper: new Gatekeeper(visits, limiter, clock, nothing),
+      gatekeeper: new Gatekeeper(
+        visits,
+        limiter,
+        clock,
+        nothing,
+        new ListSlots({ perIntegration: 1, inTotal: 5 }),
+      ),
       clients: store({ page: [client], find: client }),
       workers: store({ page: [worker], find: worker }),
       users: store({ page: [user], find: user }),
@@ -244,5 +252,37 @@ describe('the directory over gRPC', () => {
     const { directory } = await serving({ workers: { find: undefined } });
     const refusal = await refusalOf(directory.getWorker({ ...path, workerId: 'wrk_2' }, call));
     expect([refusal.code, refusal.rateLimit]).toEqual([ErrorCode.WORKER_NOT_FOUND, rateLimit]);
+  });
+
+  test('counts a list as being read until its call is over, and refuses another meanwhile', async () => {
+    const endless = async (_: string, { limit }: PageRequest) =>
+      Array.from({ length: limit }, () => ({ ...worker, lastName: 'x'.repeat(500) }));
+    const { directory } = await serving({ workers: { page: endless } });
+    const open = () =>
+      directory.listWorkers({ ...path, withOrganization: false }, call)[Symbol.asyncIterator]();
+    const list = open();
+    await list.next();
+    const refusal = await refusalOf(open().next());
+    expect(refusal).toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 5 });
+    expect(refusal.rateLimit).toMatchObject({ limit: 10 });
+    await expect(directory.listJobTitles(path, call)).resolves.toMatchObject({ jobTitles: ['Baker'] });
+    await list.return?.();
+    await eventually('the slot is free', () =>
+      open()
+        .next()
+        .catch(() => undefined),
+    );
+  });
+
+  test('counts no list that is read to its end, nor one that is not modified', async () => {
+    const { directory } = await serving();
+    const known = { ...path, context: { ...context, knownVersions: ['now'] } };
+    for (const asked of [path, known, path, known]) {
+      const messages: unknown[] = [];
+      for await (const message of directory.listWorkers({ ...asked, withOrganization: false }, call)) {
+        messages.push(message);
+      }
+      expect(messages).toHaveLength(1);
+    }
   });
 });

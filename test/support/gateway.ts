@@ -6,7 +6,7 @@ import type { Server } from '@grpc/grpc-js';
 import { expect } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { createGatewayApi } from '../../src/edge/apis.js';
-import { closeListener, createListener, listen } from '../../src/edge/http/listener.js';
+import { closeListener, createListener, type ListenerOptions, listen } from '../../src/edge/http/listener.js';
 import { newApiKey } from '../../src/identifiers/api-key.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { type Handlers, serve } from '../../src/rpc/handlers.js';
@@ -37,7 +37,10 @@ export interface Gateway extends RecordedLog {
 }
 
 /** A real gateway before a real gRPC server whose directory does what the test says. */
-export async function startGateway(environment: 'live' | 'demo' = 'demo'): Promise<Gateway> {
+export async function startGateway(
+  environment: 'live' | 'demo' = 'demo',
+  limits: Partial<ListenerOptions> = {},
+): Promise<Gateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
   const recorded = recordedLog();
   let directory: Directory = {};
@@ -49,7 +52,14 @@ export async function startGateway(environment: 'live' | 'demo' = 'demo'): Promi
     domain,
     log: recorded.log,
   });
-  const options = { api: 'gateway', dispatch, trustedProxies: [], log: recorded.log, timer: () => undefined };
+  const options = {
+    ...limits,
+    api: 'gateway',
+    dispatch,
+    trustedProxies: [],
+    log: recorded.log,
+    timer: () => undefined,
+  };
   const listener = createListener(options);
   await listen(listener, 0, '127.0.0.1');
   const { port } = listener.address() as AddressInfo;

@@ -1,6 +1,7 @@
 import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
+import { ListSlots } from './list-slots.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
@@ -31,7 +32,13 @@ export class Gatekeeper {
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
     private readonly onBackgroundError: (error: unknown) => void,
+    private readonly lists = new ListSlots(),
   ) {}
+
+  /** Counts a list against what its integration, and all together, may read at once. */
+  beginList(visitor: Visitor, until: AbortSignal): void {
+    this.lists.hold(visitor, until);
+  }
 
   async admit(keyHash: Uint8Array): Promise<Visitor> {
     return this.#admit(await this.visits.findKey(keyHash)).visitor;

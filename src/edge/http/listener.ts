@@ -5,15 +5,25 @@ import { pipeline } from 'node:stream/promises';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer } from '../../telemetry/metrics.js';
 import { clientAddress, type Network } from './client-address.js';
+import { closedSignal } from './closed-signal.js';
 import type { Dispatch, DispatchedAnswer, TextStream } from './exchange.js';
 import { RequestBody } from './request-body.js';
 import { Turns } from './turns.js';
+import { STREAM_BYTES, UnsentAnswers } from './unsent-answers.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** How long a connection may move no byte while an answer or a request is under way. */
+const STALL_TIMEOUT_MS = 20_000;
+/** How long the reader of a long answer may take for the next piece of it. */
+const PIECE_TIMEOUT_MS = 60_000;
+/** Node's own default looks for slow requests only twice a minute. */
+const LOOK_FOR_SLOW_REQUESTS_MS = 5_000;
+const MAX_CONNECTIONS = 10_000;
 
 const STREAM_BUFFER_BYTES = 64 * 1_024;
 
@@ -32,6 +42,15 @@ export interface ListenerOptions {
   trustedProxies: readonly Network[];
   log: Log;
   timer: HttpRequestTimer;
+  stallTimeoutMs?: number;
+  pieceTimeoutMs?: number;
+}
+
+/** What the requests of a listener share. */
+interface Shared {
+  options: ListenerOptions;
+  addressOf: (request: IncomingMessage) => string;
+  unsent: UnsentAnswers;
 }
 
 /** An HTTP server that answers every request once, logs it in one line and never lets an error escape. */
@@ -41,6 +60,7 @@ export function createListener(options: ListenerOptions): Server {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: LOOK_FOR_SLOW_REQUESTS_MS,
     // Else the second of two Authorization headers would silently go.
     joinDuplicateHeaders: true,
   };
@@ -52,33 +72,37 @@ export function createListener(options: ListenerOptions): Server {
     // A connection that its client would keep goes with its last answer, or closing would wait for it until the grace is over.
     return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
-  const used = { ...options, dispatch };
+  const shared = { options: { ...options, dispatch }, addressOf, unsent: new UnsentAnswers() };
   const answer = (request: IncomingMessage, response: ServerResponse) =>
-    void exchange(request, response, used, addressOf);
+    void exchange(request, response, shared);
   const server = createServer(limits, answer);
+  server.setTimeout(options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+  server.maxConnections = MAX_CONNECTIONS;
   // Whether a body may come is said by whoever reads it, once it is known to be wanted.
   server.on('checkContinue', answer);
   return server;
 }
 
-async function exchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { api, dispatch, log, timer }: ListenerOptions,
-  addressOf: (request: IncomingMessage) => string,
-): Promise<void> {
+interface Asker {
+  requestId: string;
+  /** Its network address. */
+  client: string;
+}
+
+async function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
+  const { api, dispatch, log, timer } = shared.options;
   const startedAt = performance.now();
   const requestId = requestIdOf(request);
   const method = request.method ?? 'GET';
   const body = new RequestBody(request, response);
-  const client = addressOf(request);
+  const client = shared.addressOf(request);
   let answer: DispatchedAnswer = { status: CLIENT_LEFT, headers: {}, operation: 'none' };
   try {
     const readBody = () => body.read();
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
     answer = await dispatch({ method, ...target, headers, requestId, clientAddress: client, readBody });
-    await write(response, method, requestId, answer, body);
+    await write(response, method, { requestId, client }, answer, body, shared);
   } catch (error) {
     if (isLeft(error)) {
       answer.facts = { ...answer.facts, code: 'client_left' };
@@ -86,7 +110,7 @@ async function exchange(
       // Such as a header that HTTP cannot carry. Left to itself it would end the process, and every other request with it.
       log.error('request could not be answered', { requestId, stack: (error as Error).stack });
       answer = { ...answer, status: 500, headers: { 'cache-control': 'no-store' }, body: '' };
-      await answerBare(response, method, requestId, answer, body);
+      await answerBare(response, method, { requestId, client }, answer, body, shared);
     }
   }
   const durationMs = performance.now() - startedAt;
@@ -106,10 +130,12 @@ async function exchange(
 async function write(
   response: ServerResponse,
   method: string,
-  requestId: string,
-  { status, headers, body = '' }: DispatchedAnswer,
+  { requestId, client }: Asker,
+  { status, headers, body = '', facts }: DispatchedAnswer,
   asked: RequestBody,
+  { options, unsent }: Shared,
 ): Promise<void> {
+  const owner = String(facts?.integrationId ?? client);
   const bodyless = status === 304 || status === 204;
   const streamed = typeof body === 'object' && !Buffer.isBuffer(body);
   try {
@@ -123,7 +149,8 @@ async function write(
     if (method === 'HEAD' || bodyless) {
       response.end();
     } else if (streamed) {
-      await writeStream(response, body);
+      unsent.add(response, owner, STREAM_BYTES);
+      await writeStream(response, body, options.pieceTimeoutMs ?? PIECE_TIMEOUT_MS);
     } else if (asked.spoilsConnection) {
       response.write(body);
       await asked.discard();
@@ -131,6 +158,7 @@ async function write(
     } else {
       response.end(body);
     }
+    unsent.addWhole(response, owner);
   } finally {
     if (streamed) {
       await body.return();
@@ -138,31 +166,44 @@ async function write(
   }
 }
 
-/** As fast as the other side reads. */
-async function writeStream(response: ServerResponse, body: TextStream): Promise<void> {
+/** As fast as the other side reads, if it is not too slow. */
+async function writeStream(
+  response: ServerResponse,
+  body: TextStream,
+  pieceTimeoutMs: number,
+): Promise<void> {
+  const { socket } = response.req;
+  const patience = setTimeout(() => socket.destroy(), pieceTimeoutMs);
+  response.on('drain', () => patience.refresh());
   const source = Readable.from(body, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
   // Cut, not closed: to a client of HTTP/1.0, such as some proxies, a closed connection is how an answer ends.
   source.once('error', () => response.socket?.resetAndDestroy());
-  await pipeline(source, response);
+  try {
+    await pipeline(source, response, { signal: closedSignal(socket) });
+  } finally {
+    clearTimeout(patience);
+  }
 }
 
 /** Whether the client went away before it had the whole answer. */
 function isLeft(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR';
 }
 
 /** When even the answer cannot be sent: a status alone or, once that is out, a connection cut so that nobody takes half for whole. */
 async function answerBare(
   response: ServerResponse,
   method: string,
-  requestId: string,
+  asker: Asker,
   answer: DispatchedAnswer,
   asked: RequestBody,
+  shared: Shared,
 ): Promise<void> {
   if (response.headersSent) {
     response.destroy();
   } else {
-    await write(response, method, requestId, answer, asked);
+    await write(response, method, asker, answer, asked, shared);
   }
 }
 

@@ -48,9 +48,9 @@ export function directoryService(dependencies: DirectoryDependencies) {
       };
     },
 
-    listClients: async function* ({ context, ...path }) {
+    listClients: async function* ({ context, ...path }, { signal }) {
       const answer = await listClients(gatekeeper, clients, asked(context), connectionOf(path));
-      for await (const { header, rows } of pages(answer)) {
+      for await (const { header, rows } of pages(gatekeeper, answer, signal)) {
         yield { header, clients: rows.map(toClient) };
       }
     },
@@ -60,7 +60,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
       return { header: toHeader(answer), client: answer.content && toClient(answer.content) };
     },
 
-    listWorkers: async function* ({ context, limit, cursor, withOrganization, ...path }) {
+    listWorkers: async function* ({ context, limit, cursor, withOrganization, ...path }, { signal }) {
       const window = { limit, cursor, withOrganization };
       const answer = await listWorkers(
         gatekeeper,
@@ -70,7 +70,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
         clientOf(path),
         window,
       );
-      for await (const { header, rows, nextCursor } of pages(answer)) {
+      for await (const { header, rows, nextCursor } of pages(gatekeeper, answer, signal)) {
         yield { header, workers: rows.map(toWorker), nextCursor };
       }
     },
@@ -88,7 +88,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
       return { header: toHeader(answer), worker: answer.content && toWorker(answer.content) };
     },
 
-    listUsers: async function* ({ context, limit, cursor, ...path }) {
+    listUsers: async function* ({ context, limit, cursor, ...path }, { signal }) {
       const window = { limit, cursor };
       const answer = await listUsers(
         gatekeeper,
@@ -98,7 +98,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
         clientOf(path),
         window,
       );
-      for await (const { header, rows, nextCursor } of pages(answer)) {
+      for await (const { header, rows, nextCursor } of pages(gatekeeper, answer, signal)) {
         yield { header, users: rows.map(toUser), nextCursor };
       }
     },
@@ -159,9 +159,16 @@ interface SentPage<T> {
   nextCursor: string | undefined;
 }
 
-/** The header goes with the first page, which may be all there is. */
-async function* pages<T>(answer: ListAnswer<T>): AsyncGenerator<SentPage<T>> {
+/** The header goes with the first page, which may be all there is. The list counts as being read until its call is over, which is when the peer has taken it. */
+async function* pages<T>(
+  gatekeeper: Gatekeeper,
+  answer: ListAnswer<T>,
+  signal: AbortSignal,
+): AsyncGenerator<SentPage<T>> {
   let header: ReadHeader | undefined = toHeader(answer);
+  if (answer.content) {
+    gatekeeper.beginList(answer.visitor, signal);
+  }
   for await (const { rows, nextCursor } of answer.content ?? [{ rows: [], nextCursor: undefined }]) {
     yield { header, rows, nextCursor };
     header = undefined;

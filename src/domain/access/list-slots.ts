@@ -1,0 +1,56 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { Visitor } from './gatekeeper.js';
+
+export interface ListLimits {
+  perIntegration: number;
+  inTotal: number;
+}
+
+/**
+ * A list lasts as long as its reader takes, and holds memory and a call while it does. Fewer in total than a connection between the roles carries calls, so that none waits
+ * for a place there.
+ */
+export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
+
+/** Lists end by themselves soon, or are cut within this time. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Counts the lists that are being read, in memory, as rates are. */
+export class ListSlots {
+  readonly #held = new Map<string, number>();
+  #heldInTotal = 0;
+
+  constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
+
+  /** Holds a slot until the signal, or refuses. */
+  hold({ integrationId, rateLimit }: Visitor, until: AbortSignal): void {
+    const held = this.#held.get(integrationId) ?? 0;
+    if (held >= this.limits.perIntegration) {
+      throw tooMany(`Your integration is reading ${held} lists at once. Please finish one first.`, rateLimit);
+    }
+    if (this.#heldInTotal >= this.limits.inTotal) {
+      throw tooMany('Too many lists are being read at once. Please try again shortly.', rateLimit);
+    }
+    if (until.aborted) {
+      return;
+    }
+    this.#held.set(integrationId, held + 1);
+    this.#heldInTotal += 1;
+    until.addEventListener('abort', () => this.#free(integrationId), { once: true });
+  }
+
+  #free(integrationId: string): void {
+    const left = (this.#held.get(integrationId) ?? 0) - 1;
+    if (left > 0) {
+      this.#held.set(integrationId, left);
+    } else {
+      this.#held.delete(integrationId);
+    }
+    this.#heldInTotal -= 1;
+  }
+}
+
+function tooMany(message: string, rateLimit: Visitor['rateLimit']): ServiceError {
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { ListenerOptions } from '../../../src/edge/http/listener.js';
+import { aWorker, headerAt, refusing } from '../../support/directory-answers.js';
+import { eventually } from '../../support/eventually.js';
+import { type Gateway, startGateway } from '../../support/gateway.js';
+import { operationNamed, pathOf } from '../../support/gateway-operations.js';
+
+const LIST = operationNamed('listWorkers');
+const SHORT = operationNamed('listJobTitles');
+/** More than an HTTP/2 connection between the roles carries calls. */
+const READERS = 300;
+const PAGE = { workers: Array.from({ length: 250 }, () => aWorker()) };
+
+let gateway: Gateway;
+const readers: Socket[] = [];
+
+afterEach(async () => {
+  for (const reader of readers.splice(0)) {
+    reader.destroy();
+  }
+  await gateway.stop();
+});
+
+/** A gateway whose list of workers has no end, and how many calls for it are open. */
+async function endlessLists(limits: Partial<ListenerOptions> = {}, page = PAGE, everyMs = 0) {
+  gateway = await startGateway('demo', limits);
+  const lists = { begun: 0, over: 0 };
+  const list = refusing(LIST.method, async function* () {
+    lists.begun += 1;
+    try {
+      yield { header: headerAt('v1'), ...page };
+      for (;;) {
+        if (everyMs > 0) {
+          await sleep(everyMs);
+        }
+        yield page;
+      }
+    } finally {
+      lists.over += 1;
+    }
+  });
+  gateway.program({ ...list, listJobTitles: async () => ({ header: headerAt('v1'), jobTitles: ['Baker'] }) });
+  return lists;
+}
+
+/** Asks for the list and takes nothing of the answer, or a little now and then. */
+async function reader(takes?: { everyMs: number }, times = 1): Promise<Socket> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  readers.push(socket);
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.pause();
+  socket.write(`GET ${pathOf(LIST)} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`.repeat(times));
+  if (takes) {
+    const timer = setInterval(() => socket.read(1), takes.everyMs);
+    socket.once('close', () => clearInterval(timer));
+  }
+  return socket;
+}
+
+describe('readers that take nothing of long lists', () => {
+  test('are cut when they stall, and their calls in the domain end at once', async () => {
+    const lists = await endlessLists({ stallTimeoutMs: 2_000 });
+    await Promise.all(Array.from({ length: 3 }, () => reader()));
+    await eventually('all lists begun', () => lists.begun === 3);
+    await eventually('all lists over', () => lists.over === 3, 30_000);
+  });
+
+  test('are cut when they take too little for too long', async () => {
+    const lists = await endlessLists({ pieceTimeoutMs: 300 });
+    await reader({ everyMs: 20 });
+    await eventually('the list over', () => lists.over === 1);
+  });
+
+  test('that leave end their calls in the domain at once', async () => {
+    const lists = await endlessLists();
+    const socket = await reader();
+    await eventually('the list begun', () => lists.begun === 1);
+    socket.destroy();
+    await eventually('the list over', () => lists.over === 1);
+  });
+
+  test('that leave end also the calls of requests that wait for their turn on the connection', async () => {
+    const lists = await endlessLists();
+    const socket = await reader(undefined, 5);
+    await eventually('all lists begun', () => lists.begun === 5);
+    socket.destroy();
+    await eventually('all lists over', () => lists.over === 5);
+  });
+
+  test('and one that takes what comes, if slowly, is served on', async () => {
+    const lists = await endlessLists({ stallTimeoutMs: 500, pieceTimeoutMs: 500 });
+    const socket = await reader();
+    let bytes = 0;
+    for (let reads = 0; reads < 30; reads += 1) {
+      bytes += ((socket.read() as Buffer | null) ?? '').length;
+      await sleep(50);
+    }
+    expect(bytes).toBeGreaterThan(0);
+    expect(lists.over).toBe(0);
+  });
+});
+
+test('lists that take long leave room for short answers, however many they are', async () => {
+  const lists = await endlessLists({}, { workers: [aWorker()] }, 500);
+  await Promise.all(Array.from({ length: READERS }, () => reader()));
+  await eventually('more lists begun than a connection carries calls', () => lists.begun > 256);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => gateway.ask(SHORT.operationId, pathOf(SHORT))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { rpcRigs } from './rig.js';
+
+const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
+/** As many as a connection carries calls, twice: more than those for streams carry together. */
+const STREAMS = 600;
+
+describe('a channel', () => {
+  const rigs = rpcRigs();
+
+  test('answers short calls while more streams wait for their readers than connections carry', async () => {
+    const rig = await rigs.start([
+      serve(DirectoryServiceService, ['service'], {
+        listWorkers: async function* (_, { signal }) {
+          yield { workers: [], nextCursor: 'first' };
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        },
+        listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
+      }),
+    ]);
+    const channel = rig.channel();
+    const directory = channel.clientOf(DirectoryServiceService);
+    const streams = Array.from({ length: STREAMS }, () =>
+      directory.listWorkers(REQUEST, { requestId: 'long', deadlineMs: 60_000 })[Symbol.asyncIterator](),
+    );
+    const firsts = streams.map((stream) => stream.next().catch(() => undefined));
+    await Promise.all(firsts.slice(0, 256));
+    const answer = await directory.listJobTitles(REQUEST, { requestId: 'short' });
+    expect(answer.jobTitles).toEqual(['Baker']);
+    channel.close();
+    await Promise.all(streams.map((stream) => stream.return?.()));
+  });
+});
