@@ -12,7 +12,7 @@ describe('a channel', () => {
 
   test('answers short calls while more streams wait for their readers than connections carry', async () => {
     const rig = await rigs.start([
-      serve(DirectoryServiceService, ['service'], {
+      serve(DirectoryServiceService, {
         listWorkers: async function* (_, { signal }) {
           yield { workers: [], nextCursor: 'first' };
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
