@@ -1,17 +1,25 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Bytes from here on are thrown away, so that every character is equally likely. */
 const REJECT_FROM = 256 - (256 % ALPHABET.length);
 
+/** Fetched many at a time: a call for some takes longer than the bytes. */
+const pool = Buffer.alloc(4_096);
+let used = pool.length;
+
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length - text.length + 8)) {
-      if (byte < REJECT_FROM && text.length < length) {
-        text += ALPHABET[byte % ALPHABET.length];
-      }
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const byte = pool[used] as number;
+    used += 1;
+    if (byte < REJECT_FROM) {
+      text += ALPHABET[byte % ALPHABET.length];
     }
   }
   return text;

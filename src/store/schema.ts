@@ -220,6 +220,8 @@ interface WorkerUnitsTable {
 
 /** One row an event, written by the transaction that made the change. */
 interface EventsTable {
+  /** In the order in which they were recorded. */
+  seq: Generated<number>;
   id: string;
   type: string;
   occurred_at: number;

@@ -1,7 +1,8 @@
+import type { Generated } from 'kysely';
 import type { AttemptOutcome, DeliveryOrigin, DeliveryStatus } from '../domain/webhooks/deliveries.js';
 import type { DisabledReason, SubscriptionStatus } from '../domain/webhooks/subscriptions.js';
 
-/** The tables of webhooks, which migration 0005 began. */
+/** The tables of webhooks, which migration 0005 began and 0012 put in order. */
 export interface WebhooksSchema {
   subscriptions: SubscriptionsTable;
   subscription_secrets: SubscriptionSecretsTable;
@@ -42,10 +43,13 @@ interface SubscriptionSecretsTable {
   expires_at: number | null;
 }
 
-/** One event on its way to one subscription. Ids are in the order of age. */
+/** One event on its way to one subscription. */
 interface DeliveriesTable {
+  /** In the order in which they were made; what refers to a delivery inside the database does so by this. */
+  seq: Generated<number>;
   id: string;
   subscription_id: string;
+  event_seq: number;
   event_id: string;
   event_type: string;
   origin: DeliveryOrigin;
@@ -64,7 +68,7 @@ interface DeliveriesTable {
 
 /** Attempts that have ended; one that runs is in its delivery only. */
 interface DeliveryAttemptsTable {
-  delivery_id: string;
+  delivery_seq: number;
   number: number;
   started_at: number;
   ended_at: number;

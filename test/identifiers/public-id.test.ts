@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type PublicIdKind, publicIdPrefixes } from '../../generated/ids.js';
-import { firstPublicIdOf, newOrderedPublicId, newPublicId } from '../../src/identifiers/public-id.js';
+import { newPublicId } from '../../src/identifiers/public-id.js';
 import { contractDocument } from '../support/contract-document.js';
 
 const kinds = Object.entries(publicIdPrefixes) as [PublicIdKind, string][];
@@ -19,33 +19,36 @@ test('ids do not repeat', () => {
   expect(new Set(made).size).toBe(made.length);
 });
 
-describe('ordered ids', () => {
-  const now = Date.UTC(2026, 5, 1);
+describe('ids that are made one behind the other', () => {
+  const LENGTH = 22;
+  const made = Array.from({ length: 10_000 }, () => newPublicId('EventId').slice(-LENGTH));
+  const pairs = made.slice(1).map((id, index) => [made[index] as string, id] as const);
 
-  test('look like the others', () => {
-    expect(newOrderedPublicId('EventId', now)).toMatch(
-      new RegExp(`^${publicIdPrefixes.EventId}_[0-9A-Za-z]{22}$`),
-    );
+  /** Six standard deviations of so many independent trials: once in 500 million runs chance alone goes beyond. */
+  const expectAbout = (hits: number, trials: number, chance: number) => {
+    const deviation = Math.sqrt(trials * chance * (1 - chance));
+    expect(Math.abs(hits - trials * chance)).toBeLessThan(6 * deviation);
+  };
+
+  test('are in no order', () => {
+    expectAbout(pairs.filter(([one, next]) => one < next).length, pairs.length, 1 / 2);
   });
 
-  test('stand in the order in which they were made, also within one time, and do not repeat', () => {
-    const made = Array.from({ length: 10_000 }, (_, index) =>
-      newOrderedPublicId('DeliveryId', now + Math.floor(index / 1_000)),
-    );
-    expect(made).toEqual([...new Set(made)].toSorted());
-  });
-
-  test('of a time come behind the first one of that time and before the first one of the next', () => {
-    const id = newOrderedPublicId('DeliveryId', now);
-    expect(id > firstPublicIdOf('DeliveryId', now)).toBe(true);
-    expect(id < firstPublicIdOf('DeliveryId', now + 1)).toBe(true);
-  });
-
-  test('of a time that comes again do not repeat', () => {
-    const times = Array.from({ length: 1_000 }, (_, index) => now + (index % 2));
-    const made = times.map((time) => newOrderedPublicId('DeliveryId', time));
-    expect(new Set(made).size).toBe(made.length);
-  });
+  test.each(Array.from({ length: LENGTH }, (_, place) => place))(
+    'have any character in place %s, whatever the one before has there',
+    (place) => {
+      const same = pairs.filter(([one, next]) => one[place] === next[place]).length;
+      expectAbout(same, pairs.length, 1 / 62);
+      const counts = new Map<string, number>();
+      for (const id of made) {
+        counts.set(id[place] as string, (counts.get(id[place] as string) ?? 0) + 1);
+      }
+      expect(counts.size).toBe(62);
+      for (const count of counts.values()) {
+        expectAbout(count, made.length, 1 / 62);
+      }
+    },
+  );
 });
 
 test('every kind that the gateway shows satisfies the schema it is shown under', () => {

@@ -38,7 +38,7 @@ test('a delivery is listed and shown with its attempts, also the one that runs, 
     response_start: Buffer.from('no\n').toString('base64'),
     outcome: 'STATUS_REFUSED' as const,
   };
-  await plantAttempt(database, { delivery_id: deliveryId, ended_at: AT + 20, ...answer });
+  await plantAttempt(database, deliveryId, { ended_at: AT + 20, ...answer });
   await deliver({ status: 'DELIVERED', attempts_begun: 1, ended_at: AT - 5 }, AT - 10);
 
   const { deliveries, nextPageToken } = await client.listDeliveries({ ...DELIVERIES, pageSize: 1 }, CALL);
@@ -130,8 +130,7 @@ test('a tail tells what happens as it happens, and ends when the server drains',
   await expect(tail.next()).resolves.toMatchObject({
     value: { delivery: { id: deliveryId, status: DeliveryStatus.PENDING }, attempt: undefined, skipped: 0 },
   });
-  await plantAttempt(database, {
-    delivery_id: deliveryId,
+  await plantAttempt(database, deliveryId, {
     ended_at: AT,
     outcome: 'TLS_FAILED',
     http_status: null,

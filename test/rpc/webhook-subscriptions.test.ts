@@ -8,6 +8,7 @@ import {
 import { MOST_CLOSED_AT_ONCE, newDelivery } from '../../src/domain/webhooks/subscription-deliveries.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { OPERATOR } from '../store/operator-rig.js';
+import { plantEvent } from '../store/webhooks/log-rig.js';
 import { newConnection, plantDelivery } from '../store/webhooks/subscription-rig.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from './rig.js';
@@ -69,13 +70,14 @@ describeEachDatabase('subscriptions over gRPC', (under) => {
   });
 
   test('however much is pending, the answer says all that is held or cancelled, and enabling holds the rest first', async () => {
-    const { client, create, unitOfWork } = await serving();
+    const { client, create, unitOfWork, database } = await serving();
     const { subscription } = await create();
     const subscriptionId = subscription.id;
     const stored = await unitOfWork.rows.subscriptions.find(subscriptionId);
     const pending = MOST_CLOSED_AT_ONCE + 2;
+    const id = await plantEvent(database, { occurred_at: 1 });
     const deliveries = Array.from({ length: pending }, () =>
-      newDelivery(stored as never, { id: 'evt_1' as never, type: 'user.updated' }, 'EVENT', 1),
+      newDelivery(stored as never, { id, type: 'user.updated' }, 'EVENT', 1),
     );
     await unitOfWork.run(OPERATOR, (changes) => changes.deliveries.insert(deliveries));
     const disabled = await client.disableSubscription({ subscriptionId }, CALL);

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { ExpiringKind } from '../../src/domain/maintenance/purge.js';
-import { firstPublicIdOf } from '../../src/identifiers/public-id.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 import { plantAccount } from './directory-rows.js';
@@ -23,8 +22,6 @@ export interface PurgedKind {
   ends: readonly string[];
   /** A row that is not over; the number makes it another one. */
   row: (number: number, owners: Owners) => Record<string, unknown>;
-  /** What a row with its ends has besides. */
-  finish?: (row: Record<string, unknown>) => Record<string, unknown>;
 }
 
 const session = (number: number) => ({
@@ -75,7 +72,8 @@ const credential = (number: number) => ({
 });
 
 const delivery = (number: number) => ({
-  ...{ id: String(number), subscription_id: 'whs', event_id: 'evt', event_type: 'user.updated' },
+  ...{ id: `whd_${number}`, subscription_id: 'whs', event_seq: 0, event_id: 'evt' },
+  event_type: 'user.updated',
   ...{ origin: 'EVENT', status: 'DELIVERED', attempts_begun: 1, created_at: LATER, ended_at: LATER },
 });
 
@@ -156,10 +154,6 @@ export const KINDS: readonly PurgedKind[] = [
     table: 'deliveries',
     ends: ['created_at'],
     row: delivery,
-    // Deliveries are found by their ids, which begin with the time.
-    finish: ({ id, created_at }) => ({
-      id: firstPublicIdOf('DeliveryId', created_at as number) + String(id).padStart(14, '0'),
-    }),
   },
   {
     kind: 'retry_batch',
@@ -186,17 +180,14 @@ export const KINDS: readonly PurgedKind[] = [
 /** One row for each of the ends; what an end leaves out is as in a row that is not over. */
 export async function plantRows(
   database: Database,
-  { kind, table, row, finish = () => ({}) }: PurgedKind,
+  { kind, table, row }: PurgedKind,
   ends: readonly Record<string, number>[],
 ): Promise<void> {
   const owners = await plantOwners(database);
   if (kind === 'subscription_secret') {
     await plant(database, 'subscriptions', [{ ...subscription(0, owners), id: 'whs_of_secrets' }]);
   }
-  const rows = ends.map((end, index) => {
-    const whole = { ...row(index, owners), ...end };
-    return { ...whole, ...finish(whole) };
-  });
+  const rows = ends.map((end, index) => ({ ...row(index, owners), ...end }));
   await plant(database, table, rows);
 }
 

@@ -56,8 +56,12 @@ export function encodeCursor({ createdAt, id }: Position): string {
 export function decodeCursor(cursor: string, path = 'query.cursor'): Position {
   const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (createdAt === undefined || id === undefined) {
-    const fieldViolations = [{ path, message: 'must be taken from an earlier answer as it stands' }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The cursor is not one of ours.', { fieldViolations });
+    throw unknownCursor(path);
   }
   return { createdAt: Number(createdAt), id };
+}
+
+export function unknownCursor(path: string): ServiceError {
+  const fieldViolations = [{ path, message: 'must be taken from an earlier answer as it stands' }];
+  return new ServiceError(ErrorCode.INVALID_REQUEST, 'The cursor is not one of ours.', { fieldViolations });
 }

@@ -1,6 +1,6 @@
 import type { DeliveryId, EventId, InstanceIntegrationId } from '../../../generated/ids.js';
 import { eventBody, type StoredEvent } from './event-body.js';
-import type { Receiver, SendingChanges } from './sending.js';
+import type { BegunDelivery, Receiver, SendingChanges, SentEvent } from './sending.js';
 import type { DeliveryTarget } from './sending-targets.js';
 
 /** What to post, and to sign. */
@@ -24,7 +24,8 @@ export interface Share {
   target: DeliveryTarget;
   /** How many more attempts may run to it. */
   room: number;
-  due: DeliveryId[];
+  /** The places of those that are due, in the order of all. */
+  due: number[];
 }
 
 export const NOTHING: Claim = { leaseUntil: 0, deliveries: [], targets: [], bodies: [] };
@@ -42,7 +43,7 @@ export async function shareOut(
     for (const [index, share] of hungry.entries()) {
       const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
       if (part > 0) {
-        const more = await changes.due(share.receiver.id, share.due.at(-1) ?? '', part);
+        const more = await changes.due(share.receiver.id, share.due.at(-1) ?? 0, part);
         share.due.push(...more);
         share.room -= more.length;
         left -= more.length;
@@ -60,25 +61,27 @@ const MOST_BODY_BYTES = 8 * 1_024 * 1_024;
 /** The claim, and those deliveries that do not fit into it any more. */
 export function together(
   shares: readonly Share[],
-  eventOf: ReadonlyMap<DeliveryId, EventId>,
-  events: readonly StoredEvent[],
+  begun: readonly BegunDelivery[],
+  events: readonly SentEvent[],
   leaseUntil: number,
-): { claim: Claim; unfitting: DeliveryId[] } {
-  const eventsById = new Map(events.map((event) => [event.id, event]));
+): { claim: Claim; unfitting: number[] } {
+  const begunBySeq = new Map(begun.map((delivery) => [delivery.seq, delivery]));
+  const eventsBySeq = new Map(events.map((event) => [event.seq, event]));
   const claim: Claim = { leaseUntil, deliveries: [], targets: [], bodies: [] };
-  const unfitting: DeliveryId[] = [];
+  const unfitting: number[] = [];
   const bodies = new SharedBodies(claim.bodies);
   for (const { receiver, target, due } of shares) {
-    for (const id of due) {
-      const event = eventsById.get(eventOf.get(id) as EventId);
+    for (const seq of due) {
+      const delivery = begunBySeq.get(seq);
+      const event = delivery && eventsBySeq.get(delivery.eventSeq);
       const body = event && unfitting.length === 0 ? bodies.indexOf(event, receiver) : undefined;
-      if (body !== undefined) {
+      if (delivery && body !== undefined) {
         if (claim.targets.at(-1) !== target) {
           claim.targets.push(target);
         }
-        claim.deliveries.push({ id, target: claim.targets.length - 1, body });
+        claim.deliveries.push({ id: delivery.id, target: claim.targets.length - 1, body });
       } else if (event) {
-        unfitting.push(id);
+        unfitting.push(seq);
       }
     }
   }

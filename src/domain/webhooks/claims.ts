@@ -124,9 +124,8 @@ export class DeliveryClaims {
       served.flatMap(({ due }) => due),
       leaseUntil,
     );
-    const eventOf = new Map(begun.map(({ id, eventId }) => [id, eventId]));
-    const events = await changes.events([...new Set(eventOf.values())]);
-    const { claim, unfitting } = together(served, eventOf, events, leaseUntil);
+    const events = await changes.events([...new Set(begun.map(({ eventSeq }) => eventSeq))]);
+    const { claim, unfitting } = together(served, begun, events, leaseUntil);
     await changes.takeBack(unfitting);
     const full = left === 0 || unfitting.length > 0;
     const last = unfitting.length > 0 ? claim.targets.at(-1)?.subscriptionId : served.at(-1)?.receiver.id;

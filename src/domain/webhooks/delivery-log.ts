@@ -1,11 +1,10 @@
 import type { DeliveryId, EventId, SubscriptionId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { PageRequest } from '../directory/page.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus } from './deliveries.js';
 import { eventBody } from './event-body.js';
 import type { HappeningRows } from './happenings.js';
 import type { LogFilter } from './log-filter.js';
-import type { LogPage } from './log-page.js';
+import type { LogPage, LogPageRequest } from './log-page.js';
 import type { WebhookRows } from './unit-of-work.js';
 
 export interface DeliveryFilter extends LogFilter {
@@ -18,7 +17,7 @@ export interface DeliveryFilter extends LogFilter {
 
 export interface DeliveryLogRows extends HappeningRows {
   /** Newest first. */
-  page(page: PageRequest, filter: DeliveryFilter): Promise<LogPage<Delivery>>;
+  page(page: LogPageRequest, filter: DeliveryFilter): Promise<LogPage<Delivery>>;
   find(id: string): Promise<Delivery | undefined>;
   /** Those that have ended, the first one first. */
   attemptsOf(id: DeliveryId): Promise<DeliveryAttempt[]>;

@@ -1,13 +1,12 @@
 import type { EventId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { PageRequest, Position } from '../directory/page.js';
 import { eventBody, type StoredEvent } from './event-body.js';
 import type { LogFilter } from './log-filter.js';
-import type { LogPage } from './log-page.js';
+import type { LogPage, LogPageRequest, LogPosition } from './log-page.js';
 import type { WebhookRows } from './unit-of-work.js';
 
-/** An event without its payload. */
-export type LoggedEvent = Omit<StoredEvent, 'data'>;
+/** An event where it stands in the order of all, without its payload. */
+export type LoggedEvent = Omit<StoredEvent, 'data'> & { seq: number };
 
 export interface EventFilter extends LogFilter {
   instanceId?: string;
@@ -17,10 +16,10 @@ export interface EventFilter extends LogFilter {
 
 export interface EventLogRows {
   /** Newest first, without test events. */
-  page(page: PageRequest, filter: EventFilter): Promise<LogPage<LoggedEvent>>;
-  find(id: string): Promise<StoredEvent | undefined>;
+  page(page: LogPageRequest, filter: EventFilter): Promise<LogPage<LoggedEvent>>;
+  find(id: string): Promise<(StoredEvent & LoggedEvent) | undefined>;
   /** Events of all instances behind a position and before a time, the oldest first; test events are not among them. */
-  following(after: Position, until: number, limit: number): Promise<LoggedEvent[]>;
+  following(after: LogPosition, until: number, limit: number): Promise<LoggedEvent[]>;
   /** Those of the events that are there, and stay at least until the transaction ends. */
   keep(ids: readonly EventId[]): Promise<Set<EventId>>;
 }
@@ -28,7 +27,7 @@ export interface EventLogRows {
 export async function findEvent(
   { eventLog }: Pick<WebhookRows, 'eventLog'>,
   id: string,
-): Promise<StoredEvent> {
+): Promise<StoredEvent & LoggedEvent> {
   const event = await eventLog.find(id);
   if (!event) {
     throw new ServiceError(ErrorCode.EVENT_NOT_FOUND, 'There is no such event.');

@@ -1,10 +1,9 @@
-import type { DeliveryId } from '../../../generated/ids.js';
 import type { Delivery, DeliveryAttempt } from './deliveries.js';
 
 /** A delivery was made, or an attempt at it ended. */
 export interface Happening {
   at: number;
-  deliveryId: DeliveryId;
+  deliverySeq: number;
   /** Null where the delivery was made. */
   attemptNumber: number | null;
 }
@@ -15,12 +14,13 @@ export interface Span {
   to: number;
 }
 
-/** Each list is in the order of time and then of ids, and goes on behind a happening. */
+/** Each list is in the order of time and then of deliveries, and goes on behind a happening. */
 export interface HappeningRows {
   madeIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
   endedIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
-  findAll(ids: readonly DeliveryId[]): Promise<Map<DeliveryId, Delivery>>;
-  attemptsOfAll(ids: readonly DeliveryId[]): Promise<Map<DeliveryId, DeliveryAttempt[]>>;
+  /** By their places in the order of all, as in the happenings. */
+  findAll(seqs: readonly number[]): Promise<Map<number, Delivery>>;
+  attemptsOfAll(seqs: readonly number[]): Promise<Map<number, DeliveryAttempt[]>>;
 }
 
 /** How much later than the time they carry rows may be committed. */
@@ -78,9 +78,9 @@ export class Happenings {
     }
   }
 
-  #isNew({ at, deliveryId, attemptNumber }: Happening, readAgainFrom: number): boolean {
+  #isNew({ at, deliverySeq, attemptNumber }: Happening, readAgainFrom: number): boolean {
     // With the time, for a late success takes the place of how its attempt seemed to have ended.
-    const key = `${deliveryId} ${attemptNumber ?? ''} ${at}`;
+    const key = `${deliverySeq} ${attemptNumber ?? ''} ${at}`;
     if (this.#seen.has(key)) {
       return false;
     }

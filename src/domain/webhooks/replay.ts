@@ -1,11 +1,11 @@
 import type { EventId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
-import type { Position } from '../directory/page.js';
 import type { Actor } from '../operator/audit.js';
 import type { LoggedEvent } from './event-log.js';
 import { matchesAny } from './event-patterns.js';
 import { type LogFilter, logFilterViolations } from './log-filter.js';
+import type { LogPosition } from './log-page.js';
 import { assertConfigured } from './resend.js';
 import { newDelivery } from './subscription-deliveries.js';
 import { getSubscription, lockedActiveSubscription } from './subscription-rows.js';
@@ -88,8 +88,8 @@ async function receiverOf(changes: WebhookChanges, { subscriptionId }: Replay): 
   return subscription;
 }
 
-async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<Position> {
-  const start = { createdAt: since, id: '' };
+async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<LogPosition> {
+  const start = { createdAt: since, seq: 0 };
   if (afterEventId === undefined) {
     return start;
   }
@@ -100,7 +100,7 @@ async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Repla
       'There is no event to go on after; without one, events that were sent again already are left out too.',
     );
   }
-  return after.occurredAt < since ? start : { createdAt: after.occurredAt, id: after.id };
+  return after.occurredAt < since ? start : { createdAt: after.occurredAt, seq: after.seq };
 }
 
 interface Batch {
@@ -110,7 +110,7 @@ interface Batch {
 }
 
 /** Read without a transaction, for where few events match. What is wanted may have changed when the batch is written. */
-async function* batchesOf(rows: WebhookRows, replay: Replay, start: Position): AsyncGenerator<Batch> {
+async function* batchesOf(rows: WebhookRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
   let after = start;
   for (;;) {
     const subscription = await getSubscription(rows, replay.subscriptionId);
@@ -129,7 +129,7 @@ async function* batchesOf(rows: WebhookRows, replay: Replay, start: Position): A
     if (!last || looked.length < EVENTS_PER_READ) {
       return;
     }
-    after = { createdAt: last.occurredAt, id: last.id };
+    after = { createdAt: last.occurredAt, seq: last.seq };
     // SQLite takes no turns of its own.
     await new Promise(setImmediate);
   }

@@ -79,7 +79,7 @@ async function beginIn(
     return { refused: { reason: refusalOf(delivery, number), delivery } };
   }
   const [receiver] = await changes.receivers([begun.subscriptionId]);
-  const [event] = await changes.events([begun.eventId]);
+  const [event] = await changes.events([begun.eventSeq]);
   if (!receiver || !event) {
     throw internalError(`the delivery ${id} has lost its ${receiver ? 'event' : 'subscription'}`);
   }

@@ -105,7 +105,7 @@ async function settleAll(
   for (const { result, before } of paired(results, deliveries)) {
     const { number } = result.attempt;
     const runs = before.leaseUntil !== null && number === before.attemptsBegun;
-    const known = runs ? undefined : await changes.outcomeOf(before.id, number);
+    const known = runs ? undefined : await changes.outcomeOf(before.seq, number);
     recorded.push({ result, before, settlement: settle(before, known, result, rules) });
   }
   return recorded;
@@ -167,7 +167,7 @@ function heldIn(disabled: ReadonlySet<SubscriptionId>, recorded: Recorded): Reco
 
 async function write(changes: SendingChanges, recorded: readonly Recorded[]): Promise<void> {
   const news = recorded.filter(isNews);
-  await changes.deliver(news.filter(isPlainSuccess).map(({ before }) => before.id));
+  await changes.deliver(news.filter(isPlainSuccess).map(({ before }) => before.seq));
   for (const one of news) {
     if (!isPlainSuccess(one)) {
       await changes.settle(one.settlement.delivery);
@@ -193,7 +193,7 @@ function isPlainSuccess({ result, before }: Recorded): boolean {
 function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
   return {
     ...result.attempt,
-    deliveryId: before.id,
+    deliverySeq: before.seq,
     startedAt: startOf(result, before, now),
     endedAt: now,
   };

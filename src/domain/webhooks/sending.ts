@@ -1,4 +1,4 @@
-import type { DeliveryId, EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
+import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
 import type { Actor, RecordedAction } from '../operator/audit.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt } from './deliveries.js';
 import type { DueSignal } from './due-signal.js';
@@ -7,10 +7,11 @@ import type { OverdueDelivery, RetryBatch, RetryBatchRows } from './retry-batche
 import type { DisabledReason, SecretBox } from './subscriptions.js';
 
 /** How far a delivery is, for whoever sends it. */
-export type DeliveryProgress = Omit<
-  Delivery,
-  'instanceIntegrationId' | 'eventId' | 'eventType' | 'origin' | 'createdAt'
->;
+export interface DeliveryProgress
+  extends Omit<Delivery, 'instanceIntegrationId' | 'eventId' | 'eventType' | 'origin' | 'createdAt'> {
+  /** Its place in the order of all, by which the store finds it fastest. */
+  seq: number;
+}
 
 /** What of a subscription decides how it is sent to. */
 export interface Receiver {
@@ -40,9 +41,13 @@ export interface ReceiverHealth {
 
 /** A delivery whose attempt has just begun. */
 export interface BegunDelivery {
+  seq: number;
   id: DeliveryId;
-  eventId: EventId;
+  eventSeq: number;
 }
+
+/** An event to be posted. */
+export type SentEvent = StoredEvent & { seq: number };
 
 /** Everything that one write may touch, inside its one transaction. */
 export interface SendingChanges {
@@ -56,19 +61,19 @@ export interface SendingChanges {
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
   /** How many attempts run now to all subscriptions that fail. */
   runningToFailing(): Promise<number>;
-  /** The oldest deliveries behind the one named whose first attempt is due; from now on nobody else begins it. */
-  due(id: SubscriptionId, after: string, limit: number): Promise<DeliveryId[]>;
+  /** The places of the oldest deliveries behind the one named whose first attempt is due; from now on nobody else begins it. */
+  due(id: SubscriptionId, after: number, limit: number): Promise<number[]>;
   /** Begins the first attempt of those of which none has begun. */
-  beginFirst(ids: readonly DeliveryId[], leaseUntil: number): Promise<BegunDelivery[]>;
+  beginFirst(seqs: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
   /** Undoes beginnings of this same write, of which nobody has heard yet. */
-  takeBack(ids: readonly DeliveryId[]): Promise<void>;
+  takeBack(seqs: readonly number[]): Promise<void>;
   /** One conditional statement: of several beginnings of one attempt, one hears of it. */
   beginLater(
     id: DeliveryId,
     number: number,
     leaseUntil: number,
   ): Promise<(BegunDelivery & { subscriptionId: SubscriptionId }) | undefined>;
-  events(ids: readonly EventId[]): Promise<StoredEvent[]>;
+  events(seqs: readonly number[]): Promise<SentEvent[]>;
 
   /** As they are, without waiting for anybody. */
   look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;
@@ -79,12 +84,12 @@ export interface SendingChanges {
    */
   hold(deliveries: readonly DeliveryProgress[], alone: boolean): Promise<DeliveryProgress[]>;
   /** How the attempt ended, if that is recorded. */
-  outcomeOf(id: DeliveryId, number: number): Promise<AttemptOutcome | undefined>;
+  outcomeOf(deliverySeq: number, number: number): Promise<AttemptOutcome | undefined>;
   recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void>;
   /** Says of an attempt that was recorded how it ended after all. */
   correctAttempt(attempt: RecordedAttempt): Promise<void>;
   /** Ends those whose attempt that runs has succeeded; what else there is of them stays. */
-  deliver(ids: readonly DeliveryId[]): Promise<void>;
+  deliver(seqs: readonly number[]): Promise<void>;
   settle(delivery: DeliveryProgress): Promise<void>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
   /** Disables an active subscription and holds what is pending; says whether it was active. */
@@ -95,7 +100,7 @@ export interface SendingChanges {
 }
 
 export interface RecordedAttempt extends DeliveryAttempt {
-  deliveryId: DeliveryId;
+  deliverySeq: number;
 }
 
 /** What is committed, without a transaction. */

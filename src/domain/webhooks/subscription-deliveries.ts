@@ -1,5 +1,5 @@
 import type { EventId, SubscriptionId } from '../../../generated/ids.js';
-import { newOrderedPublicId } from '../../identifiers/public-id.js';
+import { newPublicId } from '../../identifiers/public-id.js';
 import { type Delivery, type DeliveryOrigin, UNTRIED } from './deliveries.js';
 import type { StoredEvent } from './event-body.js';
 import type { Subscription } from './subscriptions.js';
@@ -43,7 +43,7 @@ export function newDelivery(
   now: number,
 ): Delivery {
   return {
-    id: newOrderedPublicId('DeliveryId', now),
+    id: newPublicId('DeliveryId'),
     subscriptionId: id,
     instanceIntegrationId,
     eventId: event.id,

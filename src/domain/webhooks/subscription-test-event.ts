@@ -1,6 +1,6 @@
 import type { EventType } from '../../../generated/asyncapi/events.js';
 import { exampleEvents } from '../../../generated/asyncapi/examples.js';
-import { newOrderedPublicId } from '../../identifiers/public-id.js';
+import { newPublicId } from '../../identifiers/public-id.js';
 import { RECEIVER } from '../platform/links.js';
 import { Violations } from '../platform/violations.js';
 import type { Delivery } from './deliveries.js';
@@ -56,7 +56,7 @@ function testEvent({ instanceId }: Subscription, type: EventType, now: number): 
   const { links, ...content } = data;
   const linked = { ...content, links: { self: links.self.replace(RECEIVER_IN_SAMPLE, RECEIVER) } };
   return {
-    id: newOrderedPublicId('EventId', now),
+    id: newPublicId('EventId'),
     type,
     occurredAt: now,
     instanceId,

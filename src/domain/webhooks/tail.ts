@@ -86,18 +86,18 @@ async function entriesOf(
   page: readonly Happening[],
   filter: TailFilter,
 ): Promise<TimedEntry[]> {
-  const deliveries = await rows.findAll([...new Set(page.map(({ deliveryId }) => deliveryId))]);
+  const deliveries = await rows.findAll([...new Set(page.map(({ deliverySeq }) => deliverySeq))]);
   const watched = page.flatMap((happening) => {
-    const delivery = deliveries.get(happening.deliveryId);
+    const delivery = deliveries.get(happening.deliverySeq);
     return delivery && isWatched(delivery, filter) ? [{ ...happening, delivery }] : [];
   });
   const tried = watched.filter(({ attemptNumber }) => attemptNumber !== null);
-  const attempts = await rows.attemptsOfAll([...new Set(tried.map(({ deliveryId }) => deliveryId))]);
-  return watched.flatMap(({ at, delivery, attemptNumber }): TimedEntry[] => {
+  const attempts = await rows.attemptsOfAll([...new Set(tried.map(({ deliverySeq }) => deliverySeq))]);
+  return watched.flatMap(({ at, deliverySeq, delivery, attemptNumber }): TimedEntry[] => {
     if (attemptNumber === null) {
       return [{ at, delivery: asMade(delivery), attempt: undefined }];
     }
-    const attempt = attempts.get(delivery.id)?.find(({ number }) => number === attemptNumber);
+    const attempt = attempts.get(deliverySeq)?.find(({ number }) => number === attemptNumber);
     return attempt ? [{ at, delivery, attempt }] : [];
   });
 }

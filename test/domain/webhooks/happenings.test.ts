@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeliveryId } from '../../../generated/ids.js';
 import { Happenings } from '../../../src/domain/webhooks/happenings.js';
 import { happeningRows, type PlantedHappening } from './planted-happenings.js';
 
@@ -9,7 +8,7 @@ const START = 1_790_000_000_000;
 const happening = (number: number, at: number, committedAt = at): PlantedHappening => ({
   at,
   committedAt,
-  deliveryId: `whd_${String(number).padStart(6, '0')}` as DeliveryId,
+  deliverySeq: number,
   attemptNumber: number % 2 === 0 ? null : 1 + (number % 3),
 });
 
@@ -20,15 +19,15 @@ describe('what happened', () => {
       happeningRows(planted, () => now),
       from,
     );
-    const read: string[][] = [];
+    const read: number[][] = [];
     for (const look of looks) {
       now = look;
-      const ids: string[] = [];
+      const seqs: number[] = [];
       for await (const page of happenings.upTo(now)) {
         expect(page.map(({ at }) => at)).toEqual(page.map(({ at }) => at).sort((a, b) => a - b));
-        ids.push(...page.map(({ deliveryId }) => deliveryId));
+        seqs.push(...page.map(({ deliverySeq }) => deliverySeq));
       }
-      read.push(ids);
+      read.push(seqs);
     }
     return read;
   }
@@ -50,7 +49,7 @@ describe('what happened', () => {
           return now;
         });
         const read = (await readAt(planted, START, [...looks, START + 1_000_000])).flat();
-        expect([...read].sort()).toEqual(planted.map(({ deliveryId }) => deliveryId).sort());
+        expect(read.sort()).toEqual(planted.map(({ deliverySeq }) => deliverySeq).sort());
       }),
       { numRuns: 300 },
     );
@@ -62,8 +61,8 @@ describe('what happened', () => {
     );
     const [read] = await readAt(planted, START, [START + 5_000]);
     expect(new Set(read).size).toBe(4_000);
-    const atOf = new Map(planted.map(({ deliveryId, at }) => [deliveryId as string, at]));
-    const times = (read ?? []).map((id) => atOf.get(id) as number);
+    const atOf = new Map(planted.map(({ deliverySeq, at }) => [deliverySeq, at]));
+    const times = (read ?? []).map((seq) => atOf.get(seq) as number);
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
@@ -77,14 +76,14 @@ describe('what happened', () => {
   test('before the time to begin with is left out, and at that time is not', async () => {
     const planted = [happening(0, START - 1), happening(1, START), happening(2, START + 1)];
     const [read] = await readAt(planted, START, [START + 10]);
-    expect(read).toEqual([planted[1]?.deliveryId, planted[2]?.deliveryId]);
+    expect(read).toEqual([planted[1]?.deliverySeq, planted[2]?.deliverySeq]);
   });
 
   test('is read again where a late success corrects how an attempt ended', async () => {
     const interrupted = happening(1, START);
     const corrected = { ...interrupted, at: START + 900, committedAt: START + 900 };
     const read = await readAt([interrupted, corrected], START, [START + 1, START + 1_000, START + 1_001]);
-    expect(read).toEqual([[interrupted.deliveryId], [corrected.deliveryId], []]);
+    expect(read).toEqual([[interrupted.deliverySeq], [corrected.deliverySeq], []]);
   });
 
   test('is read little more often than it happens, however much that is', async () => {

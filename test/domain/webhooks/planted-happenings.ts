@@ -1,4 +1,4 @@
-import type { EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
+import type { DeliveryId, EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
 import { type Delivery, type DeliveryAttempt, UNTRIED } from '../../../src/domain/webhooks/deliveries.js';
 import type { Happening, HappeningRows } from '../../../src/domain/webhooks/happenings.js';
 
@@ -10,8 +10,8 @@ export interface PlantedHappening extends Happening {
 
 /** The port over a list that may grow, as it is committed now. */
 export function happeningRows(planted: readonly PlantedHappening[], now: () => number): HappeningRows {
-  const keyOf = ({ at, deliveryId, attemptNumber }: Happening) =>
-    `${String(at).padStart(16, '0')} ${deliveryId} ${attemptNumber ?? 0}`;
+  const keyOf = ({ at, deliverySeq, attemptNumber }: Happening) =>
+    `${String(at).padStart(16, '0')} ${String(deliverySeq).padStart(16, '0')} ${attemptNumber ?? 0}`;
   const list =
     (isOfList: (one: Happening) => boolean): HappeningRows['madeIn'] =>
     async ({ from, to }, after, limit) =>
@@ -23,23 +23,23 @@ export function happeningRows(planted: readonly PlantedHappening[], now: () => n
   return {
     madeIn: list(({ attemptNumber }) => attemptNumber === null),
     endedIn: list(({ attemptNumber }) => attemptNumber !== null),
-    findAll: async (ids) =>
+    findAll: async (seqs) =>
       new Map(
-        ids.flatMap((id) => {
-          const found = planted.find(({ deliveryId }) => deliveryId === id);
-          return found ? [[id, deliveryOf(found)]] : [];
+        seqs.flatMap((seq) => {
+          const found = planted.find(({ deliverySeq }) => deliverySeq === seq);
+          return found ? [[seq, deliveryOf(found)]] : [];
         }),
       ),
-    attemptsOfAll: async (ids) =>
+    attemptsOfAll: async (seqs) =>
       new Map(
-        ids.map((id) => [id, planted.filter(({ deliveryId }) => deliveryId === id).flatMap(attemptOf)]),
+        seqs.map((seq) => [seq, planted.filter(({ deliverySeq }) => deliverySeq === seq).flatMap(attemptOf)]),
       ),
   };
 }
 
-function deliveryOf({ at, deliveryId, delivery }: PlantedHappening): Delivery {
+function deliveryOf({ at, deliverySeq, delivery }: PlantedHappening): Delivery {
   return {
-    id: deliveryId,
+    id: plantedId(deliverySeq),
     subscriptionId: 'whs_1' as SubscriptionId,
     instanceIntegrationId: 'iin_1' as InstanceIntegrationId,
     eventId: 'evt_1' as EventId,
@@ -49,6 +49,11 @@ function deliveryOf({ at, deliveryId, delivery }: PlantedHappening): Delivery {
     createdAt: at,
     ...delivery,
   };
+}
+
+/** What the delivery at this place is called unless told otherwise. */
+export function plantedId(deliverySeq: number): DeliveryId {
+  return `whd_${String(deliverySeq).padStart(6, '0')}`;
 }
 
 function attemptOf({ at, attemptNumber }: PlantedHappening): DeliveryAttempt[] {

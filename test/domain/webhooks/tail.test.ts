@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DeliveryId } from '../../../generated/ids.js';
 import type { Delivery } from '../../../src/domain/webhooks/deliveries.js';
 import { type TailEntry, type TailFilter, tailDeliveries } from '../../../src/domain/webhooks/tail.js';
 import { fakeClock } from '../clock.js';
-import { happeningRows, type PlantedHappening } from './planted-happenings.js';
+import { happeningRows, type PlantedHappening, plantedId } from './planted-happenings.js';
 
 describe('a tail of deliveries', () => {
   /** Time passes only while the tail pauses, a quarter of a second each time, and while the watcher lets it. */
@@ -28,9 +27,11 @@ describe('a tail of deliveries', () => {
     let number = 0;
     const happens = (attemptNumber: number | null, delivery: Partial<Delivery> = {}, at = clock.now()) => {
       number += 1;
-      const deliveryId = (delivery.id ?? `whd_${String(number).padStart(6, '0')}`) as DeliveryId;
-      planted.push({ at, committedAt: at, deliveryId, attemptNumber, delivery });
-      return deliveryId;
+      // Of a delivery that is named, what happened before was of the same one.
+      const earlier = planted.find(({ deliverySeq }) => plantedId(deliverySeq) === delivery.id);
+      const deliverySeq = earlier?.deliverySeq ?? number;
+      planted.push({ at, committedAt: at, deliverySeq, attemptNumber, delivery });
+      return plantedId(deliverySeq);
     };
     const next = async () => (await tail.next()).value as TailEntry;
     return { clock, hangUp, tail, happens, next };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../generated/ids.js';
-import { newOrderedPublicId } from '../../../src/identifiers/public-id.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { LEASE_MS, refused, sendingRig, succeeded, twoSendingNodes } from './sending-rig.js';
 
@@ -53,7 +53,7 @@ describeEachDatabase('a later attempt', (under) => {
     expect(await one.delivery(id)).toMatchObject({ status: 'EXHAUSTED', attempts_begun: 3 });
   });
 
-  const unknown = newOrderedPublicId('DeliveryId', 1);
+  const unknown = newPublicId('DeliveryId');
   test.each<
     [reason: string, prepare: (rig: Failed) => Promise<unknown>, id: DeliveryId | undefined, number: number]
   >([

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { DeliveryId } from '../../../generated/ids.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refused, sendingRig } from './sending-rig.js';
 
@@ -42,7 +41,7 @@ describeEachDatabase('what is still pending to a subscription that is active no 
         work({
           ...changes,
           due: async (...wanted) => {
-            const due: DeliveryId[] = await changes.due(...wanted);
+            const due = await changes.due(...wanted);
             // On SQLite nobody writes meanwhile.
             if (!database.writesInOrder) {
               await become('DISABLED');

@@ -158,7 +158,8 @@ async function plantMany(
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, () => `whd_${String(++planted).padStart(22, '0')}`);
   const delivery = {
-    ...{ subscription_id: subscriptionId as string, event_id: 'evt_1', event_type: 'user.updated' },
+    ...{ subscription_id: subscriptionId as string, event_seq: 1, event_id: 'evt_1' },
+    event_type: 'user.updated',
     ...{ origin: 'EVENT' as const, status: 'PENDING' as const, attempts_begun: 0, attempt_started_at: null },
     ...{ lease_until: null, next_attempt_at: null, retry_batch_id: null, created_at: 1, ended_at: null },
     ...row,

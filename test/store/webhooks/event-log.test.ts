@@ -8,7 +8,7 @@ import { logRig } from './log-rig.js';
 import { newConnection } from './subscription-rig.js';
 
 describeEachDatabase('the list of events', (under) => {
-  /** The first two in one millisecond and with ids from before ids had an order; the others a second apart. */
+  /** The first two in one millisecond, with ids in the other order; the others a second apart. */
   async function rigWithHistory() {
     const rig = await logRig(under);
     const startedAt = rig.clock.now();
@@ -36,16 +36,16 @@ describeEachDatabase('the list of events', (under) => {
   test('is newest first without test events, and narrowed by type, instance, client, entity and time', async () => {
     const { rows, ids, connection, other, startedAt } = await rigWithHistory();
     const cases: [filter: Partial<EventFilter>, places: number[]][] = [
-      [{}, [5, 3, 2, 0, 1]],
+      [{}, [5, 3, 2, 1, 0]],
       [{ eventTypes: ['worker.*'] }, [5, 2]],
       [{ eventTypes: ['user.created', 'worker.updated'] }, [2, 1]],
-      [{ instanceId: connection.instanceId }, [5, 2, 0, 1]],
+      [{ instanceId: connection.instanceId }, [5, 2, 1, 0]],
       [{ instanceId: other.instanceId }, [3]],
-      [{ clientId: connection.clientId }, [2, 0, 1]],
-      [{ clientId: connection.clientId, eventTypes: ['user.*'] }, [0, 1]],
+      [{ clientId: connection.clientId }, [2, 1, 0]],
+      [{ clientId: connection.clientId, eventTypes: ['user.*'] }, [1, 0]],
       [{ entityId: 'wrk_1' }, [2]],
       [{ since: startedAt + 1_000 }, [5, 3, 2]],
-      [{ until: startedAt + 1_000 }, [0, 1]],
+      [{ until: startedAt + 1_000 }, [1, 0]],
       [{ since: startedAt + 1, until: startedAt + 2_000, clientId: connection.clientId }, [2]],
     ];
     for (const [filter, places] of cases) {
@@ -58,8 +58,8 @@ describeEachDatabase('the list of events', (under) => {
   test.each([1, 2, 3])('comes in pages of %s, also between two of one millisecond', async (pageSize) => {
     const { rows, ids, connection } = await rigWithHistory();
     for (const [clientId, places] of [
-      [undefined, [5, 3, 2, 0, 1]],
-      [connection.clientId, [2, 0, 1]],
+      [undefined, [5, 3, 2, 1, 0]],
+      [connection.clientId, [2, 1, 0]],
     ] as const) {
       const found: number[] = [];
       let pageToken = '';

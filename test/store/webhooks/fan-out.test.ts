@@ -22,7 +22,8 @@ describeEachDatabase('an event that is recorded', (under) => {
     );
     const [event] = await rig.database.reader.selectFrom('events').selectAll().execute();
     for (const delivery of deliveries) {
-      expect(delivery).toEqual({
+      expect(delivery).toMatchObject({
+        ...{ seq: expect.any(Number), event_seq: event?.seq },
         ...{ id: expect.stringMatching(/^whd_[0-9A-Za-z]{22}$/), event_id: event?.id, status: 'PENDING' },
         ...{ subscription_id: expect.any(String), event_type: 'user.updated', origin: 'EVENT' },
         ...{ attempts_begun: 0, attempt_started_at: null, lease_until: null, next_attempt_at: null },
@@ -74,7 +75,7 @@ describeEachDatabase('an event that is recorded', (under) => {
     expect(await rig.deliveries()).toHaveLength(2);
   });
 
-  test('comes after those before it, by the order of ids', async () => {
+  test('comes after those before it, by their numbers', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     const names: string[] = [];
@@ -83,7 +84,7 @@ describeEachDatabase('an event that is recorded', (under) => {
       names.push(`Number ${index}`);
       await rig.happen({ name: `Number ${index}` });
     }
-    const inOrder = await rig.database.reader.selectFrom('events').orderBy('id').select('data').execute();
+    const inOrder = await rig.database.reader.selectFrom('events').orderBy('seq').select('data').execute();
     expect(inOrder.map(({ data }) => JSON.parse(data).fullName)).toEqual(names);
     expect((await rig.claim()).bodies.map(({ body }) => JSON.parse(String(body)).data.fullName)).toEqual(
       names,

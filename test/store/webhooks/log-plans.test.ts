@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DeliveryId, EventId, SubscriptionId } from '../../../generated/ids.js';
+import type { EventId, SubscriptionId } from '../../../generated/ids.js';
 import type { DeliveryFilter } from '../../../src/domain/webhooks/delivery-log.js';
 import type { EventFilter } from '../../../src/domain/webhooks/event-log.js';
 import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
@@ -8,10 +8,10 @@ import { databaseUnderTest } from '../../support/databases.js';
 import { OPERATOR } from '../operator-rig.js';
 import { queryPlansOf } from '../query-plans.js';
 
-const after = { createdAt: 1, id: 'x' };
+const after = { createdAt: 1, seq: 1 };
 const span = { from: 1, to: 2 };
 const eventIds = ['evt_1', 'evt_2'] as EventId[];
-const deliveryIds = ['whd_1'] as DeliveryId[];
+const deliverySeqs = [1];
 const subscriptionId = 'whs_1' as SubscriptionId;
 
 type Use = (changes: WebhookChanges) => Promise<unknown>;
@@ -30,31 +30,35 @@ const events =
     );
 
 const uses: [title: string, use: Use, plan: RegExp][] = [
-  ['a page of all deliveries', deliveries({}), /^SEARCH deliveries USING PRIMARY KEY \(id<\?\)$/],
+  [
+    'a page of all deliveries',
+    deliveries({}),
+    /^SEARCH deliveries USING INDEX deliveries_by_age \(\(created_at,place\)<\(\?,\?\)\)$/,
+  ],
   [
     'a page of the deliveries of a time',
     deliveries({ since: 1, until: 2 }),
-    /^SEARCH deliveries USING PRIMARY KEY \(id>\? AND id<\?\)$/,
+    /deliveries_by_age \(\(created_at,place\)>\(\?,\?\) AND \(created_at,place\)<\(\?,\?\)\)$/,
   ],
   [
     'a page of the deliveries to a subscription',
     deliveries({ subscriptionId, since: 1 }),
-    /^SEARCH deliveries USING INDEX deliveries_by_subscription \(subscription_id=\? AND id>\? AND id<\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_by_subscription \(subscription_id=\? AND \(created_at,place\)>\(\?,\?\) AND \(created_at,place\)<\(\?,\?\)\)$/,
   ],
   [
     'a page of the deliveries of an event',
     deliveries({ eventId: 'evt_1' }),
-    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_seq=\?\)$/,
   ],
   [
     'a page of all events',
     events({}),
-    /^SEARCH events USING INDEX events_by_age \(\(occurred_at,id\)<\(\?,\?\)\)$/,
+    /^SEARCH events USING INDEX events_by_age \(\(occurred_at,place\)<\(\?,\?\)\)$/,
   ],
   [
     'a page of the events of a time',
     events({ since: 1, until: 2 }),
-    /events_by_age \(\(occurred_at,id\)>\(\?,\?\) AND \(occurred_at,id\)<\(\?,\?\)\)$/,
+    /events_by_age \(\(occurred_at,place\)>\(\?,\?\) AND \(occurred_at,place\)<\(\?,\?\)\)$/,
   ],
   [
     'a page of the events of a client',
@@ -64,12 +68,12 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
   [
     'what to replay',
     ({ eventLog }) => eventLog.following(after, 2, 9),
-    /events_by_age \(\(occurred_at,id\)>\(\?,\?\) AND occurred_at<\?\)$/,
+    /events_by_age \(\(occurred_at,place\)>\(\?,\?\) AND occurred_at<\?\)$/,
   ],
   [
     'what was made since a time',
     ({ deliveryLog }) => deliveryLog.madeIn(span, undefined, 9),
-    /^SEARCH deliveries USING PRIMARY KEY \(id>\? AND id<\?\)$/,
+    /deliveries_by_age \(\(created_at,place\)>\(\?,\?\) AND created_at<\?\)$/,
   ],
   [
     'what ended since a time',
@@ -79,20 +83,20 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
   [
     'what happened to deliveries',
     async ({ deliveryLog }) => [
-      await deliveryLog.findAll(deliveryIds),
-      await deliveryLog.attemptsOfAll(deliveryIds),
+      await deliveryLog.findAll(deliverySeqs),
+      await deliveryLog.attemptsOfAll(deliverySeqs),
     ],
-    /^SEARCH delivery_attempts USING PRIMARY KEY \(delivery_id=\?\)$/,
+    /^SEARCH delivery_attempts USING PRIMARY KEY \(delivery_seq=\?\)$/,
   ],
   [
     'how far deliveries of some events are',
     ({ deliveryLog }) => deliveryLog.statusesOf(subscriptionId, eventIds),
-    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_id=\? AND subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_seq=\? AND subscription_id=\?\)$/,
   ],
   [
     'what is held of some events',
     ({ deliveryLog }) => deliveryLog.cancelHeld(subscriptionId, eventIds, 1),
-    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_id=\? AND subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_by_event \(event_seq=\? AND subscription_id=\?\)$/,
   ],
 ];
 

@@ -1,7 +1,7 @@
 import type { DeliveryId, EventId } from '../../../generated/ids.js';
 import { newDelivery } from '../../../src/domain/webhooks/subscription-deliveries.js';
 import type { Subscription } from '../../../src/domain/webhooks/subscriptions.js';
-import { newOrderedPublicId, newPublicId } from '../../../src/identifiers/public-id.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { Database } from '../../../src/store/database.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
 import type { Row } from '../rows.js';
@@ -46,8 +46,8 @@ export async function logRig(under: DatabaseUnderTest) {
         }));
       return plantDeliveryRow(database, to, { ...row, created_at, event_type: type, event_id });
     },
-    attempt: (delivery_id: DeliveryId, row: Row<'delivery_attempts'> = {}) =>
-      plantAttempt(database, { delivery_id, ended_at: clock.now(), ...row }),
+    attempt: (deliveryId: DeliveryId, row: Row<'delivery_attempts'> = {}) =>
+      plantAttempt(database, deliveryId, { ended_at: clock.now(), ...row }),
   };
 }
 
@@ -58,7 +58,7 @@ export async function plantEvent(database: Database, row: Row<'events'> & { occu
 }
 
 function eventRow(row: Row<'events'> & { occurred_at: number }) {
-  const id = (row.id ?? newOrderedPublicId('EventId', row.occurred_at)) as EventId;
+  const id = (row.id ?? newPublicId('EventId')) as EventId;
   return {
     type: 'user.updated',
     instance_id: newPublicId('InstanceId'),
@@ -78,8 +78,14 @@ async function plantDeliveryRow(
 ) {
   const event = { id: row.event_id as EventId, type: row.event_type };
   const delivery = newDelivery(subscription, event, 'EVENT', row.created_at);
+  const { seq: event_seq } = await database.reader
+    .selectFrom('events')
+    .where('id', '=', row.event_id)
+    .select('seq')
+    .executeTakeFirstOrThrow();
   const planted = {
     id: delivery.id as string,
+    event_seq,
     subscription_id: delivery.subscriptionId,
     origin: delivery.origin,
     status: delivery.status,
@@ -97,9 +103,16 @@ async function plantDeliveryRow(
 
 export async function plantAttempt(
   database: Database,
-  row: Row<'delivery_attempts'> & { delivery_id: string; ended_at: number },
+  deliveryId: string,
+  row: Row<'delivery_attempts'> & { ended_at: number },
 ): Promise<void> {
+  const { seq } = await database.reader
+    .selectFrom('deliveries')
+    .where('id', '=', deliveryId)
+    .select('seq')
+    .executeTakeFirstOrThrow();
   const planted = {
+    delivery_seq: seq,
     number: 1,
     started_at: row.ended_at - 12,
     outcome: 'STATUS_REFUSED' as const,

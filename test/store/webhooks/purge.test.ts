@@ -126,9 +126,9 @@ test('what is old and stays does not keep a look from what stands behind it', as
   const old = new OldRows(async (after, _, limit) =>
     Array.from({ length: Math.max(0, Math.min(limit, size - after.createdAt)) }, (_, index) => {
       const number = after.createdAt + index + 1;
-      return { position: { createdAt: number, id: String(number) }, stays: number < size - 2 };
+      return { position: { createdAt: number, seq: number }, stays: number < size - 2 };
     }),
   );
   const looks = [await old.next(1, 2), await old.next(1, 2), await old.next(1, 2), await old.next(1, 2)];
-  expect(looks).toEqual([[], [], [`${size - 2}`, `${size - 1}`], [`${size}`]]);
+  expect(looks).toEqual([[], [], [size - 2, size - 1], [size]]);
 });

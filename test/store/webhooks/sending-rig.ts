@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import type { ClientId, DeliveryId, InstanceId, SubscriptionId } from '../../../generated/ids.js';
 import type { AttemptResult } from '../../../src/domain/webhooks/attempt-results.js';
 import { type ClaimRequest, DeliveryClaims } from '../../../src/domain/webhooks/claims.js';
@@ -98,13 +99,15 @@ export function sendingNode(
       platform.run((changes) => changes.record(eventOf({ instanceId, clientId, ...event }))),
     subscribe: (row: Row<'subscriptions'> = {}) =>
       plantSubscription(database, { instance_integration_id: connectionId, instance_id: instanceId, ...row }),
-    deliveries: () => database.reader.selectFrom('deliveries').orderBy('id').selectAll().execute(),
-    delivery: (id: string): Promise<Schema['deliveries']> =>
+    deliveries: () => database.reader.selectFrom('deliveries').orderBy('seq').selectAll().execute(),
+    delivery: (id: string): Promise<Selectable<Schema['deliveries']>> =>
       database.reader.selectFrom('deliveries').where('id', '=', id).selectAll().executeTakeFirstOrThrow(),
     attempts: (id: string) =>
       database.reader
         .selectFrom('delivery_attempts')
-        .where('delivery_id', '=', id)
+        .where('delivery_seq', '=', (delivery) =>
+          delivery.selectFrom('deliveries').where('id', '=', id).select('seq'),
+        )
         .orderBy('number')
         .selectAll()
         .execute(),

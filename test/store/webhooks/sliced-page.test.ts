@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Position } from '../../../src/domain/directory/page.js';
-import type { LogPage } from '../../../src/domain/webhooks/log-page.js';
+import type { LogPage, LogPosition } from '../../../src/domain/webhooks/log-page.js';
 import {
   mergedPages,
   type SlicedList,
@@ -9,30 +8,28 @@ import {
 } from '../../../src/store/adapters/webhooks/sliced-page.js';
 
 interface Row {
-  id: string;
+  seq: number;
 }
 
-const positionOf = ({ id }: Row): Position => ({ createdAt: 0, id });
-
-const idOf = (number: number) => String(number).padStart(7, '0');
+const positionOf = ({ seq }: Row): LogPosition => ({ createdAt: 0, seq });
 
 /** Of the numbers below `size`, the largest first, those that match. */
 function listOf(size: number, matches: (number: number) => boolean) {
   const asked = { largestSpan: 0, reads: 0 };
-  const below = (after: Position | undefined) => (after ? Number(after.id) : size);
+  const below = (after: LogPosition | undefined) => (after ? after.seq : size);
   const list: SlicedList<Row> = {
     ahead: async (after, rows) => {
-      const number = below(after) - rows;
-      return number < 0 ? undefined : { createdAt: 0, id: idOf(number) };
+      const seq = below(after) - rows;
+      return seq < 0 ? undefined : { createdAt: 0, seq };
     },
     matches: async (after, upTo, limit) => {
-      const [from, to] = [below(after), upTo ? Number(upTo.id) : 0];
+      const [from, to] = [below(after), upTo ? upTo.seq : 0];
       asked.largestSpan = Math.max(asked.largestSpan, from - to);
       asked.reads += 1;
       const found: Row[] = [];
-      for (let number = from - 1; number >= to && found.length < limit; number -= 1) {
-        if (matches(number)) {
-          found.push({ id: idOf(number) });
+      for (let seq = from - 1; seq >= to && found.length < limit; seq -= 1) {
+        if (matches(seq)) {
+          found.push({ seq });
         }
       }
       return found;
@@ -41,22 +38,20 @@ function listOf(size: number, matches: (number: number) => boolean) {
   return { list, asked };
 }
 
-async function allPages(fetch: (after: Position | undefined) => Promise<LogPage<Row>>, limit: number) {
-  const ids: string[] = [];
-  let after: Position | undefined;
+async function allPages(fetch: (after: LogPosition | undefined) => Promise<LogPage<Row>>, limit: number) {
+  const seqs: number[] = [];
+  let after: LogPosition | undefined;
   do {
     const page = await fetch(after);
     expect(page.rows.length).toBeLessThanOrEqual(limit);
-    ids.push(...page.rows.map(({ id }) => id));
+    seqs.push(...page.rows.map(({ seq }) => seq));
     after = page.next;
   } while (after);
-  return ids;
+  return seqs;
 }
 
 const expected = (size: number, matches: (number: number) => boolean) =>
-  Array.from({ length: size }, (_, index) => size - 1 - index)
-    .filter(matches)
-    .map(idOf);
+  Array.from({ length: size }, (_, index) => size - 1 - index).filter(matches);
 
 describe('a page of a filtered log', () => {
   test('after page shows every match once and in order, whatever the filter leaves', async () => {
@@ -94,10 +89,8 @@ describe('a page of a filtered log', () => {
     const size = 1_000_000;
     const { list, asked } = listOf(size, (number) => number === 3);
     const page = await slicedPage(list, { after: undefined, limit: 5 }, positionOf);
-    expect(page).toEqual({ rows: [], next: { createdAt: 0, id: idOf(size - asked.reads * 2_000) } });
-    expect(await allPages((after) => slicedPage(list, { after, limit: 5 }, positionOf), 5)).toEqual([
-      idOf(3),
-    ]);
+    expect(page).toEqual({ rows: [], next: { createdAt: 0, seq: size - asked.reads * 2_000 } });
+    expect(await allPages((after) => slicedPage(list, { after, limit: 5 }, positionOf), 5)).toEqual([3]);
   });
 });
 
@@ -112,24 +105,24 @@ describe('pages that are merged', () => {
         async (all, limit, reach) => {
           // Row n of list m has a number of its own; a list that broke off looked at `reach` rows.
           const rowsOf = all.map((shown, list) =>
-            shown.map((matches, index) => ({ id: idOf(index * all.length + list), matches })).reverse(),
+            shown.map((matches, index) => ({ seq: index * all.length + list, matches })).reverse(),
           );
-          const fetch = async (after: Position | undefined) => {
+          const fetch = async (after: LogPosition | undefined) => {
             const pages = rowsOf.map((rows) => {
-              const left = rows.filter(({ id }) => after === undefined || id < after.id);
+              const left = rows.filter(({ seq }) => after === undefined || seq < after.seq);
               const looked = left.slice(0, reach);
               const found = looked.filter(({ matches }) => matches).slice(0, limit);
               const last =
                 found.length === limit ? found.at(-1) : left.length > reach ? looked.at(-1) : undefined;
-              return { rows: found.map(({ id }) => ({ id })), next: last && positionOf(last) };
+              return { rows: found.map(({ seq }) => ({ seq })), next: last && positionOf(last) };
             });
             return mergedPages(pages, limit, positionOf);
           };
           const wanted = rowsOf
             .flat()
             .filter(({ matches }) => matches)
-            .map(({ id }) => id);
-          expect(await allPages(fetch, limit)).toEqual(wanted.sort().reverse());
+            .map(({ seq }) => seq);
+          expect(await allPages(fetch, limit)).toEqual(wanted.sort((one, other) => other - one));
         },
       ),
     );

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
-import { newOrderedPublicId } from '../../../src/identifiers/public-id.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { claiming } from '../../../src/store/adapters/webhooks/sending-claims.js';
 import type { Writer } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
+import type { Row } from '../rows.js';
 import { sendingRig } from './sending-rig.js';
 
 const BACKLOG = 4_000;
@@ -28,12 +29,13 @@ describe('on PostgreSQL, in a backlog that its statistics know nothing of', () =
     const subscriptions = [await rig.subscribe(), await rig.subscribe(), await rig.subscribe()];
     await rig.happen();
     const [first] = await rig.deliveries();
-    const insert = (count: number, row: Partial<typeof first>) =>
+    const insert = (count: number, row: Row<'deliveries'>) =>
       rig.database.write(async (writer) => {
         for (let from = 0; from < count; from += ROWS_PER_INSERT) {
+          const { seq, ...like } = first as NonNullable<typeof first>;
           const rows = Array.from({ length: ROWS_PER_INSERT }, (_, index) => ({
-            ...(first as NonNullable<typeof first>),
-            id: newOrderedPublicId('DeliveryId', rig.clock.now()),
+            ...like,
+            id: newPublicId('DeliveryId'),
             subscription_id: subscriptions[index % subscriptions.length] as SubscriptionId,
             ...row,
           }));
@@ -52,7 +54,7 @@ describe('on PostgreSQL, in a backlog that its statistics know nothing of', () =
       const changes = claiming(writer, clock.now());
       const before = await rowsRead(writer);
       expect(await changes.dueSubscriptions('', 256)).toEqual([...subscriptions].sort());
-      const due = await changes.due(subscriptions[0] as SubscriptionId, '', 64);
+      const due = await changes.due(subscriptions[0] as SubscriptionId, 0, 64);
       expect(await changes.beginFirst(due, clock.now() + 1)).toHaveLength(64);
       expect((await rowsRead(writer)) - before).toBeLessThan(BACKLOG / 10);
     });

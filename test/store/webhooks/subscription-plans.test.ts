@@ -13,7 +13,7 @@ const after = { createdAt: 1, id: 'x' };
 const OF_ONE =
   /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/;
 const CHANGING = [
-  /^SEARCH deliveries USING PRIMARY KEY \(id=\?\)$/,
+  /^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
   /^LIST SUBQUERY 1$/,
   OF_ONE,
   /^CREATE BLOOM FILTER$/,
@@ -40,7 +40,7 @@ const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, 
     ({ deliveries }) => deliveries.heldSince(id),
     [
       /^SEARCH deliveries USING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/,
-      /^SEARCH events .*\(id=\?\)$/,
+      /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     ],
   ],
   ['what is held from now on', ({ deliveries }) => deliveries.holdPending(id, 500), CHANGING],

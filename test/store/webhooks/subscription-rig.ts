@@ -9,7 +9,7 @@ import {
 import { newDelivery } from '../../../src/domain/webhooks/subscription-deliveries.js';
 import type { Subscription } from '../../../src/domain/webhooks/subscriptions.js';
 import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
-import { newOrderedPublicId, newPublicId } from '../../../src/identifiers/public-id.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';
 import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
@@ -81,10 +81,10 @@ export async function plantDelivery(
   row: Row<'deliveries'> = {},
   occurredAt = 1_790_000_000_000,
 ) {
-  const event = { id: newOrderedPublicId('EventId', occurredAt) as EventId, type: 'user.updated' };
+  const event = { id: newPublicId('EventId') as EventId, type: 'user.updated' };
   const { id } = newDelivery(subscription, event, 'EVENT', occurredAt);
   await database.write(async (writer) => {
-    await writer
+    const { seq } = await writer
       .insertInto('events')
       .values({
         id: event.id,
@@ -96,9 +96,11 @@ export async function plantDelivery(
         entity_id: newPublicId('UserId'),
         data: '{}',
       })
-      .execute();
+      .returning('seq')
+      .executeTakeFirstOrThrow();
     const delivery = {
       id: id as string,
+      event_seq: seq,
       subscription_id: subscription.id as string,
       event_id: event.id as string,
       event_type: event.type,

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { DeliveryId } from '../../../generated/ids.js';
 import { type Happening, Happenings } from '../../../src/domain/webhooks/happenings.js';
 import { tailDeliveries } from '../../../src/domain/webhooks/tail.js';
 import { describeEachDatabase } from '../../support/databases.js';
@@ -56,10 +55,9 @@ describeEachDatabase('the tail of deliveries', (under) => {
     const { rows, database, clock } = await logRig(under);
     const startedAt = clock.now();
     const count = 1_100;
-    const idOf = (index: number) => `whd_${String(index).padStart(22, '0')}` as DeliveryId;
     await database.write(async (writer) => {
       const attempts = Array.from({ length: count }, (_, index) => ({
-        ...{ delivery_id: idOf(index >> 1), number: 1 + (index & 1), started_at: startedAt },
+        ...{ delivery_seq: index >> 1, number: 1 + (index & 1), started_at: startedAt },
         ended_at: startedAt + (index % 3 === 0 ? 0 : 1),
         ...{
           outcome: 'SUCCEEDED' as const,
@@ -84,15 +82,15 @@ describeEachDatabase('the tail of deliveries', (under) => {
       }
     }
     expect(read).toHaveLength(count);
-    expect(new Set(read.map(({ deliveryId, attemptNumber }) => `${deliveryId} ${attemptNumber}`)).size).toBe(
-      count,
-    );
+    expect(
+      new Set(read.map(({ deliverySeq, attemptNumber }) => `${deliverySeq} ${attemptNumber}`)).size,
+    ).toBe(count);
     expect(read.map(({ at }) => at)).toEqual(read.map(({ at }) => at).sort((a, b) => a - b));
-    await expect(rows.deliveryLog.findAll(read.map(({ deliveryId }) => deliveryId))).resolves.toEqual(
+    await expect(rows.deliveryLog.findAll(read.map(({ deliverySeq }) => deliverySeq))).resolves.toEqual(
       new Map(),
     );
     const attempts = await rows.deliveryLog.attemptsOfAll([
-      ...new Set(read.map(({ deliveryId }) => deliveryId)),
+      ...new Set(read.map(({ deliverySeq }) => deliverySeq)),
     ]);
     expect(attempts.size).toBe(count / 2);
     expect([...attempts.values()].every(({ length }) => length === 2)).toBe(true);

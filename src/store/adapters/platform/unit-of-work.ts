@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely';
 import type { EventType } from '../../../../generated/asyncapi/events.js';
 import type { Clock } from '../../../domain/clock.js';
 import type {
@@ -8,7 +9,7 @@ import type {
 } from '../../../domain/platform/unit-of-work.js';
 import { newVersion } from '../../../domain/version.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { newOrderedPublicId } from '../../../identifiers/public-id.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { credentialRows } from '../credentials/credential-rows.js';
@@ -90,8 +91,8 @@ export async function touch(writer: Writer, subjectIds: readonly string[]): Prom
   }
 }
 
-const eventInsertion = keptStatement((db, row: Omit<Schema['events'], 'is_test'>) =>
-  db.insertInto('events').values(row),
+const eventInsertion = keptStatement((db, row: Omit<Insertable<Schema['events']>, 'seq' | 'is_test'>) =>
+  db.insertInto('events').values(row).returning('seq'),
 );
 
 const holding = keptStatement((db, row: Schema['data_versions']) =>
@@ -119,10 +120,10 @@ async function record<T extends EventType>(
   fanOut: FanOut,
   { type, instanceId, clientId, entity, data }: RecordedEvent<T>,
 ): Promise<void> {
-  const id = newOrderedPublicId('EventId', now);
+  const id = newPublicId('EventId');
   // Last, so that the last thing in it that looks like a receiver to be named is one.
   const { links, ...payload } = data;
-  await eventInsertion(writer, {
+  const { rows } = await eventInsertion(writer, {
     id,
     type,
     occurred_at: now,
@@ -132,7 +133,8 @@ async function record<T extends EventType>(
     entity_id: entity.id,
     data: JSON.stringify({ ...payload, links }),
   });
-  await fanOut.deliver({ id, type, instanceId, clientId });
+  const [{ seq }] = rows as [{ seq: number }];
+  await fanOut.deliver({ seq, id, type, instanceId, clientId });
 }
 
 /** The insert decides who is first; whoever comes second waits for the first one's commit and then finds its answer. */

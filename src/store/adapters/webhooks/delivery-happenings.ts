@@ -1,84 +1,92 @@
 import { sql } from 'kysely';
-import type { DeliveryId } from '../../../../generated/ids.js';
 import type { DeliveryAttempt } from '../../../domain/webhooks/deliveries.js';
 import type { HappeningRows } from '../../../domain/webhooks/happenings.js';
 import type { Writer } from '../../database.js';
 import { keptStatement } from '../kept-statement.js';
 import { deliveriesIn, toAttempt, toDelivery } from './delivery-rows.js';
-import { deliveryIdsFrom } from './log-conditions.js';
+import { placeIn } from './log-conditions.js';
 
-const made = keptStatement((db, { after, before, limit }: { after: string; before: string; limit: number }) =>
+interface MadeBehind {
+  createdAt: number;
+  seq: number;
+  to: number;
+  limit: number;
+}
+
+const made = keptStatement((db, { createdAt, seq, to, limit }: MadeBehind) =>
   db
     .selectFrom('deliveries')
-    .where('id', '>', after)
-    .where('id', '<', before)
-    .orderBy('id')
+    .where(sql<boolean>`(created_at, ${sql.ref(placeIn(db))}) > (${createdAt}, ${seq})`)
+    .where('created_at', '<=', to)
+    .orderBy('created_at')
+    .orderBy(placeIn(db))
     .limit(limit)
-    .select(['id', 'created_at']),
+    .select(['seq', 'created_at']),
 );
 
 interface EndedBehind {
   endedAt: number;
-  deliveryId: string;
+  deliverySeq: number;
   number: number;
   to: number;
   limit: number;
 }
 
-const ended = keptStatement((db, { endedAt, deliveryId, number, to, limit }: EndedBehind) =>
+const ended = keptStatement((db, { endedAt, deliverySeq, number, to, limit }: EndedBehind) =>
   db
     .selectFrom('delivery_attempts')
-    .where(sql<boolean>`(ended_at, delivery_id, number) > (${endedAt}, ${deliveryId}, ${number})`)
+    .where(sql<boolean>`(ended_at, delivery_seq, number) > (${endedAt}, ${deliverySeq}, ${number})`)
     .where('ended_at', '<=', to)
     .orderBy('ended_at')
-    .orderBy('delivery_id')
+    .orderBy('delivery_seq')
     .orderBy('number')
     .limit(limit)
-    .select(['ended_at', 'delivery_id', 'number']),
+    .select(['ended_at', 'delivery_seq', 'number']),
 );
 
 export function happeningRows(db: Writer): HappeningRows {
   return {
     madeIn: async ({ from, to }, after, limit) => {
       const { rows } = await made(db, {
-        after: after?.deliveryId ?? deliveryIdsFrom(from),
-        before: deliveryIdsFrom(to + 1),
+        createdAt: after?.at ?? from,
+        seq: after?.deliverySeq ?? 0,
+        to,
         limit,
       });
-      return rows.map(({ id, created_at }) => ({
+      return rows.map(({ seq, created_at }) => ({
         at: created_at,
-        deliveryId: id as DeliveryId,
+        deliverySeq: seq,
         attemptNumber: null,
       }));
     },
     endedIn: async ({ from, to }, after, limit) => {
       const { rows } = await ended(db, {
         endedAt: after?.at ?? from,
-        deliveryId: after?.deliveryId ?? '',
+        deliverySeq: after?.deliverySeq ?? 0,
         number: after?.attemptNumber ?? 0,
         to,
         limit,
       });
-      return rows.map(({ ended_at, delivery_id, number }) => ({
+      return rows.map(({ ended_at, delivery_seq, number }) => ({
         at: ended_at,
-        deliveryId: delivery_id as DeliveryId,
+        deliverySeq: delivery_seq,
         attemptNumber: number,
       }));
     },
-    findAll: async (ids) => {
-      const rows = await inBlocks(ids, (block) =>
-        deliveriesIn(db).where('deliveries.id', 'in', block).execute(),
+    findAll: async (seqs) => {
+      const rows = await inBlocks(seqs, (block) =>
+        deliveriesIn(db).where('deliveries.seq', 'in', block).execute(),
       );
-      return new Map(rows.map(toDelivery).map((delivery) => [delivery.id, delivery]));
+      return new Map(rows.map(toDelivery).map((delivery) => [delivery.seq, delivery]));
     },
-    attemptsOfAll: async (ids) => {
-      const rows = await inBlocks(ids, (block) =>
-        db.selectFrom('delivery_attempts').where('delivery_id', 'in', block).selectAll().execute(),
+    attemptsOfAll: async (seqs) => {
+      const rows = await inBlocks(seqs, (block) =>
+        db.selectFrom('delivery_attempts').where('delivery_seq', 'in', block).selectAll().execute(),
       );
-      const attempts = new Map<DeliveryId, DeliveryAttempt[]>();
+      const attempts = new Map<number, DeliveryAttempt[]>();
       for (const row of rows) {
-        const id = row.delivery_id as DeliveryId;
-        attempts.set(id, [...(attempts.get(id) ?? []), toAttempt(row)]);
+        const seq = row.delivery_seq;
+        attempts.set(seq, [...(attempts.get(seq) ?? []), toAttempt(row)]);
       }
       return attempts;
     },
@@ -87,16 +95,16 @@ export function happeningRows(db: Writer): HappeningRows {
 
 const BLOCK = 50;
 
-/** Always as many ids in a statement, the last one again and again, so that there is one text of it to prepare. */
+/** Always as many numbers in a statement, the last one again and again, so that there is one text of it to prepare. */
 async function inBlocks<Row>(
-  ids: readonly string[],
-  read: (block: readonly string[]) => Promise<Row[]>,
+  seqs: readonly number[],
+  read: (block: readonly number[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let from = 0; from < ids.length; from += BLOCK) {
-    const block = ids.slice(from, from + BLOCK);
-    const last = block.at(-1) as string;
-    rows.push(...(await read([...block, ...Array<string>(BLOCK - block.length).fill(last)])));
+  for (let from = 0; from < seqs.length; from += BLOCK) {
+    const block = seqs.slice(from, from + BLOCK);
+    const last = block.at(-1) as number;
+    rows.push(...(await read([...block, ...Array<number>(BLOCK - block.length).fill(last)])));
   }
   return rows;
 }

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { EventId } from '../../../../generated/ids.js';
-import type { PageRequest, Position } from '../../../domain/directory/page.js';
-import type { Delivery } from '../../../domain/webhooks/deliveries.js';
 import type { DeliveryFilter, DeliveryLogRows } from '../../../domain/webhooks/delivery-log.js';
-import type { LogPage } from '../../../domain/webhooks/log-page.js';
+import type { LogPage, LogPageRequest, LogPosition } from '../../../domain/webhooks/log-page.js';
 import type { Writer } from '../../database.js';
 import { happeningRows } from './delivery-happenings.js';
-import { deliveriesIn, toAttempt, toDelivery } from './delivery-rows.js';
-import { allOf, deliveryIdsFrom, isOfTypes } from './log-conditions.js';
+import { deliveriesIn, type PlacedDelivery, toAttempt, toDelivery } from './delivery-rows.js';
+import { allOf, between, isOfTypes, placeIn } from './log-conditions.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
+
+/** The newest first. */
+function orderIn(db: Writer) {
+  return ['deliveries.created_at', `deliveries.${placeIn(db)}`] as const;
+}
 
 export function deliveryLogRows(db: Writer): DeliveryLogRows {
   return {
@@ -22,7 +25,9 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
     attemptsOf: async (id) => {
       const rows = await db
         .selectFrom('delivery_attempts')
-        .where('delivery_id', '=', id)
+        .where('delivery_seq', '=', (delivery) =>
+          delivery.selectFrom('deliveries').where('id', '=', id).select('seq'),
+        )
         .orderBy('number')
         .selectAll()
         .execute();
@@ -31,7 +36,9 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
     statusesOf: async (id, eventIds) => {
       const rows = await db
         .selectFrom('deliveries')
-        .where('event_id', 'in', eventIds)
+        .where('event_seq', 'in', (event) =>
+          event.selectFrom('events').where('id', 'in', eventIds).select('seq'),
+        )
         .where('subscription_id', '=', id)
         .select(['event_id', 'status'])
         .execute();
@@ -41,7 +48,9 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
       await db
         .updateTable('deliveries')
         .set({ status: 'CANCELLED', ended_at: now })
-        .where('event_id', 'in', eventIds)
+        .where('event_seq', 'in', (event) =>
+          event.selectFrom('events').where('id', 'in', eventIds).select('seq'),
+        )
         .where('subscription_id', '=', id)
         .where('status', '=', 'HELD')
         .execute();
@@ -55,10 +64,10 @@ type Lane = string | undefined;
 /** By connection, which deliveries do not name, each of its subscriptions is asked for a page. */
 async function pageOfLanes(
   db: Writer,
-  page: PageRequest,
+  page: LogPageRequest,
   filter: DeliveryFilter,
-): Promise<LogPage<Delivery>> {
-  const pages: LogPage<Delivery>[] = [];
+): Promise<LogPage<PlacedDelivery>> {
+  const pages: LogPage<PlacedDelivery>[] = [];
   for (const lane of await lanesOf(db, filter)) {
     pages.push(await slicedPage(listOf(db, lane, filter), page, positionOf));
   }
@@ -80,24 +89,27 @@ async function lanesOf(
   return rows.map(({ id }) => id).filter((id) => subscriptionId === undefined || id === subscriptionId);
 }
 
-function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Delivery> {
+function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<PlacedDelivery> {
+  const order = orderIn(db);
   const inLane = lane === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${lane}`];
   return {
     ahead: async (after, rows) => {
       const row = await db
         .selectFrom('deliveries')
-        .where(allOf([...inLane, ...between(filter, after)]))
-        .orderBy('id', 'desc')
+        .where(allOf([...inLane, ...between(order, filter, after)]))
+        .orderBy(order[0], 'desc')
+        .orderBy(order[1], 'desc')
         .offset(rows - 1)
         .limit(1)
-        .select(['id', 'created_at'])
+        .select(['created_at', 'seq'])
         .executeTakeFirst();
-      return row && { createdAt: row.created_at, id: row.id };
+      return row && { createdAt: row.created_at, seq: row.seq };
     },
     matches: async (after, upTo, limit) => {
       const rows = await deliveriesIn(db)
-        .where(allOf([...inLane, ...between(filter, after, upTo), ...matching(filter)]))
-        .orderBy('deliveries.id', 'desc')
+        .where(allOf([...inLane, ...between(order, filter, after, upTo), ...matching(filter)]))
+        .orderBy(order[0], 'desc')
+        .orderBy(order[1], 'desc')
         .limit(limit)
         .execute();
       return rows.map(toDelivery);
@@ -108,39 +120,27 @@ function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Deli
 /** An event has few deliveries: about one for each subscription. */
 async function pageOfEvent(
   db: Writer,
-  { after, limit }: PageRequest,
+  { after, limit }: LogPageRequest,
   filter: DeliveryFilter,
-): Promise<LogPage<Delivery>> {
+): Promise<LogPage<PlacedDelivery>> {
+  const order = orderIn(db);
   const { eventId, subscriptionId, instanceIntegrationId } = filter;
   const conditions = [
-    sql<boolean>`deliveries.event_id = ${eventId}`,
+    sql<boolean>`deliveries.event_seq = (select seq from events where id = ${eventId})`,
     ...(subscriptionId === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${subscriptionId}`]),
     ...(instanceIntegrationId === undefined
       ? []
       : [sql<boolean>`subscriptions.instance_integration_id = ${instanceIntegrationId}`]),
   ];
   const rows = await deliveriesIn(db)
-    .where(allOf([...conditions, ...between(filter, after), ...matching(filter)]))
-    .orderBy('deliveries.id', 'desc')
+    .where(allOf([...conditions, ...between(order, filter, after), ...matching(filter)]))
+    .orderBy(order[0], 'desc')
+    .orderBy(order[1], 'desc')
     .limit(limit + 1)
     .execute();
   const deliveries = rows.slice(0, limit).map(toDelivery);
   const last = deliveries.at(-1);
   return { rows: deliveries, next: rows.length > limit && last ? positionOf(last) : undefined };
-}
-
-/** One bound on either side: of two, the database may take the wrong one and walk to the other. */
-function between({ since, until }: DeliveryFilter, after: Position | undefined, upTo?: Position) {
-  const from = [upTo?.id, since === undefined ? undefined : deliveryIdsFrom(since)].filter(isThere).sort();
-  const to = [after?.id, until === undefined ? undefined : deliveryIdsFrom(until)].filter(isThere).sort();
-  return [
-    ...from.slice(-1).map((id) => sql<boolean>`deliveries.id >= ${id}`),
-    ...to.slice(0, 1).map((id) => sql<boolean>`deliveries.id < ${id}`),
-  ];
-}
-
-function isThere(id: string | undefined): id is string {
-  return id !== undefined;
 }
 
 function matching({ eventTypes, statuses }: DeliveryFilter) {
@@ -150,6 +150,6 @@ function matching({ eventTypes, statuses }: DeliveryFilter) {
   ];
 }
 
-function positionOf({ createdAt, id }: Delivery): Position {
-  return { createdAt, id };
+function positionOf({ createdAt, seq }: PlacedDelivery): LogPosition {
+  return { createdAt, seq };
 }

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type {
   DeliveryId,
   EventId,
@@ -8,7 +9,7 @@ import type { Delivery, DeliveryAttempt } from '../../../domain/webhooks/deliver
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 
-type Row = Schema['deliveries'] & { instance_integration_id: string };
+type Row = Selectable<Schema['deliveries']> & { instance_integration_id: string };
 
 /** Deliveries with what they take from their subscription, which outlives them. */
 export function deliveriesIn(db: Writer) {
@@ -19,8 +20,12 @@ export function deliveriesIn(db: Writer) {
     .select('subscriptions.instance_integration_id');
 }
 
-export function toDelivery(row: Row): Delivery {
+/** Where it stands in the order of all. */
+export type PlacedDelivery = Delivery & { seq: number };
+
+export function toDelivery(row: Row): PlacedDelivery {
   return {
+    seq: row.seq,
     id: row.id as DeliveryId,
     subscriptionId: row.subscription_id as SubscriptionId,
     instanceIntegrationId: row.instance_integration_id as InstanceIntegrationId,

@@ -15,6 +15,13 @@ export function inList(db: Writer, column: string, json: string): RawBuilder<boo
     : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
 }
 
+/** The same of numbers. */
+export function inNumbers(db: Writer, column: string, json: string): RawBuilder<boolean> {
+  return isPostgres(db)
+    ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)::bigint))`
+    : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
+}
+
 /** In the words of the index of what is open, or SQLite would not use it. */
 export const IS_OPEN = sql<boolean>`status in ('PENDING', 'HELD')`;
 
@@ -24,7 +31,7 @@ export function isPending(db: Writer): RawBuilder<boolean> {
 }
 
 /**
- * Conditions for rows that are looked up by their ids, in words that fit no index: PostgreSQL would rather look for the ids among all that is pending
+ * Conditions for rows that are looked up by their keys, in words that fit no index: PostgreSQL would rather look for them among all that is pending
  * where its statistics say that next to nothing is, as in a backlog after a quiet time.
  */
 export const IS_PENDING_ITSELF = sql<boolean>`status || '' = 'PENDING'`;

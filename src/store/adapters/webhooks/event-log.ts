@@ -1,15 +1,16 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { ClientId, EventId, InstanceId } from '../../../../generated/ids.js';
-import type { Position } from '../../../domain/directory/page.js';
 import type { StoredEvent } from '../../../domain/webhooks/event-body.js';
 import type { EventFilter, EventLogRows, LoggedEvent } from '../../../domain/webhooks/event-log.js';
+import type { LogPosition } from '../../../domain/webhooks/log-page.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { allOf, isOfTypes } from './log-conditions.js';
+import { allOf, between, isOfTypes, placeIn } from './log-conditions.js';
 import { kept } from './row-locks.js';
 import { type SlicedList, slicedPage } from './sliced-page.js';
 
 const WITHOUT_PAYLOAD = [
+  'seq',
   'id',
   'type',
   'occurred_at',
@@ -29,11 +30,11 @@ export function eventLogRows(db: Writer): EventLogRows {
     following: async (after, until, limit) => {
       const rows = await db
         .selectFrom('events')
-        .where(sql<boolean>`(occurred_at, id) > (${after.createdAt}, ${after.id})`)
+        .where(sql<boolean>`(occurred_at, ${sql.ref(placeIn(db))}) > (${after.createdAt}, ${after.seq})`)
         .where('occurred_at', '<', until)
         .where('is_test', '=', 0)
         .orderBy('occurred_at')
-        .orderBy('id')
+        .orderBy(placeIn(db))
         .limit(limit)
         .select(WITHOUT_PAYLOAD)
         .execute();
@@ -46,57 +47,35 @@ export function eventLogRows(db: Writer): EventLogRows {
   };
 }
 
-/** Those of a client have an index of their own; of those of one instant the order is the id's. */
+/** Those of a client have an index of their own; of those of one instant the order is that of writing. */
 function listOf(db: Writer, filter: EventFilter): SlicedList<LoggedEvent> {
+  const order = ['occurred_at', placeIn(db)] as const;
   const ofClient = filter.clientId === undefined ? [] : [sql<boolean>`client_id = ${filter.clientId}`];
   return {
     ahead: async (after, rows) => {
       const row = await db
         .selectFrom('events')
-        .where(allOf([...ofClient, ...between(filter, after)]))
+        .where(allOf([...ofClient, ...between(order, filter, after)]))
         .orderBy('occurred_at', 'desc')
-        .orderBy('id', 'desc')
+        .orderBy(order[1], 'desc')
         .offset(rows - 1)
         .limit(1)
-        .select(['occurred_at', 'id'])
+        .select(['occurred_at', 'seq'])
         .executeTakeFirst();
-      return row && { createdAt: row.occurred_at, id: row.id };
+      return row && { createdAt: row.occurred_at, seq: row.seq };
     },
     matches: async (after, upTo, limit) => {
       const rows = await db
         .selectFrom('events')
-        .where(allOf([...ofClient, ...between(filter, after, upTo), ...matching(filter)]))
+        .where(allOf([...ofClient, ...between(order, filter, after, upTo), ...matching(filter)]))
         .orderBy('occurred_at', 'desc')
-        .orderBy('id', 'desc')
+        .orderBy(order[1], 'desc')
         .limit(limit)
         .select(WITHOUT_PAYLOAD)
         .execute();
       return rows.map(toLoggedEvent);
     },
   };
-}
-
-/** One bound on either side: of two, the database may take the wrong one and walk to the other. */
-function between({ since, until }: EventFilter, after: Position | undefined, upTo?: Position) {
-  const from = [upTo, beginningOf(since)].filter(isThere).sort(byAge);
-  const to = [after, beginningOf(until)].filter(isThere).sort(byAge);
-  return [
-    ...from.slice(-1).map(({ createdAt, id }) => sql<boolean>`(occurred_at, id) >= (${createdAt}, ${id})`),
-    ...to.slice(0, 1).map(({ createdAt, id }) => sql<boolean>`(occurred_at, id) < (${createdAt}, ${id})`),
-  ];
-}
-
-/** Before whatever happened at the time. */
-function beginningOf(time: number | undefined): Position | undefined {
-  return time === undefined ? undefined : { createdAt: time, id: '' };
-}
-
-function isThere(position: Position | undefined): position is Position {
-  return position !== undefined;
-}
-
-function byAge(a: Position, b: Position): number {
-  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 }
 
 function matching({ eventTypes, instanceId, entityId }: EventFilter) {
@@ -108,12 +87,15 @@ function matching({ eventTypes, instanceId, entityId }: EventFilter) {
   ];
 }
 
-function positionOf({ occurredAt, id }: LoggedEvent): Position {
-  return { createdAt: occurredAt, id };
+function positionOf({ occurredAt, seq }: LoggedEvent): LogPosition {
+  return { createdAt: occurredAt, seq };
 }
 
-function toLoggedEvent(row: Pick<Schema['events'], (typeof WITHOUT_PAYLOAD)[number]>): LoggedEvent {
+function toLoggedEvent(
+  row: Pick<Selectable<Schema['events']>, (typeof WITHOUT_PAYLOAD)[number]>,
+): LoggedEvent {
   return {
+    seq: row.seq,
     id: row.id as EventId,
     type: row.type,
     occurredAt: row.occurred_at,
@@ -124,6 +106,8 @@ function toLoggedEvent(row: Pick<Schema['events'], (typeof WITHOUT_PAYLOAD)[numb
   };
 }
 
-function toEvent(row: Pick<Schema['events'], (typeof WITHOUT_PAYLOAD)[number] | 'data'>): StoredEvent {
+function toEvent(
+  row: Pick<Selectable<Schema['events']>, (typeof WITHOUT_PAYLOAD)[number] | 'data'>,
+): StoredEvent & LoggedEvent {
   return { ...toLoggedEvent(row), data: row.data };
 }

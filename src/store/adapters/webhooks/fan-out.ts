@@ -1,12 +1,13 @@
 import type { EventId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
-import { newOrderedPublicId } from '../../../identifiers/public-id.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Writer } from '../../database.js';
 import { keptStatement } from '../kept-statement.js';
 import { isPostgres } from './dialect-words.js';
 import { keptInsertion } from './many-rows.js';
 
 interface Recorded {
+  seq: number;
   id: EventId;
   type: string;
   instanceId: string;
@@ -41,6 +42,7 @@ const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) =
 const insertion = keptInsertion('deliveries', [
   'id',
   'subscription_id',
+  'event_seq',
   'event_id',
   'event_type',
   'origin',
@@ -68,8 +70,9 @@ export class FanOut {
       return;
     }
     const rows = receivers.map(({ id, status }) => ({
-      id: newOrderedPublicId('DeliveryId', this.now),
+      id: newPublicId('DeliveryId'),
       subscription_id: id,
+      event_seq: event.seq,
       event_id: event.id,
       event_type: event.type,
       origin: 'EVENT' as const,

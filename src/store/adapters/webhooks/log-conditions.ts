@@ -1,5 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { firstPublicIdOf } from '../../../identifiers/public-id.js';
+import type { LogPosition } from '../../../domain/webhooks/log-page.js';
+import type { Writer } from '../../database.js';
+import { isPostgres } from './dialect-words.js';
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -21,8 +23,41 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`;
 }
 
-/** What the ids of deliveries begin with at a time; at the end of what ids can say where the time is beyond. */
-export function deliveryIdsFrom(time: number): string {
-  const LAST = 62 ** 8 - 1;
-  return firstPublicIdOf('DeliveryId', Math.min(Math.max(Math.ceil(time), 0), LAST));
+/** What says which of several of one time came first. SQLite has it twice, for comparisons by an index; see migration 0012. */
+export function placeIn(db: Writer): 'seq' {
+  return isPostgres(db) ? 'seq' : ('place' as 'seq');
+}
+
+interface Span {
+  since?: number;
+  until?: number;
+}
+
+/** In the order of a log: of two bounds on one side only the narrower one, or the database may take the wrong one and walk to the other. */
+export function between(
+  [time, place]: readonly [time: string, place: string],
+  { since, until }: Span,
+  after: LogPosition | undefined,
+  upTo?: LogPosition,
+): Condition[] {
+  const position = sql`(${sql.ref(time)}, ${sql.ref(place)})`;
+  const from = [upTo, beginningOf(since)].filter(isThere).sort(byAge);
+  const to = [after, beginningOf(until)].filter(isThere).sort(byAge);
+  return [
+    ...from.slice(-1).map((one): Condition => sql`${position} >= (${one.createdAt}, ${one.seq})`),
+    ...to.slice(0, 1).map((one): Condition => sql`${position} < (${one.createdAt}, ${one.seq})`),
+  ];
+}
+
+/** Before whatever happened at the time. */
+function beginningOf(time: number | undefined): LogPosition | undefined {
+  return time === undefined ? undefined : { createdAt: time, seq: 0 };
+}
+
+function isThere(position: LogPosition | undefined): position is LogPosition {
+  return position !== undefined;
+}
+
+export function byAge(one: LogPosition, other: LogPosition): number {
+  return one.createdAt - other.createdAt || one.seq - other.seq;
 }

@@ -1,17 +1,16 @@
-import type { Position } from '../../../domain/directory/page.js';
+import { BEGINNING, type LogPosition } from '../../../domain/webhooks/log-page.js';
 
 export interface OldRow {
-  position: Position;
+  position: LogPosition;
   /** Not yet, although it is old. */
   stays: boolean;
 }
 
 /** In the order of age, from before a time. */
-export type ReadOldRows = (after: Position, before: number, limit: number) => Promise<OldRow[]>;
+export type ReadOldRows = (after: LogPosition, before: number, limit: number) => Promise<OldRow[]>;
 
 const ROWS_PER_READ = 500;
 const READS_PER_LOOK = 200;
-const BEGINNING: Position = { createdAt: 0, id: '' };
 
 /** Looks for what can be removed. However much is old and stays, a look goes on where the one before it ended, and holds up nobody. */
 export class OldRows {
@@ -19,23 +18,23 @@ export class OldRows {
 
   constructor(private readonly read: ReadOldRows) {}
 
-  async next(before: number, limit: number): Promise<string[]> {
-    const ids: string[] = [];
+  async next(before: number, limit: number): Promise<number[]> {
+    const seqs: number[] = [];
     for (let reads = 0; reads < READS_PER_LOOK; reads += 1) {
       const rows = await this.read(this.#after, before, ROWS_PER_READ);
       for (const { position, stays } of rows) {
         this.#after = position;
-        if (!stays && ids.push(position.id) === limit) {
-          return ids;
+        if (!stays && seqs.push(position.seq) === limit) {
+          return seqs;
         }
       }
       if (rows.length < ROWS_PER_READ) {
         this.#after = BEGINNING;
-        return ids;
+        return seqs;
       }
       // SQLite takes no turns of its own.
       await new Promise(setImmediate);
     }
-    return ids;
+    return seqs;
   }
 }

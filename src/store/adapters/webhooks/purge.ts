@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { deliveryIdsFrom } from './log-conditions.js';
+import { placeIn } from './log-conditions.js';
 import { OldRows } from './old-rows.js';
 import { claimed } from './row-locks.js';
 
@@ -16,33 +16,34 @@ export function deliveryRemoval({ reader, write }: Database): Removal {
   const old = new OldRows(async (after, before, limit) => {
     const rows = await reader
       .selectFrom('deliveries')
-      .where('id', '>', after.id)
-      .where('id', '<', deliveryIdsFrom(before))
-      .orderBy('id')
+      .where(sql<boolean>`(created_at, ${sql.ref(placeIn(reader))}) > (${after.createdAt}, ${after.seq})`)
+      .where('created_at', '<', before)
+      .orderBy('created_at')
+      .orderBy(placeIn(reader))
       .limit(limit)
-      .select(['id', 'created_at', 'status'])
+      .select(['seq', 'created_at', 'status'])
       .execute();
-    return rows.map(({ id, created_at, status }) => ({
-      position: { createdAt: created_at, id },
+    return rows.map(({ seq, created_at, status }) => ({
+      position: { createdAt: created_at, seq },
       stays: status === 'PENDING',
     }));
   });
   return async (before, limit) =>
-    inParts(await old.next(before, limit), (ids) => write((writer) => removeDeliveries(writer, ids)));
+    inParts(await old.next(before, limit), (seqs) => write((writer) => removeDeliveries(writer, seqs)));
 }
 
-async function removeDeliveries(writer: Writer, found: readonly string[]): Promise<number> {
+async function removeDeliveries(writer: Writer, found: readonly number[]): Promise<number> {
   const query = writer
     .selectFrom('deliveries')
-    .where('id', 'in', found)
+    .where('seq', 'in', found)
     .where('status', '<>', 'PENDING')
-    .select('id');
-  const ids = (await claimed(writer, query).execute()).map(({ id }) => id);
-  if (ids.length > 0) {
-    await writer.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
-    await writer.deleteFrom('deliveries').where('id', 'in', ids).execute();
+    .select('seq');
+  const seqs = (await claimed(writer, query).execute()).map(({ seq }) => seq);
+  if (seqs.length > 0) {
+    await writer.deleteFrom('delivery_attempts').where('delivery_seq', 'in', seqs).execute();
+    await writer.deleteFrom('deliveries').where('seq', 'in', seqs).execute();
   }
-  return ids.length;
+  return seqs.length;
 }
 
 /** Events stay for as long as a delivery refers to them, such as that of a replay. */
@@ -50,33 +51,33 @@ export function eventRemoval({ reader, write }: Database): Removal {
   const old = new OldRows(async (after, before, limit) => {
     const rows = await reader
       .selectFrom('events')
-      .where(sql<boolean>`(occurred_at, id) > (${after.createdAt}, ${after.id})`)
+      .where(sql<boolean>`(occurred_at, ${sql.ref(placeIn(reader))}) > (${after.createdAt}, ${after.seq})`)
       .where('occurred_at', '<', before)
       .orderBy('occurred_at')
-      .orderBy('id')
+      .orderBy(placeIn(reader))
       .limit(limit)
-      .select(['id', 'occurred_at'])
+      .select(['seq', 'occurred_at'])
       .select((event) => event.exists(itsDeliveries(event)).as('stays'))
       .execute();
-    return rows.map(({ id, occurred_at, stays }) => ({
-      position: { createdAt: occurred_at, id },
+    return rows.map(({ seq, occurred_at, stays }) => ({
+      position: { createdAt: occurred_at, seq },
       stays: Boolean(stays),
     }));
   });
   return async (before, limit) =>
-    inParts(await old.next(before, limit), (ids) => write((writer) => removeEvents(writer, ids)));
+    inParts(await old.next(before, limit), (seqs) => write((writer) => removeEvents(writer, seqs)));
 }
 
 /** Who sends an event again keeps it first; so once it is locked, what refers to it is there for the second statement to see, or never will be. */
-async function removeEvents(writer: Writer, found: readonly string[]): Promise<number> {
-  const query = writer.selectFrom('events').where('id', 'in', found).select('id');
-  const ids = (await claimed(writer, query).execute()).map(({ id }) => id);
-  if (ids.length === 0) {
+async function removeEvents(writer: Writer, found: readonly number[]): Promise<number> {
+  const query = writer.selectFrom('events').where('seq', 'in', found).select('seq');
+  const seqs = (await claimed(writer, query).execute()).map(({ seq }) => seq);
+  if (seqs.length === 0) {
     return 0;
   }
   const { numDeletedRows } = await writer
     .deleteFrom('events')
-    .where('id', 'in', ids)
+    .where('seq', 'in', seqs)
     .where((event) => event.not(event.exists(itsDeliveries(event))))
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
@@ -85,17 +86,17 @@ async function removeEvents(writer: Writer, found: readonly string[]): Promise<n
 function itsDeliveries(event: ExpressionBuilder<Schema, 'events'>) {
   return event
     .selectFrom('deliveries')
-    .whereRef('deliveries.event_id', '=', 'events.id')
+    .whereRef('deliveries.event_seq', '=', 'events.seq')
     .select(sql`1`.as('one'));
 }
 
 async function inParts(
-  ids: readonly string[],
-  remove: (ids: readonly string[]) => Promise<number>,
+  seqs: readonly number[],
+  remove: (seqs: readonly number[]) => Promise<number>,
 ): Promise<number> {
   let removed = 0;
-  for (let from = 0; from < ids.length; from += ROWS_PER_WRITE) {
-    removed += await remove(ids.slice(from, from + ROWS_PER_WRITE));
+  for (let from = 0; from < seqs.length; from += ROWS_PER_WRITE) {
+    removed += await remove(seqs.slice(from, from + ROWS_PER_WRITE));
   }
   return removed;
 }

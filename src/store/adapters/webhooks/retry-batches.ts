@@ -84,7 +84,7 @@ const ofBatch = keptStatement((db, { id }: { id: string }) =>
   db
     .selectFrom('deliveries')
     .where('retry_batch_id', '=', id)
-    .orderBy('id')
+    .orderBy('seq')
     .select([...PROGRESS, 'deliveries.event_type as eventType']),
 );
 
@@ -104,10 +104,10 @@ const overdue = keptStatement((db, { before, limit }: { before: number; limit: n
 /** By the index of what is under way, which alone tells which they are. */
 const lapsed = keptStatement(
   (db, { now, limit }: { now: number; limit: number }): Compilable<DeliveryProgress> => {
-    const ids = sql<string>`(select id from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
+    const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
     return db
       .selectFrom('deliveries')
-      .where('id', 'in', ids)
+      .where('seq', 'in', seqs)
       .select(PROGRESS) as unknown as Compilable<DeliveryProgress>;
   },
 );

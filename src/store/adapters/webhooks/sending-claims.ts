@@ -1,15 +1,9 @@
 import { type Compilable, sql } from 'kysely';
-import type {
-  DeliveryId,
-  EventId,
-  InstanceIntegrationId,
-  SubscriptionId,
-} from '../../../../generated/ids.js';
-import type { StoredEvent } from '../../../domain/webhooks/event-body.js';
-import type { BegunDelivery, Receiver, SendingChanges } from '../../../domain/webhooks/sending.js';
+import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { BegunDelivery, Receiver, SendingChanges, SentEvent } from '../../../domain/webhooks/sending.js';
 import type { Writer } from '../../database.js';
 import { keptStatement } from '../kept-statement.js';
-import { IS_PENDING_ITSELF, inList, isPending, isPostgres } from './dialect-words.js';
+import { IS_PENDING_ITSELF, inList, inNumbers, isPending, isPostgres } from './dialect-words.js';
 
 type Claiming = Pick<
   SendingChanges,
@@ -39,7 +33,7 @@ const dueSubscriptions = keptStatement(
   (db, { after, limit }: { after: string; limit: number }): Compilable<{ id: string }> => {
     const next = (than: unknown) => sql`(
       select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
-      order by subscription_id, attempts_begun, id limit 1
+      order by subscription_id, attempts_begun, seq limit 1
     )`;
     return {
       compile: () =>
@@ -51,8 +45,8 @@ const dueSubscriptions = keptStatement(
           )
           select id from pending
           where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE' and (
-            select id from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
-            order by attempts_begun, id limit 1
+            select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
+            order by attempts_begun, seq limit 1
           ) is not null
           limit ${limit}
         `.compile(db),
@@ -99,16 +93,16 @@ const runningToFailing = keptStatement((db, { now }: { now: number }) =>
     .select(({ fn }) => fn.countAll().as('count')),
 );
 
-const due = keptStatement((db, { id, after, limit }: { id: string; after: string; limit: number }) => {
+const due = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
   const query = db
     .selectFrom('deliveries')
     .where(isPending(db))
     .where('subscription_id', '=', id)
     .where('attempts_begun', '=', 0)
-    .where('id', '>', after)
-    .orderBy('id')
+    .where('seq', '>', after)
+    .orderBy('seq')
     .limit(limit)
-    .select('id');
+    .select('seq');
   return isPostgres(db) ? query.forUpdate().skipLocked() : query;
 });
 
@@ -116,23 +110,23 @@ const due = keptStatement((db, { id, after, limit }: { id: string; after: string
 const IS_TO_ACTIVE = sql<boolean>`(select status from subscriptions where subscriptions.id = deliveries.subscription_id) = 'ACTIVE'`;
 
 /** One for all: SQLite takes several times as long where each subscription has its own. */
-const beginFirst = keptStatement((db, values: { ids: string; now: number; leaseUntil: number }) => {
+const beginFirst = keptStatement((db, values: { seqs: string; now: number; leaseUntil: number }) => {
   const query = db
     .updateTable('deliveries')
     .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
-    .where(inList(db, 'id', values.ids))
+    .where(inNumbers(db, 'seq', values.seqs))
     .where(IS_PENDING_ITSELF)
     .where('attempts_begun', '=', 0)
-    .returning(['id', 'event_id']);
+    .returning(['seq', 'id', 'event_seq']);
   // On SQLite nobody disables one between the look and this.
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
 });
 
-const takeBack = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+const takeBack = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
   db
     .updateTable('deliveries')
     .set({ attempts_begun: 0, attempt_started_at: null, lease_until: null })
-    .where(inList(db, 'id', ids))
+    .where(inNumbers(db, 'seq', seqs))
     .where('attempts_begun', '=', 1)
     .where('attempt_started_at', '=', now),
 );
@@ -152,14 +146,15 @@ const beginLater = keptStatement(
       .where(IS_TO_ACTIVE)
       .where('attempts_begun', '=', values.before)
       .where('lease_until', 'is', null)
-      .returning(['id', 'subscription_id', 'event_id']),
+      .returning(['seq', 'id', 'subscription_id', 'event_seq']),
 );
 
-const events = keptStatement((db, { ids }: { ids: string }) =>
+const events = keptStatement((db, { seqs }: { seqs: string }) =>
   db
     .selectFrom('events')
-    .where(inList(db, 'id', ids))
+    .where(inNumbers(db, 'seq', seqs))
     .select([
+      'seq',
       'id',
       'type',
       'occurred_at as occurredAt',
@@ -181,23 +176,22 @@ export function claiming(db: Writer, now: number): Claiming {
     dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, limit),
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
     runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
-    due: async (id, after, limit) =>
-      (await due(db, { id, after, limit })).rows.map((row) => row.id as DeliveryId),
-    beginFirst: async (ids, leaseUntil) =>
-      ids.length === 0
+    due: async (id, after, limit) => (await due(db, { id, after, limit })).rows.map(({ seq }) => seq),
+    beginFirst: async (seqs, leaseUntil) =>
+      seqs.length === 0
         ? []
-        : (await beginFirst(db, { ids: JSON.stringify(ids), now, leaseUntil })).rows.map(toBegun),
-    takeBack: async (ids) => {
-      if (ids.length > 0) {
-        await takeBack(db, { ids: JSON.stringify(ids), now });
+        : (await beginFirst(db, { seqs: JSON.stringify(seqs), now, leaseUntil })).rows.map(toBegun),
+    takeBack: async (seqs) => {
+      if (seqs.length > 0) {
+        await takeBack(db, { seqs: JSON.stringify(seqs), now });
       }
     },
     beginLater: async (id, number, leaseUntil) => {
       const [row] = (await beginLater(db, { id, number, before: number - 1, now, leaseUntil })).rows;
       return row && { ...toBegun(row), subscriptionId: row.subscription_id as SubscriptionId };
     },
-    events: async (ids) =>
-      ids.length === 0 ? [] : ((await events(db, { ids: JSON.stringify(ids) })).rows as StoredEvent[]),
+    events: async (seqs) =>
+      seqs.length === 0 ? [] : ((await events(db, { seqs: JSON.stringify(seqs) })).rows as SentEvent[]),
   };
 }
 
@@ -209,8 +203,8 @@ export async function subscriptionsWithDue(
   return (await dueSubscriptions(db, { after, limit })).rows.map(({ id }) => id as SubscriptionId);
 }
 
-function toBegun({ id, event_id }: { id: string; event_id: string }): BegunDelivery {
-  return { id: id as DeliveryId, eventId: event_id as EventId };
+function toBegun({ seq, id, event_seq }: { seq: number; id: string; event_seq: number }): BegunDelivery {
+  return { seq, id: id as DeliveryId, eventSeq: event_seq };
 }
 
 interface ReceiverRow {

@@ -1,9 +1,10 @@
-import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
+import type { Selectable } from 'kysely';
+import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { DeliveryProgress, RecordedAttempt, SendingChanges } from '../../../domain/webhooks/sending.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { keptStatement } from '../kept-statement.js';
-import { inList, isPostgres } from './dialect-words.js';
+import { inList, inNumbers, isPostgres } from './dialect-words.js';
 import { keptInsertion } from './many-rows.js';
 
 type Recording = Pick<
@@ -12,6 +13,7 @@ type Recording = Pick<
 >;
 
 export const PROGRESS = [
+  'deliveries.seq',
   'deliveries.id',
   'deliveries.subscription_id as subscriptionId',
   'deliveries.status',
@@ -30,12 +32,12 @@ const progressOf = keptStatement((db, { ids }: { ids: string }) =>
     .select(PROGRESS),
 );
 
-/** In the order of their ids, so that two that want several of them wait for each other in one direction only. */
-const heldDeliveries = keptStatement((db, { ids }: { ids: string }) =>
+/** In one order, so that two that want several of them wait for each other in one direction only. */
+const heldDeliveries = keptStatement((db, { seqs }: { seqs: string }) =>
   db
     .selectFrom('deliveries')
-    .where(inList(db, 'id', ids))
-    .orderBy('id')
+    .where(inNumbers(db, 'seq', seqs))
+    .orderBy('seq')
     .select(PROGRESS)
     .forUpdate(),
 );
@@ -56,16 +58,16 @@ const heldAlone = keptStatement((db, { ids }: { ids: string }) =>
     .forNoKeyUpdate(),
 );
 
-const outcomeOf = keptStatement((db, { id, number }: { id: string; number: number }) =>
+const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: number }) =>
   db
     .selectFrom('delivery_attempts')
-    .where('delivery_id', '=', id)
+    .where('delivery_seq', '=', seq)
     .where('number', '=', number)
     .select('outcome'),
 );
 
 const attemptInsertion = keptInsertion('delivery_attempts', [
-  'delivery_id',
+  'delivery_seq',
   'number',
   'started_at',
   'ended_at',
@@ -88,20 +90,20 @@ const correction = keptStatement((db, row: Schema['delivery_attempts']) =>
       message: row.message,
       response_start: row.response_start,
     })
-    .where('delivery_id', '=', row.delivery_id)
+    .where('delivery_seq', '=', row.delivery_seq)
     .where('number', '=', row.number),
 );
 
-const delivering = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+const delivering = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
   db
     .updateTable('deliveries')
     .set({ status: 'DELIVERED', attempt_started_at: null, lease_until: null, ended_at: now })
-    .where(inList(db, 'id', ids)),
+    .where(inNumbers(db, 'seq', seqs)),
 );
 
 type Settled = Pick<
-  Schema['deliveries'],
-  'id' | 'status' | 'attempt_started_at' | 'lease_until' | 'next_attempt_at' | 'retry_batch_id' | 'ended_at'
+  Selectable<Schema['deliveries']>,
+  'seq' | 'status' | 'attempt_started_at' | 'lease_until' | 'next_attempt_at' | 'retry_batch_id' | 'ended_at'
 >;
 
 const settling = keptStatement((db, row: Settled) =>
@@ -115,7 +117,7 @@ const settling = keptStatement((db, row: Settled) =>
       retry_batch_id: row.retry_batch_id,
       ended_at: row.ended_at,
     })
-    .where('id', '=', row.id),
+    .where('seq', '=', row.seq),
 );
 
 export function recording(db: Writer, now: number): Recording {
@@ -126,14 +128,14 @@ export function recording(db: Writer, now: number): Recording {
     hold: async (deliveries, alone) =>
       // On SQLite nobody else writes now.
       isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],
-    outcomeOf: async (id, number) => (await outcomeOf(db, { id, number })).rows[0]?.outcome,
+    outcomeOf: async (seq, number) => (await outcomeOf(db, { seq, number })).rows[0]?.outcome,
     recordAttempts: (attempts) => attemptInsertion(db, attempts.map(toAttemptRow)),
     correctAttempt: async (attempt) => {
       await correction(db, toAttemptRow(attempt));
     },
-    deliver: async (ids: readonly DeliveryId[]) => {
-      if (ids.length > 0) {
-        await delivering(db, { ids: JSON.stringify(ids), now });
+    deliver: async (seqs) => {
+      if (seqs.length > 0) {
+        await delivering(db, { seqs: JSON.stringify(seqs), now });
       }
     },
     settle: async (delivery) => {
@@ -149,13 +151,13 @@ async function hold(
 ): Promise<DeliveryProgress[]> {
   const subscriptionIds = new Set<SubscriptionId>(deliveries.map(({ subscriptionId }) => subscriptionId));
   await (alone ? heldAlone : heldTogether)(db, { ids: JSON.stringify([...subscriptionIds]) });
-  const { rows } = await heldDeliveries(db, { ids: JSON.stringify(deliveries.map(({ id }) => id)) });
+  const { rows } = await heldDeliveries(db, { seqs: JSON.stringify(deliveries.map(({ seq }) => seq)) });
   return rows as DeliveryProgress[];
 }
 
 function toAttemptRow(attempt: RecordedAttempt): Schema['delivery_attempts'] {
   return {
-    delivery_id: attempt.deliveryId,
+    delivery_seq: attempt.deliverySeq,
     number: attempt.number,
     started_at: attempt.startedAt,
     ended_at: attempt.endedAt,
@@ -169,7 +171,7 @@ function toAttemptRow(attempt: RecordedAttempt): Schema['delivery_attempts'] {
 
 function toSettled(delivery: DeliveryProgress): Settled {
   return {
-    id: delivery.id,
+    seq: delivery.seq,
     status: delivery.status,
     attempt_started_at: delivery.attemptStartedAt,
     lease_until: delivery.leaseUntil,

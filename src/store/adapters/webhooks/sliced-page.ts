@@ -1,12 +1,12 @@
-import type { PageRequest, Position } from '../../../domain/directory/page.js';
-import type { LogPage } from '../../../domain/webhooks/log-page.js';
+import type { LogPage, LogPageRequest, LogPosition } from '../../../domain/webhooks/log-page.js';
+import { byAge } from './log-conditions.js';
 
 /** A list in the order of age, the newest first, of which a filter may leave little. */
 export interface SlicedList<Row> {
   /** Where the row stands that is so many behind the position; undefined where fewer are left. */
-  ahead(after: Position | undefined, rows: number): Promise<Position | undefined>;
+  ahead(after: LogPosition | undefined, rows: number): Promise<LogPosition | undefined>;
   /** What the filter leaves behind one position and up to another, which belongs to it. */
-  matches(after: Position | undefined, upTo: Position | undefined, limit: number): Promise<Row[]>;
+  matches(after: LogPosition | undefined, upTo: LogPosition | undefined, limit: number): Promise<Row[]>;
 }
 
 /** A millisecond or two of SQLite, which takes no turns of its own, for the others wait meanwhile. */
@@ -17,8 +17,8 @@ const SLICES_PER_PAGE = 200;
 /** Looks for a page slice by slice, so that a filter that matches next to nothing holds up nobody, however long the list is. */
 export async function slicedPage<Row>(
   list: SlicedList<Row>,
-  { after, limit }: PageRequest,
-  positionOf: (row: Row) => Position,
+  { after, limit }: LogPageRequest,
+  positionOf: (row: Row) => LogPosition,
 ): Promise<LogPage<Row>> {
   const rows: Row[] = [];
   let from = after;
@@ -38,21 +38,19 @@ export async function slicedPage<Row>(
 }
 
 /** The newest of several pages. Behind where one of them broke off, nothing may be shown yet: something of that one may belong before it. */
-export function mergedPages<Row extends { id: string }>(
+export function mergedPages<Row>(
   pages: readonly LogPage<Row>[],
   limit: number,
-  positionOf: (row: Row) => Position,
+  positionOf: (row: Row) => LogPosition,
 ): LogPage<Row> {
   const reached = pages
     .flatMap(({ next }) => next ?? [])
-    .reduce<Position | undefined>(
-      (newest, next) => (newest && newest.id > next.id ? newest : next),
-      undefined,
-    );
+    .sort(byAge)
+    .at(-1);
   const shown = pages
     .flatMap(({ rows }) => rows)
-    .filter(({ id }) => reached === undefined || id >= reached.id)
-    .sort((a, b) => (a.id < b.id ? 1 : -1));
+    .filter((row) => reached === undefined || byAge(positionOf(row), reached) >= 0)
+    .sort((one, other) => byAge(positionOf(other), positionOf(one)));
   const rows = shown.slice(0, limit);
   return { rows, next: shown.length > limit ? positionOf(rows.at(-1) as Row) : reached };
 }

@@ -1,4 +1,4 @@
-import { type Expression, sql, type Updateable } from 'kysely';
+import { type Expression, type Insertable, sql, type Updateable } from 'kysely';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { Delivery } from '../../../domain/webhooks/deliveries.js';
 import {
@@ -29,7 +29,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
     heldSince: async (id) => {
       const { first } = await writer
         .selectFrom('deliveries')
-        .innerJoin('events', 'events.id', 'deliveries.event_id')
+        .innerJoin('events', 'events.seq', 'deliveries.event_seq')
         .where('subscription_id', '=', id)
         .where(IS_OPEN)
         .where('status', '=', 'HELD')
@@ -39,7 +39,12 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
     },
     insert: async (deliveries) => {
       for (let from = 0; from < deliveries.length; from += ROWS_PER_INSERT) {
-        const rows = deliveries.slice(from, from + ROWS_PER_INSERT).map(toRow);
+        const part = deliveries.slice(from, from + ROWS_PER_INSERT);
+        const seqs = await seqsOf(
+          writer,
+          part.map(({ eventId }) => eventId),
+        );
+        const rows = part.map((delivery) => toRow(delivery, seqs.get(delivery.eventId) as number));
         await writer.insertInto('deliveries').values(rows).execute();
       }
     },
@@ -96,8 +101,8 @@ async function close(
   const { numUpdatedRows } = await writer
     .updateTable('deliveries')
     .set({ ...to, next_attempt_at: null })
-    .where('id', isPostgres(writer) ? '=' : 'in', sql<string>`${chosen}`)
-    // In words that fit no index: what is looked up are the ids.
+    .where('seq', isPostgres(writer) ? '=' : 'in', sql<number>`${chosen}`)
+    // In words that fit no index: what is looked up are the numbers.
     .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
@@ -107,8 +112,8 @@ async function close(
 function firstOpen(db: Writer, status: OpenStatus, subscriptionId: Expression<unknown>, limit: number) {
   const isOpen = isPostgres(db) ? sql`` : sql`${IS_OPEN} and`;
   return sql`(
-    select id from deliveries where ${isOpen} status = ${sql.lit(status)} and subscription_id = ${subscriptionId}
-    order by subscription_id, attempts_begun, id limit ${limit}
+    select seq from deliveries where ${isOpen} status = ${sql.lit(status)} and subscription_id = ${subscriptionId}
+    order by subscription_id, attempts_begun, seq limit ${limit}
   )`;
 }
 
@@ -130,10 +135,20 @@ async function leftOpen(reader: Writer, limit: number): Promise<ClosedSubscripti
   return rows.map(({ id, status }) => ({ id: id as SubscriptionId, isDeleted: status === 'DELETED' }));
 }
 
-function toRow(delivery: Delivery): Schema['deliveries'] {
+async function seqsOf(writer: Writer, eventIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await writer
+    .selectFrom('events')
+    .where('id', 'in', [...new Set(eventIds)])
+    .select(['id', 'seq'])
+    .execute();
+  return new Map(rows.map(({ id, seq }) => [id, seq]));
+}
+
+function toRow(delivery: Delivery, eventSeq: number): Insertable<Schema['deliveries']> {
   return {
     id: delivery.id,
     subscription_id: delivery.subscriptionId,
+    event_seq: eventSeq,
     event_id: delivery.eventId,
     event_type: delivery.eventType,
     origin: delivery.origin,
