@@ -1,4 +1,5 @@
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
+import { placeIn } from '../adapters/webhooks/log-conditions.js';
 import type { Reader } from '../database.js';
 import { type Check, type CheckSettings, Tally } from './check.js';
 
@@ -53,29 +54,30 @@ async function findMissing(
   { now, eventsMs }: CheckSettings,
   tally: Tally,
 ): Promise<void> {
-  let after = { occurredAt: Math.max(since, now - eventsMs), id: '' };
+  const place = placeIn(reader);
+  let after = { occurredAt: Math.max(since, now - eventsMs), seq: 0 };
   for (;;) {
     const events = await reader
       .selectFrom('events')
       .where('instance_id', '=', instanceId)
       .where('is_test', '=', 0)
       .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('occurred_at', 'id'), '>', tuple(after.occurredAt, after.id)),
+        eb(refTuple('occurred_at', place), '>', tuple(after.occurredAt, after.seq)),
       )
       .where(({ not, exists, selectFrom, lit }) =>
         not(
           exists(
             selectFrom('deliveries')
-              .whereRef('deliveries.event_id', '=', 'events.id')
+              .whereRef('deliveries.event_seq', '=', 'events.seq')
               .where('deliveries.subscription_id', '=', id)
               .select(lit(1).as('one')),
           ),
         ),
       )
       .orderBy('occurred_at')
-      .orderBy('id')
+      .orderBy(place)
       .limit(PAGE)
-      .select(['id', 'type', 'client_id', 'occurred_at'])
+      .select(['seq', 'id', 'type', 'client_id', 'occurred_at'])
       .execute();
     for (const event of events) {
       const isOfClient = clientIds.length === 0 || clientIds.includes(event.client_id);
@@ -87,6 +89,6 @@ async function findMissing(
     if (events.length < PAGE || !last) {
       return;
     }
-    after = { occurredAt: last.occurred_at, id: last.id };
+    after = { occurredAt: last.occurred_at, seq: last.seq };
   }
 }

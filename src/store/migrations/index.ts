@@ -5,8 +5,8 @@ import * as operator from './0003-operator.js';
 import * as signOn from './0004-sign-on.js';
 import * as webhooks from './0005-webhooks.js';
 import * as boundedSignOn from './0008-bounded-sign-on.js';
-import * as encryptionKeys from './0013-encryption-keys.js';
 import * as orderOfEvents from './0012-order-of-events.js';
+import * as encryptionKeys from './0013-encryption-keys.js';
 
 /** In the order of their names. A migration that a release carried is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -16,6 +16,6 @@ export const migrations: Record<string, Migration> = {
   '0004-sign-on': signOn,
   '0005-webhooks': webhooks,
   '0008-bounded-sign-on': boundedSignOn,
-  '0013-encryption-keys': encryptionKeys,
   '0012-order-of-events': orderOfEvents,
+  '0013-encryption-keys': encryptionKeys,
 };
