@@ -80,6 +80,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/change-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page that takes a new email address
+         * @description Where the link mailed to a new address leads. Opening it changes nothing yet.
+         */
+        get: operations["showChangeEmail"];
+        put?: never;
+        /**
+         * Take a new email address
+         * @description Takes the secret of the link and the password of the account. From now on the person signs in with the new
+         *     address, which is verified; their sessions and grants end. The answer is 303: to `/auth/email-changed`, or back to
+         *     the same page with `problem`.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/choose-context": {
         parameters: {
             query?: never;
@@ -122,6 +148,26 @@ export interface paths {
          * @description Takes the decision and leads back to the application.
          */
         post: operations["consent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email-changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show that the email address has changed
+         * @description The end of taking a new address.
+         */
+        get: operations["showEmailChanged"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -668,6 +714,20 @@ export interface components {
              * @example de-CH en
              */
             ui_locales?: string;
+        };
+        /**
+         * ChangeEmailForm
+         * @description The form of the page that takes a new email address.
+         */
+        ChangeEmailForm: {
+            /**
+             * Format: password
+             * @description The password of the account.
+             * @example correct horse battery staple
+             */
+            password: string;
+            /** @description The secret of the mailed link. */
+            token: components["schemas"]["LinkToken"];
         };
         /**
          * ChooseContextForm
@@ -1638,6 +1698,20 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The page that asks for the password of the account before its address changes, with what to mend if `problem` says so. */
+        ChangeEmailPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
         /** @description The page that lists the contexts of the person on this instance. */
         ChooseContextPage: {
             headers: {
@@ -1702,6 +1776,31 @@ export interface components {
             content: {
                 "text/html": components["schemas"]["HtmlPage"];
             };
+        };
+        /** @description The page that says the email address has changed. */
+        EmailChangedPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /** @description To the page that says so, or back to the same page with what to mend. */
+        EmailChangedRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["EmailChangedLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /** @description The page that says the email address is verified. */
         EmailVerifiedPage: {
@@ -2125,6 +2224,8 @@ export interface components {
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
+        /** @description To the page that says so, or back to the same page with what to mend. */
+        EmailChangedLocation: string;
         /** @description To the page that says so. */
         EmailVerifiedLocation: string;
         /**
@@ -2362,6 +2463,51 @@ export interface operations {
             503: components["responses"]["UnavailablePage"];
         };
     };
+    showChangeEmail: {
+        parameters: {
+            query: {
+                /** @description Why the last try was refused, in a word; the page says it in a sentence. An unknown one says nothing. */
+                problem?: string;
+                /** @description Opaque secret of the mailed link. It works once and expires. */
+                token: components["parameters"]["LinkToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ChangeEmailPage"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["ChangeEmailForm"];
+            };
+        };
+        responses: {
+            303: components["responses"]["EmailChangedRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
     showContexts: {
         parameters: {
             query: {
@@ -2445,6 +2591,22 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    showEmailChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["EmailChangedPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
             429: components["responses"]["TooManyRequestsPage"];
             500: components["responses"]["InternalErrorPage"];
             503: components["responses"]["UnavailablePage"];

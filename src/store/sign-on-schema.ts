@@ -1,7 +1,9 @@
-/** The tables of signing in, which migration 0004 began. */
+/** The tables of signing in, which migration 0004 began and 0009 went on with. */
 export interface SignOnSchema {
   passwords: PasswordsTable;
   account_links: AccountLinksTable;
+  email_changes: EmailChangesTable;
+  account_notices: AccountNoticesTable;
   sessions: SessionsTable;
   finished_interactions: FinishedInteractionsTable;
   consents: ConsentsTable;
@@ -31,6 +33,27 @@ interface AccountLinksTable {
   created_at: number;
   expires_at: number;
   ended_at: number | null;
+}
+
+/** An address that waits for its proof: at most one for each account and asker. */
+interface EmailChangesTable {
+  account_id: string;
+  /** A client, or `platform`. */
+  asker: string;
+  email: string;
+  asked_at: number;
+  link_hash: string | null;
+  expires_at: number;
+}
+
+/** What waits to be mailed by the platform. */
+interface AccountNoticesTable {
+  id: string;
+  kind: 'email_changed';
+  account_id: string;
+  /** Where it is mailed to: the address before. */
+  email: string;
+  created_at: number;
 }
 
 /** A browser in which somebody is signed in. The hash is its cookie's, replaced at each sign-in. */

@@ -101,6 +101,7 @@ const PRIVATE_ANSWERS: readonly [path: string, ask: () => Promise<Exchange>][] =
   ['/auth/logout', () => exchange(attacked.port, '/auth/logout')],
   ['/auth/set-password', () => exchange(attacked.port, `/auth/set-password?token=${'A'.repeat(43)}`)],
   ['/auth/verify-email', () => exchange(attacked.port, `/auth/verify-email?token=${'A'.repeat(43)}`)],
+  ['/auth/change-email', () => exchange(attacked.port, `/auth/change-email?token=${'A'.repeat(43)}`)],
   ['/nothing', () => exchange(attacked.port, '/nothing')],
   ['/nothing, posted', () => attacked.call('/nothing', {})],
 ];

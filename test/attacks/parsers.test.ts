@@ -191,6 +191,7 @@ test('a page is shown or refused, and breaks nothing, with any query and any coo
     'consent',
     'set-password',
     'verify-email',
+    'change-email',
     'sign-out',
     'logout',
     'signed-out',

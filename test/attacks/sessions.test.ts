@@ -204,7 +204,7 @@ describe('what somebody wrote is shown as text', () => {
   });
 
   test.each(['interaction', 'token', 'problem', 'csrf_token'])('the parameter %s of a page', async (name) => {
-    for (const path of ['sign-in', 'consent', 'set-password', 'verify-email', 'sign-out']) {
+    for (const path of ['sign-in', 'consent', 'set-password', 'verify-email', 'change-email', 'sign-out']) {
       const answer = await attacked
         .userAgent()
         .ask(`/auth/${path}?${new URLSearchParams({ [name]: HOSTILE })}`);

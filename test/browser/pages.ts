@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
-import { call } from '../flow/sign-on/environment.js';
+import { call, type Person } from '../flow/sign-on/environment.js';
 import { at, fillSignIn, type SignOnInChromium } from './sign-on-in-chromium.js';
 
 /** The way to a page; the address of who is asked about is as long as addresses are. */
@@ -31,8 +31,21 @@ export async function passwordLink(
   { demo }: SignOnInChromium,
   purpose = PasswordLinkPurpose.INVITATION,
 ): Promise<string> {
-  const { accountId } = await demo.newPerson({ worker: [tallowfern] });
+  const person = await demo.newPerson({ worker: [tallowfern], invited: true });
+  if (purpose === PasswordLinkPurpose.RESET) {
+    demo.markVerified(person);
+  }
+  const { accountId } = person;
   return (await demo.platform.createPasswordLink({ accountId, purpose }, call())).url;
+}
+
+/** To take another address, which a client of theirs asked for. */
+export async function emailChangeLink({ demo }: SignOnInChromium, person?: Person): Promise<string> {
+  const { userIds, email } = person ?? (await demo.newPerson({ user: [tallowfern] }));
+  const userId = userIds[0] ?? '';
+  await demo.platform.updateUser({ userId, email: `new.${email}` }, call());
+  const wish = { $case: 'userId' as const, value: userId };
+  return (await demo.platform.createEmailChangeLink({ wish }, call())).url;
 }
 
 export async function emailLink({ demo }: SignOnInChromium): Promise<string> {
@@ -102,6 +115,22 @@ export const pages: Record<string, Way> = {
     await page.goto(await emailLink(rig));
     await page.click('#verify');
     await at(page, 'Your email address is verified');
+  },
+  'change email': async (page, rig) => {
+    await page.goto(await emailChangeLink(rig));
+  },
+  'change email, wrong password': async (page, rig) => {
+    await page.goto(await emailChangeLink(rig));
+    await page.fill('#password', 'wrong');
+    await page.click('#change-email');
+    await page.getByRole('alert').waitFor();
+  },
+  'email changed': async (page, rig) => {
+    const person = await rig.demo.newPerson({ user: [tallowfern] });
+    await page.goto(await emailChangeLink(rig, person));
+    await page.fill('#password', person.password);
+    await page.click('#change-email');
+    await at(page, 'Your email address has changed');
   },
   'error, unknown application': async (page, rig) => {
     await page.goto(rig.authorization({ client_id: 'app_unknown' }));

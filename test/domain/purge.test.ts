@@ -38,6 +38,8 @@ describe('a purge', () => {
       code_minute: DAY_MS,
       grant: DAY_MS,
       link: DAY_MS,
+      email_change: DAY_MS,
+      account_notice: 90 * DAY_MS,
       attempt_count: 0,
       known_address: 0,
       idempotency_key: 7,

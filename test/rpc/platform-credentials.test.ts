@@ -95,6 +95,7 @@ describeEachDatabase('credentials over gRPC', (under) => {
 
   test('a link leads to the page of its purpose, and only its hash is kept', async () => {
     const { client, accountId, database, lines } = await serving();
+    await database.write((writer) => writer.updateTable('accounts').set({ email_verified_at: 1 }).execute());
     const links = [
       await client.createPasswordLink({ accountId, purpose: PasswordLinkPurpose.INVITATION }, CALL),
       await client.createPasswordLink(
@@ -108,6 +109,7 @@ describeEachDatabase('credentials over gRPC', (under) => {
       'https://sign-on.example.com/auth/set-password?token=…',
       'https://sign-on.example.com/auth/verify-email?token=…',
     ]);
+    expect(links.map(({ email }) => email)).toEqual(Array(3).fill('ada@example.com'));
     const rows = await database.reader.selectFrom('account_links').selectAll().execute();
     const kept = new Map(rows.map((row) => [row.token_hash, [row.purpose, row.expires_at]]));
     const purposes = ['invitation', 'reset', 'verify_email'];

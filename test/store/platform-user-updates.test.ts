@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { takeEmail } from '../../src/domain/platform/email-changes.js';
 import { deleteUser, disableUser, enableUser } from '../../src/domain/platform/user-updates.js';
 import type { UserView } from '../../src/domain/platform/users.js';
 import { describeEachDatabase } from '../support/databases.js';
@@ -164,7 +165,42 @@ describeEachDatabase('updating a user', (under) => {
     });
   });
 
-  test('of a new address tells of every user the person is, and makes it unverified', async () => {
+  test('of a new address, which waits, writes the other fields and shows the address to the client that asked', async () => {
+    const platform = await newPlatform(under);
+    const other = await newClient(platform, platform.instance.id, 'Quillmere');
+    const { user } = await staffed(platform);
+    const elsewhere = await invite(platform, other.id, { email: user.email });
+    await platform.newEvents();
+    const updated = await updateAs(platform, user, { email: 'new@example.com', firstName: 'Bo' });
+    const at = updated.updatedAt;
+    const pendingEmail = { email: 'new@example.com', askedAt: at, expiresAt: at + 7 * 86_400_000 };
+    expect(updated).toMatchObject({ email: user.email, firstName: 'Bo', pendingEmail });
+    expect(await readUser(platform, user)).toEqual(updated);
+    expect(await readUser(platform, elsewhere)).toEqual(elsewhere);
+    expect((await platform.newEvents()).map(({ data }) => [data.email, data.firstName])).toEqual([
+      [user.email, 'Bo'],
+    ]);
+    // Asked for again it is the same wish; the present address takes it back.
+    const again = await updateAs(platform, user, { email: 'new@example.com' });
+    expect(again).toEqual(updated);
+    const back = await updateAs(platform, user, { email: user.email });
+    expect(back).toEqual({ ...updated, pendingEmail: null });
+    expect(await platform.newEvents()).toEqual([]);
+  });
+
+  test('ends what its client wished for when it is deleted, and no other wish', async () => {
+    const platform = await newPlatform(under);
+    const other = await newClient(platform, platform.instance.id, 'Quillmere');
+    const { user } = await staffed(platform);
+    const elsewhere = await invite(platform, other.id, { email: user.email });
+    await updateAs(platform, user, { email: 'new@example.com' });
+    await updateAs(platform, elsewhere, { email: 'newer@example.com' });
+    await platform.run((changes) => deleteUser(changes, { userId: user.id }));
+    const left = await platform.run((changes) => changes.emailChanges.ofAccount(user.accountId));
+    expect(left.map(({ asker }) => asker)).toEqual([other.id]);
+  });
+
+  test('of an address that takes effect tells of every user the person is or was, and makes it unverified', async () => {
     const platform = await newPlatform(under);
     const other = await newClient(platform, platform.instance.id, 'Quillmere');
     const aside = await newClient(platform, platform.instance.id, 'Aside');
@@ -179,16 +215,17 @@ describeEachDatabase('updating a user', (under) => {
     await platform.newEvents();
     const before = await platform.dataVersions();
 
-    await updateAs(platform, user, { email: 'new@example.com', firstName: 'Bo' });
+    await platform.run(async (changes) => {
+      await changes.lock(user.accountId);
+      await takeEmail(changes, user.accountId, 'new@example.com', null);
+    });
     const events = await platform.newEvents();
     const told = new Map(events.map(({ type, data }) => [data.userId, [type, data.email, data.firstName]]));
     expect(events).toHaveLength(2);
-    expect(told.get(user.id)).toEqual(['user.updated', 'new@example.com', 'Bo']);
+    expect(told.get(user.id)).toEqual(['user.updated', 'new@example.com', 'Ben']);
     expect(told.get(elsewhere.id)).toEqual(['user.updated', 'new@example.com', null]);
     expect((await readUser(platform, elsewhere)).version).not.toBe(elsewhere.version);
-    expect(await readUser(platform, lead)).toMatchObject({
-      manager: { email: 'new@example.com', firstName: 'Bo' },
-    });
+    expect(await readUser(platform, lead)).toMatchObject({ manager: { email: 'new@example.com' } });
     const after = await platform.dataVersions();
     for (const { id } of [platform.client, other]) {
       expect(after[id]).not.toBe(before[id]);

@@ -107,6 +107,24 @@ export const KINDS: readonly PurgedKind[] = [
   { kind: 'grant', table: 'grants', ends: ['expires_at'], row: grant },
   { kind: 'link', table: 'account_links', ends: ['expires_at', 'ended_at'], row: link },
   {
+    kind: 'email_change',
+    table: 'email_changes',
+    ends: ['expires_at'],
+    row: (number, { account }) => ({
+      ...{ account_id: account, asker: `client ${number}`, email: 'a@example.com', asked_at: 1 },
+      ...{ link_hash: `hash ${number}`, expires_at: LATER },
+    }),
+  },
+  {
+    kind: 'account_notice',
+    table: 'account_notices',
+    ends: ['created_at'],
+    row: (number, { account }) => ({
+      ...{ id: `ntc_${number}`, kind: 'email_changed', account_id: account, email: 'a@example.com' },
+      created_at: LATER,
+    }),
+  },
+  {
     kind: 'attempt_count',
     table: 'attempt_counts',
     ends: ['ends_at'],

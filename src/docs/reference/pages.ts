@@ -116,7 +116,7 @@ function schemasPage(api: Api, prose: Prose): Page {
 
 /** The forms of the pages that people see are nobody's interface. */
 function isOfPages(name: string): boolean {
-  return /^(?:SignIn|ChooseContext|Consent|SetPassword|VerifyEmail|SignOut)Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(
+  return /^(?:SignIn|ChooseContext|Consent|SetPassword|VerifyEmail|ChangeEmail|SignOut)Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(
     name,
   );
 }

@@ -1,6 +1,8 @@
 import type { AccountId } from '../../../generated/ids.js';
+import type { EmailChangeRows } from './email-changes.js';
 import type { GrantRows } from './grants.js';
 import type { LinkRows } from './links.js';
+import type { NoticeRows } from './notices.js';
 import type { PasswordRows } from './passwords.js';
 import type { SessionRows } from './sessions.js';
 
@@ -8,6 +10,8 @@ import type { SessionRows } from './sessions.js';
 export interface CredentialRows {
   readonly passwords: PasswordRows;
   readonly links: LinkRows;
+  readonly emailChanges: EmailChangeRows;
+  readonly notices: NoticeRows;
   readonly sessions: SessionRows;
   readonly grants: GrantRows;
 }

@@ -3,7 +3,7 @@ import { type Account, emailKeyOf } from '../platform/accounts.js';
 import type { LinkPurpose, LinkRows } from './links.js';
 
 const HOUR_SECONDS = 3_600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
+export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 export const LONGEST_LINK_SECONDS = 30 * DAY_SECONDS;
 

@@ -9,6 +9,8 @@ export type ExpiringKind =
   | 'code_minute'
   | 'grant'
   | 'link'
+  | 'email_change'
+  | 'account_notice'
   | 'attempt_count'
   | 'known_address'
   | 'idempotency_key'
@@ -48,6 +50,8 @@ export interface PurgeReport {
 /** What is over is still told from what never was: for a day by who presents a code again, for an hour by a page that was left open. */
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+/** A platform that has not asked for them in so long mails them no more. */
+const NOTICES_KEPT_MS = 90 * DAY_MS;
 
 /** How long each kind stays after it is over. */
 const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
@@ -58,6 +62,8 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   code_minute: () => DAY_MS,
   grant: () => DAY_MS,
   link: () => DAY_MS,
+  email_change: () => DAY_MS,
+  account_notice: () => NOTICES_KEPT_MS,
   attempt_count: () => 0,
   known_address: () => 0,
   idempotency_key: ({ idempotencyMs }) => idempotencyMs,

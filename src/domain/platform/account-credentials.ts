@@ -53,7 +53,11 @@ export interface LinkCreation {
 }
 
 /** A disabled person gets none: it would lead nowhere, or into the day the account is enabled again. */
-export async function createLink(changes: Changes, actor: Actor, creation: LinkCreation): Promise<NewLink> {
+export async function createLink(
+  changes: Changes,
+  actor: Actor,
+  creation: LinkCreation,
+): Promise<NewLink & { email: string }> {
   const { purpose, lifetimeSeconds } = validated(creation);
   const { id } = await getAccount(changes, creation.accountId);
   await changes.lock(id);
@@ -61,10 +65,27 @@ export async function createLink(changes: Changes, actor: Actor, creation: LinkC
   if (account.disabledAt !== null) {
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
   }
+  await assertProved(changes, account, purpose);
   const link = await makeLink(changes, account, { purpose, lifetimeSeconds });
   const subject = { type: 'account', id };
   await changes.audit(actor, { type: 'link.created', subject, attributes: { purpose } });
-  return link;
+  return { ...link, email: account.email };
+}
+
+/** A link that replaces a password goes to no address that somebody has typed and nobody has proved. */
+async function assertProved(
+  { passwords }: Changes,
+  { id, emailVerifiedAt }: Account,
+  purpose: LinkPurpose,
+): Promise<void> {
+  if (emailVerifiedAt !== null || purpose === 'verify_email') {
+    return;
+  }
+  if (purpose === 'reset' || (await passwords.find(id))) {
+    const message =
+      'The address of the account is not verified. Mail a link of CreateEmailVerificationLink first, or an invitation to a person who has no password.';
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
 }
 
 function validated({ purpose, lifetimeSeconds }: LinkCreation): {

@@ -1,13 +1,12 @@
-import type { AccountId } from '../../../generated/ids.js';
+import { PLATFORM } from '../credentials/email-changes.js';
 import { endAccess } from '../credentials/end-access.js';
 import { LINK_PURPOSES } from '../credentials/links.js';
 import { newVersion } from '../version.js';
-import { type Account, emailKeyOf, emailTaken, getAccount, type PersonNames } from './accounts.js';
+import { type Account, getAccount, type PersonNames } from './accounts.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from './changes.js';
+import { askForEmail } from './email-changes.js';
 import { validatePersonNames } from './person-names.js';
 import type { Changes } from './unit-of-work.js';
-import { writeUsers } from './user-changes.js';
-import type { UserView } from './users.js';
 import { Violations } from './violations.js';
 
 export interface AccountUpdate {
@@ -19,19 +18,19 @@ export interface AccountUpdate {
   expectedVersion?: string;
 }
 
-/** Users and workers keep their own names; only the address is theirs too. */
+/** Users and workers keep their own names; only the address is theirs too, and waits for its proof. */
 export async function updateAccount(changes: Changes, update: AccountUpdate): Promise<Account> {
   const { email, ...names } = fieldsOf(update);
   validate({ email, ...names });
   const { id } = await getAccount(changes, update.accountId);
-  await (email === undefined ? changes.lock(id) : lockAccountWithUsers(changes, id));
+  await changes.lock(id);
   const present = await getAccount(changes, id);
   assertExpectedVersion(present, update.expectedVersion);
   if (changesAnything<Account>(present, names)) {
     await write(changes, { ...present, ...names });
   }
-  if (typeof email === 'string' && email !== present.email) {
-    await writeUsers(changes, await writeEmail(changes, id, email));
+  if (typeof email === 'string') {
+    await askForEmail(changes, present, PLATFORM, email);
   }
   return getAccount(changes, id);
 }
@@ -45,31 +44,6 @@ export async function disableAccount(changes: Changes, accountId: string): Promi
   return setDisabled(changes, accountId, true);
 }
 
-/** With the clients of its users, so that nothing else writes these in the meantime; no user of the account can be added either. */
-export async function lockAccountWithUsers(changes: Changes, id: AccountId): Promise<void> {
-  await changes.lock(id);
-  const clientIds = (await changes.users.ofAccount(id)).map(({ clientId }) => clientId);
-  await changes.lock(...[...new Set(clientIds)].sort());
-}
-
-/** Gives a locked account its new address, and answers with the users that are to be written and told of for it. */
-export async function writeEmail(changes: Changes, id: AccountId, email: string): Promise<UserView[]> {
-  const present = await getAccount(changes, id);
-  const emailKey = emailKeyOf(email);
-  const holder = await changes.accounts.findByEmail(emailKey);
-  if (holder && holder.id !== id) {
-    throw emailTaken();
-  }
-  const isSameAddress = emailKey === emailKeyOf(present.email);
-  if (!isSameAddress) {
-    // For good: a later change back must not bring them to life again.
-    await changes.links.endOfAccount(id, LINK_PURPOSES, changes.now);
-  }
-  const emailVerifiedAt = isSameAddress ? present.emailVerifiedAt : null;
-  await write(changes, { ...present, email, emailVerifiedAt });
-  return changes.users.ofAccount(id);
-}
-
 async function setDisabled(changes: Changes, accountId: string, disabled: boolean): Promise<Account> {
   await changes.lock((await getAccount(changes, accountId)).id);
   const present = await getAccount(changes, accountId);
@@ -78,6 +52,7 @@ async function setDisabled(changes: Changes, accountId: string, disabled: boolea
   }
   if (disabled) {
     await changes.links.endOfAccount(present.id, LINK_PURPOSES, changes.now);
+    await changes.emailChanges.end(present.id);
     await endAccess(changes, present.id);
   }
   return write(changes, { ...present, disabledAt: disabled ? changes.now : null });

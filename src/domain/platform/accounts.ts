@@ -45,6 +45,8 @@ export interface AccountRows {
   /** Throws `emailTaken` when another account has the address. */
   update(account: Account): Promise<void>;
   contextsOf(id: AccountId): Promise<AccountContext[]>;
+  /** Each client whose user or worker the person is or was. */
+  clientsOf(id: AccountId): Promise<ClientId[]>;
 }
 
 /** Addresses are compared by it. */

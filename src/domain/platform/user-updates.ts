@@ -1,7 +1,8 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { UserStatus } from '../directory/users.js';
-import { lockAccountWithUsers, writeEmail } from './account-updates.js';
+import { getAccount } from './accounts.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from './changes.js';
+import { askForEmail } from './email-changes.js';
 import { fullNameOf, validatePersonNames } from './person-names.js';
 import type { Changes } from './unit-of-work.js';
 import { writeUsers } from './user-changes.js';
@@ -24,29 +25,28 @@ type UserFields = {
   [Name in 'email' | 'firstName' | 'lastName' | 'managerUserId' | 'roleId']?: string | null;
 };
 
-/** The address is that of the account: it changes for every user the person is, and each of them is told of. */
+/** The address is that of the account, on which other clients count: a new one waits for its proof. */
 export async function updateUser(changes: Changes, update: UserUpdate): Promise<UserView> {
   const fields = fieldsOf(update);
   validate(fields);
   // Neither the account nor the client of a user ever changes.
   const { accountId, clientId } = await getUser(changes, update.userId);
   const email = fields.email ?? undefined;
-  await (email === undefined ? changes.lock(clientId) : lockAccountWithUsers(changes, accountId));
+  await (email === undefined ? changes.lock(clientId) : changes.lock(accountId, clientId));
   const present = await getUser(changes, update.userId);
   assertExpectedVersion(present, update.expectedVersion);
   assertNotDeleted(present);
   await resolveUserReferences(changes, present, fields);
-  const own = ownChanges(present, fields);
-  const changed = { ...present, ...own };
-  if (email !== undefined && email !== present.email) {
-    const users = await writeEmail(changes, accountId, email);
-    const written = await writeUsers(
-      changes,
-      users.map((user) => (user.id === present.id ? changed : user)),
-    );
-    return written.find(({ id }) => id === present.id) as UserView;
+  const changed = { ...present, ...ownChanges(present, fields) };
+  const isChanged = changesAnything<User>(present, changed);
+  if (email !== undefined) {
+    // Without an event: an address that takes effect at once tells of the user itself.
+    await changes.users.update(changed);
+    if (await askForEmail(changes, await getAccount(changes, accountId), clientId, email)) {
+      return getUser(changes, present.id);
+    }
   }
-  return changesAnything<User>(present, own) ? writeOne(changes, changed) : present;
+  return isChanged ? writeOne(changes, changed) : getUser(changes, present.id);
 }
 
 export interface UserTransition {
@@ -68,8 +68,11 @@ export function disableUser(changes: Changes, transition: UserTransition): Promi
   });
 }
 
-export function deleteUser(changes: Changes, transition: UserTransition): Promise<UserView> {
-  return move(changes, transition, 'DELETED', {});
+/** What the client wished for the person ends with the user. */
+export async function deleteUser(changes: Changes, transition: UserTransition): Promise<UserView> {
+  const deleted = await move(changes, transition, 'DELETED', {});
+  await changes.emailChanges.end(deleted.accountId, deleted.clientId);
+  return deleted;
 }
 
 const IS_DELETED = 'The user is DELETED, which is for good; the person can be made a new user.';

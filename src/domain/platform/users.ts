@@ -1,6 +1,7 @@
 import type { AccountId, ClientId, InstanceId, UserId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
+import type { EmailChange } from '../credentials/email-changes.js';
 import type { Named } from '../directory/names.js';
 import type { PageRequest } from '../directory/page.js';
 import type { Manager, UserStatus } from '../directory/users.js';
@@ -34,6 +35,8 @@ export interface User {
 export interface UserView extends User {
   instanceId: InstanceId;
   email: string;
+  /** What the user's client asked for, over or not. */
+  pendingEmail: Pick<EmailChange, 'email' | 'askedAt' | 'expiresAt'> | null;
   manager: Manager | null;
   role: Named | null;
 }

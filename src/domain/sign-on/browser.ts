@@ -19,7 +19,9 @@ export type PageName =
   | 'signed_out'
   | 'set_password'
   | 'password_set'
-  | 'email_verified';
+  | 'email_verified'
+  | 'change_email'
+  | 'email_changed';
 
 export interface ErrorPage {
   /** `request`: it is the application's fault. `stale`: the page is over. `link`: the mailed link is. */
@@ -33,10 +35,13 @@ export interface ErrorPage {
 
 export type CookieChange = { kind: 'set'; value: string } | { kind: 'clear' };
 
+/** Why a password was refused: `wrong` if it should be that of the account, otherwise why nobody may choose it. */
+export type PasswordProblem = PasswordFault | 'wrong';
+
 /** Where the browser goes next. */
 export type BrowserStep = { cookie?: CookieChange } & (
   | { kind: 'redirect'; location: string }
-  | { kind: 'page'; page: PageName; interaction: string; problem?: PasswordFault }
+  | { kind: 'page'; page: PageName; interaction: string; problem?: PasswordProblem }
   | { kind: 'error_page'; errorPage: ErrorPage }
 );
 

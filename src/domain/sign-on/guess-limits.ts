@@ -16,7 +16,8 @@ export interface Guess {
   emailKey: string;
   /** Undefined for an address that nobody has; it is counted like any other. */
   accountId: AccountId | undefined;
-  applicationId: ApplicationId;
+  /** Undefined where no application asks: the person wants something of the service itself. */
+  applicationId: ApplicationId | undefined;
 }
 
 /** A try that was counted, at whom and from where, and when the windows end in which it was. */
@@ -100,11 +101,12 @@ async function countAt(
 ): Promise<Counted & { isOver: boolean }> {
   const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
   if (count === limit + 1) {
-    const application = { type: 'application', id: applicationId };
-    await changes.audit(actorIn(browser, application), {
+    const person = { type: 'account', id: accountId ?? NOBODY };
+    const asking = applicationId === undefined ? person : { type: 'application', id: applicationId };
+    await changes.audit(actorIn(browser, asking), {
       type: 'sign_in',
       outcome: 'refused',
-      subject: accountId === undefined ? application : { type: 'account', id: accountId },
+      subject: accountId === undefined ? asking : person,
       attributes: { reason: 'too_many_attempts', ...userAgentOf(browser) },
     });
   }

@@ -83,7 +83,7 @@ export function redeemEmailLink(
   });
 }
 
-const LINK_IS_OVER: ErrorPage = {
+export const LINK_IS_OVER: ErrorPage = {
   kind: 'link',
   message: 'This link was used already or is good no longer. Ask whoever sent it for a new one.',
 };

@@ -1,3 +1,4 @@
+import type { ApplicationId } from '../../../generated/ids.js';
 import { type Account, emailKeyOf } from '../platform/accounts.js';
 import { advance, sealed, underWay } from './advance.js';
 import { isKeepable } from './authorization-parameters.js';
@@ -30,6 +31,7 @@ const MAX_EMAIL_LENGTH = 320;
 const MAX_PASSWORD_LENGTH = 4_096;
 
 interface Candidate extends Guess {
+  applicationId: ApplicationId;
   account: Account | undefined;
   hash: string | undefined;
 }

@@ -29,5 +29,5 @@ export interface SignOnUnitOfWork {
   /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. */
   run<T>(work: (changes: SignOnChanges) => Promise<T>): Promise<T>;
   /** What is committed, without a transaction. */
-  readonly rows: SignOnRows & Pick<Changes, 'instances' | 'accounts'>;
+  readonly rows: SignOnRows & Pick<Changes, 'instances' | 'accounts' | 'clients'>;
 }

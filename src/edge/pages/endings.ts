@@ -15,6 +15,12 @@ export const emailVerifiedPage = ending(
   html`Thank you. You can close this page.`,
 );
 
+export const emailChangedPage = ending(
+  'Email changed',
+  'Your email address has changed',
+  html`You are signed out everywhere. Sign in with the new address from now on; your password is the same.`,
+);
+
 export const signedOutPage = ending(
   'Signed out',
   'You are signed out',

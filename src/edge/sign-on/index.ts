@@ -2,6 +2,7 @@ import type { operations } from '../../../generated/openapi/sign-on.js';
 import type { Handlers } from '../contract/typed-handler.js';
 import { authorize } from './authorize.js';
 import { authorizePost } from './authorizePost.js';
+import { changeEmail } from './changeEmail.js';
 import { chooseContext } from './chooseContext.js';
 import { consent } from './consent.js';
 import type { SignOnDependencies } from './dependencies.js';
@@ -12,8 +13,10 @@ import { logout } from './logout.js';
 import { logoutPost } from './logoutPost.js';
 import { revoke } from './revoke.js';
 import { setPassword } from './setPassword.js';
+import { showChangeEmail } from './showChangeEmail.js';
 import { showConsent } from './showConsent.js';
 import { showContexts } from './showContexts.js';
+import { showEmailChanged } from './showEmailChanged.js';
 import { showEmailVerified } from './showEmailVerified.js';
 import { showPasswordSet } from './showPasswordSet.js';
 import { showSetPassword } from './showSetPassword.js';
@@ -35,6 +38,7 @@ export const signOnHandlers: Required<
 > = {
   authorize,
   authorizePost,
+  changeEmail,
   chooseContext,
   consent,
   discovery,
@@ -44,8 +48,10 @@ export const signOnHandlers: Required<
   logoutPost,
   revoke,
   setPassword,
+  showChangeEmail,
   showConsent,
   showContexts,
+  showEmailChanged,
   showEmailVerified,
   showPasswordSet,
   showSetPassword,

@@ -20,7 +20,12 @@ const PATHS: Partial<Record<InteractionPage, string>> = {
   [InteractionPage.SET_PASSWORD]: operations.showSetPassword.path,
   [InteractionPage.PASSWORD_SET]: operations.showPasswordSet.path,
   [InteractionPage.EMAIL_VERIFIED]: operations.showEmailVerified.path,
+  [InteractionPage.CHANGE_EMAIL]: operations.showChangeEmail.path,
+  [InteractionPage.EMAIL_CHANGED]: operations.showEmailChanged.path,
 };
+
+/** Pages to which the form of a link leads back. */
+const OF_A_LINK: readonly InteractionPage[] = [InteractionPage.SET_PASSWORD, InteractionPage.CHANGE_EMAIL];
 
 /** What an address may consist of; a header takes no more, and a browser would guess at less. */
 const ADDRESS = /^[\x21-\x7e]+$/;
@@ -89,7 +94,7 @@ function pathOf({ page, interaction, problem }: NextPage, linkToken: string | un
   if (interaction !== '') {
     query.set('interaction', interaction);
   }
-  if (page === InteractionPage.SET_PASSWORD && linkToken !== undefined) {
+  if (OF_A_LINK.includes(page) && linkToken !== undefined) {
     query.set('token', linkToken);
   }
   if (problem !== undefined) {

@@ -11,6 +11,8 @@ const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
   authorization_code: PurgedKind.AUTHORIZATION_CODE,
   grant: PurgedKind.GRANT,
   link: PurgedKind.LINK,
+  email_change: PurgedKind.LINK,
+  account_notice: PurgedKind.ACCOUNT_NOTICE,
   idempotency_key: PurgedKind.IDEMPOTENCY_KEY,
   audit_event: PurgedKind.AUDIT_EVENT,
   signing_key: PurgedKind.SIGNING_KEY,

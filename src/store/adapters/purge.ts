@@ -24,6 +24,8 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   code_minute: { table: 'code_minutes', key: ['minute'], overAt: ['expires_at'] },
   grant: { table: 'grants', key: ['id'], overAt: ['expires_at'] },
   link: { table: 'account_links', key: ['token_hash'], overAt: ['expires_at', 'ended_at'] },
+  email_change: { table: 'email_changes', key: ['account_id', 'asker'], overAt: ['expires_at'] },
+  account_notice: { table: 'account_notices', key: ['id'], overAt: ['created_at'] },
   attempt_count: { table: 'attempt_counts', key: ['subject'], overAt: ['ends_at'] },
   known_address: {
     table: 'known_addresses',

@@ -20,7 +20,7 @@ export type SignOnAsk = (service: CoveredService, faulty: FaultySignOn) => Promi
 const FORM_LIMIT_BYTES = 65_536;
 
 /** Nobody is asked for these, so that nothing behind them can fail. */
-const ENDINGS = ['showPasswordSet', 'showEmailVerified', 'showSignedOut'];
+const ENDINGS = ['showPasswordSet', 'showEmailVerified', 'showEmailChanged', 'showSignedOut'];
 /** The domain has these in its memory. */
 const WITHOUT_STORE = [...ENDINGS, 'discovery', 'jwks'];
 

@@ -5,6 +5,7 @@ import type { CoveredService } from './covered-service.js';
 import {
   type AtPage,
   accessToken,
+  atChangeEmail,
   atConsent,
   atContexts,
   atSetPassword,
@@ -122,6 +123,9 @@ export const signOnSuccesses: Record<string, Ask> = {
   'showPasswordSet 200': open('/auth/password-set'),
   'showVerifyEmail 200': page(atVerifyEmail),
   'verifyEmail 303': pressed('/auth/verify-email', atVerifyEmail),
+  'showChangeEmail 200': page(atChangeEmail),
+  'changeEmail 303': pressed('/auth/change-email', atChangeEmail, () => ({ password: 'wrong' })),
+  'showEmailChanged 200': open('/auth/email-changed'),
   'showEmailVerified 200': open('/auth/email-verified'),
   'showSignOut 200': page(atSignOut),
   'showSignOut 303': signedOutMeanwhile,

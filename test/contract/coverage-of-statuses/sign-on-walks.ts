@@ -70,7 +70,7 @@ async function atLink(service: CoveredService, url: string): Promise<AtPage> {
 const newPerson = ({ demo }: CoveredService) => demo.newPerson({ worker: [clientIds.tallowfern] });
 
 export async function atSetPassword(service: CoveredService): Promise<AtPage> {
-  const { accountId } = await newPerson(service);
+  const { accountId } = await service.demo.newPerson({ worker: [clientIds.tallowfern], invited: true });
   const wanted = { accountId, purpose: PasswordLinkPurpose.INVITATION };
   return atLink(service, (await service.demo.platform.createPasswordLink(wanted, call())).url);
 }
@@ -81,6 +81,14 @@ export async function atVerifyEmail(service: CoveredService): Promise<AtPage> {
     service,
     (await service.demo.platform.createEmailVerificationLink({ accountId }, call())).url,
   );
+}
+
+export async function atChangeEmail(service: CoveredService): Promise<AtPage> {
+  const { demo } = service;
+  const { accountId, email } = await newPerson(service);
+  await demo.platform.updateAccount({ accountId, email: `new.${email}` }, call());
+  const wish = { $case: 'accountId' as const, value: accountId };
+  return atLink(service, (await demo.platform.createEmailChangeLink({ wish }, call())).url);
 }
 
 export const setPassword = ({ userAgent, fields }: AtPage) =>

@@ -8,12 +8,18 @@ import type { DatabaseUnderTest } from '../../support/databases.js';
 
 export const ACTOR = { type: 'service_token', id: 'tok_backoffice', requestId: 'req_1' };
 
-/** A platform with one person, and everything a person can hold. */
+/** A platform with one person, whose address is verified, and everything a person can hold. */
 export async function withPerson(under: DatabaseUnderTest) {
   const platform = await newPlatform(under);
   const user = await invite(platform, platform.client.id, { email: 'ada@example.com' });
+  await allVerified(platform);
   await platform.newEvents();
   return { ...platform, accountId: user.accountId };
+}
+
+/** As if everybody had opened the link that verifies their address. */
+export function allVerified({ database }: Pick<Platform, 'database'>) {
+  return database.write((writer) => writer.updateTable('accounts').set({ email_verified_at: 1 }).execute());
 }
 
 export type WithPerson = Awaited<ReturnType<typeof withPerson>>;

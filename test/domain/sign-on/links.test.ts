@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LinkPurpose } from '../../../src/domain/credentials/links.js';
 import { makeLink } from '../../../src/domain/credentials/new-link.js';
-import { disableAccount, updateAccount } from '../../../src/domain/platform/account-updates.js';
+import { disableAccount } from '../../../src/domain/platform/account-updates.js';
+import { takeEmail } from '../../../src/domain/platform/email-changes.js';
 import {
   redeemEmailLink,
   redeemPasswordLink,
@@ -125,7 +126,10 @@ describe('a link is good for nothing', () => {
     [
       'once the account has another address',
       (rig, { accountId }) =>
-        rig.run((changes) => updateAccount(changes, { accountId, email: 'elsewhere@example.com' })),
+        rig.run(async (changes) => {
+          await changes.lock(accountId);
+          await takeEmail(changes, accountId, 'elsewhere@example.com', null);
+        }),
     ],
     [
       'once it turns out to have been mailed elsewhere',

@@ -18,6 +18,8 @@ import type { Credentials } from './walk.js';
 export interface Memberships {
   user?: readonly string[];
   worker?: readonly string[];
+  /** Only invited: without a password. */
+  invited?: boolean;
 }
 
 export interface Person extends Credentials {
@@ -96,7 +98,7 @@ export class Environment {
   }
 
   /** Somebody whom no other test knows. Users are INVITED, in the order of the clients. */
-  async newPerson({ user = [], worker = [] }: Memberships): Promise<Person> {
+  async newPerson({ user = [], worker = [], invited = false }: Memberships): Promise<Person> {
     const email = `person.${randomUUID()}@tallowfern.example.com`;
     const names = { email, firstName: 'Ada', lastName: 'Okafor' };
     const person: Person = { email, password: PASSWORD, accountId: '', userIds: [], workerIds: [] };
@@ -111,8 +113,15 @@ export class Environment {
       person.workerIds.push(made.worker?.id ?? '');
       person.accountId = made.worker?.accountId ?? '';
     }
-    await this.platform.setPassword({ accountId: person.accountId, password: PASSWORD }, call());
+    if (!invited) {
+      await this.platform.setPassword({ accountId: person.accountId, password: PASSWORD }, call());
+    }
     return person;
+  }
+
+  /** Whose address stands as verified, as if they had opened the link. */
+  markVerified({ accountId }: Pick<Person, 'accountId'>): void {
+    this.age('update accounts set email_verified_at = created_at where id = ?', accountId);
   }
 
   /** What the database says, which is what every other process would read. */

@@ -15,11 +15,12 @@ async function newLink(accountId: string, purpose: PasswordLinkPurpose): Promise
 }
 
 const newPerson = () => environment.demo.newPerson({ worker: [clientIds.tallowfern] });
+const invited = () => environment.demo.newPerson({ worker: [clientIds.tallowfern], invited: true });
 
 describe('the link of an invitation', () => {
   test('sets the password, shows that the address is theirs, and lets the person in', async () => {
     const { demo } = environment;
-    const { accountId, email } = await newPerson();
+    const { accountId, email } = await invited();
     const link = await newLink(accountId, PasswordLinkPurpose.INVITATION);
     expect(link.startsWith(`${demo.url}/`)).toBe(true);
     const browser = demo.browser();
@@ -38,7 +39,7 @@ describe('the link of an invitation', () => {
 
   test('works once, however often it was looked at before', async () => {
     const { demo } = environment;
-    const { accountId } = await newPerson();
+    const { accountId } = await invited();
     const link = await newLink(accountId, PasswordLinkPurpose.INVITATION);
     const browser = demo.browser();
     const pages = [await browser.open(link), await browser.open(link)] as const;
@@ -61,7 +62,7 @@ describe('the link of an invitation', () => {
     'does not take a password that is %s, says so beside the field, and stays good',
     async (_, password, said) => {
       const { demo } = environment;
-      const { accountId } = await newPerson();
+      const { accountId } = await invited();
       const browser = demo.browser();
       const page = await browser.open(await newLink(accountId, PasswordLinkPurpose.INVITATION));
       const again = await browser.press(page, 'set-password', { password });
@@ -73,7 +74,7 @@ describe('the link of an invitation', () => {
 
   test('ends when another one of its kind is made, and when its time is over', async () => {
     const { demo } = environment;
-    const { accountId } = await newPerson();
+    const { accountId } = await invited();
     const browser = demo.browser();
     const first = await newLink(accountId, PasswordLinkPurpose.INVITATION);
     const second = await newLink(accountId, PasswordLinkPurpose.INVITATION);
@@ -93,6 +94,7 @@ describe('the link of a reset', () => {
     const tokens = await party.signIn(browser, person);
     const unexchanged = await party.tryToSignIn(browser);
 
+    demo.markVerified(person);
     const mailbox = demo.browser();
     const page = await mailbox.open(await newLink(person.accountId, PasswordLinkPurpose.RESET));
     await mailbox.press(page, 'set-password', { password: NEW_PASSWORD });
@@ -134,7 +136,7 @@ describe('the link that verifies an address', () => {
 
   test('is good for nothing once the person has another address', async () => {
     const { demo } = environment;
-    const person = await newPerson();
+    const person = await invited();
     const link = await verificationLink(person.accountId);
     await demo.platform.updateAccount({ accountId: person.accountId, email: `new.${person.email}` }, call());
     expect((await demo.browser().open(link)).heading).toBe('Something went wrong');
@@ -142,9 +144,9 @@ describe('the link that verifies an address', () => {
 
   test('sets no password', async () => {
     const { demo } = environment;
-    const { accountId } = await newPerson();
+    const { accountId } = await invited();
     const link = new URL(await verificationLink(accountId));
-    const password = new URL(await newLink(accountId, PasswordLinkPurpose.RESET));
+    const password = new URL(await newLink(accountId, PasswordLinkPurpose.INVITATION));
     password.searchParams.set('token', link.searchParams.get('token') ?? '');
     expect((await demo.browser().open(password)).heading).toBe('Something went wrong');
   });

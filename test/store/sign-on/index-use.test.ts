@@ -31,6 +31,10 @@ const uses: [title: string, use: Use][] = [
   ['the end of an interaction', reading(({ interactions }) => interactions.isFinished('id'))],
   ['the newest sessions of a person', writing(({ sessions }) => sessions.keepNewest(ACCOUNT, 1))],
   ['a link', reading(({ links }) => links.find('hash'))],
+  ['a wish for an address', reading(({ emailChanges }) => emailChanges.findByLink('hash'))],
+  ['the wishes of a person', writing(({ emailChanges }) => emailChanges.end(ACCOUNT))],
+  ['a wish that is taken', writing(({ emailChanges }) => emailChanges.take('hash', 1))],
+  ['the notices', reading(({ notices }) => notices.page({ after: { createdAt: 1, id: 'ntc' }, limit: 10 }))],
   ['a password', reading(({ passwords }) => passwords.find(ACCOUNT))],
   [
     'a consent',

@@ -3,8 +3,10 @@ import {
   type Account as AccountMessage,
   AccountStatus,
   type GetAccountRequest,
+  type PendingEmail,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { type EmailChange, PLATFORM } from '../../../domain/credentials/email-changes.js';
 import { disableAccount, enableAccount, updateAccount } from '../../../domain/platform/account-updates.js';
 import {
   type Account,
@@ -12,6 +14,7 @@ import {
   getAccount,
   getAccountByEmail,
 } from '../../../domain/platform/accounts.js';
+import { pendingEmails } from '../../../domain/platform/email-changes.js';
 import { fullNameOf } from '../../../domain/platform/person-names.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
@@ -58,12 +61,13 @@ function find(changes: Changes, key: GetAccountRequest['key']): Promise<Account>
   }
 }
 
-/** With what stands beside the account: when its password was set. */
+/** With what stands beside the account: when its password was set, and what addresses wait. */
 export async function toAccountMessage(
-  { passwords }: Pick<Changes, 'passwords'>,
+  changes: Pick<Changes, 'passwords' | 'emailChanges' | 'now'>,
   account: Account,
 ): Promise<AccountMessage> {
-  const password = await passwords.find(account.id);
+  const password = await changes.passwords.find(account.id);
+  const pending = await pendingEmails(changes, account.id);
   const { id, email, firstName, lastName, workerProfileId, version } = account;
   return {
     id,
@@ -78,7 +82,17 @@ export async function toAccountMessage(
     createdAt: new Date(account.createdAt),
     updatedAt: new Date(account.updatedAt),
     version,
+    pendingEmails: pending.map((change) =>
+      toPendingEmail(change, change.asker === PLATFORM ? undefined : change.asker),
+    ),
   };
+}
+
+export function toPendingEmail(
+  { email, askedAt, expiresAt }: Pick<EmailChange, 'email' | 'askedAt' | 'expiresAt'>,
+  clientId: string | undefined,
+): PendingEmail {
+  return { email, clientId, askedAt: new Date(askedAt), expiresAt: new Date(expiresAt) };
 }
 
 function toContextMessage(

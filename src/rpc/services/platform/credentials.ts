@@ -1,12 +1,24 @@
-import { PasswordLinkPurpose } from '../../../../generated/proto/integration/platform/v1/accounts.js';
+import {
+  AccountNoticeKind,
+  type AccountNotice as AccountNoticeMessage,
+  type CreateEmailChangeLinkRequest,
+  PasswordLinkPurpose,
+} from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { LinkPurpose } from '../../../domain/credentials/links.js';
+import type { AccountNotice } from '../../../domain/credentials/notices.js';
 import {
   assertPasswordAcceptable,
   createLink,
   type LinkCreation,
   setPassword,
 } from '../../../domain/platform/account-credentials.js';
+import {
+  acknowledgeNotices,
+  createEmailChangeLink,
+  type EmailChangeLinkCreation,
+} from '../../../domain/platform/email-changes.js';
+import { listPage } from '../../../domain/platform/listing.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { actorOf } from '../actor.js';
 import { toAccountMessage } from './accounts.js';
@@ -21,9 +33,12 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
   const { unitOfWork, passwords } = platform;
   const mailed = async (page: string, creation: LinkCreation, context: CallContext) => {
     const link = await unitOfWork.run((changes) => createLink(changes, actorOf(context), creation));
+    return { url: addressOf(page, link.token), expiresAt: new Date(link.expiresAt), email: link.email };
+  };
+  const addressOf = (page: string, token: string) => {
     const url = new URL(page, platform.signOnUrl);
-    url.searchParams.set('token', link.token);
-    return { url: url.href, expiresAt: new Date(link.expiresAt) };
+    url.searchParams.set('token', token);
+    return url.href;
   };
   return {
     setPassword: async (request, context) => {
@@ -41,5 +56,37 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
       mailed('/auth/set-password', { accountId, purpose: PURPOSES.get(purpose), lifetimeSeconds }, context),
     createEmailVerificationLink: ({ accountId, lifetimeSeconds }, context) =>
       mailed('/auth/verify-email', { accountId, purpose: 'verify_email', lifetimeSeconds }, context),
+    createEmailChangeLink: async ({ wish, lifetimeSeconds }, context) => {
+      const { token, expiresAt, ...addresses } = await unitOfWork.run((changes) =>
+        createEmailChangeLink(changes, actorOf(context), { wish: wishOf(wish), lifetimeSeconds }),
+      );
+      return { url: addressOf('/auth/change-email', token), expiresAt: new Date(expiresAt), ...addresses };
+    },
+    listAccountNotices: (listing) =>
+      unitOfWork.run(async ({ notices }) => {
+        const { rows, nextPageToken } = await listPage(listing, (page) => notices.page(page));
+        return { notices: rows.map(toNoticeMessage), nextPageToken };
+      }),
+    acknowledgeAccountNotices: ({ noticeIds }) =>
+      unitOfWork.run(async (changes) => {
+        await acknowledgeNotices(changes, noticeIds);
+        return {};
+      }),
   };
+}
+
+function wishOf(wish: CreateEmailChangeLinkRequest['wish']): EmailChangeLinkCreation['wish'] {
+  switch (wish?.$case) {
+    case 'userId':
+      return { userId: wish.value };
+    case 'accountId':
+      return { accountId: wish.value };
+    default:
+      return undefined;
+  }
+}
+
+function toNoticeMessage({ id, accountId, email, createdAt }: AccountNotice): AccountNoticeMessage {
+  const kind = AccountNoticeKind.EMAIL_CHANGED;
+  return { id, kind, accountId, email, occurredAt: new Date(createdAt) };
 }

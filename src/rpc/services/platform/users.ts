@@ -11,6 +11,7 @@ import { deleteUser, disableUser, enableUser, updateUser } from '../../../domain
 import { ALL_BUT_DELETED, createUser, getUser, type UserView } from '../../../domain/platform/users.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import type { Handlers } from '../../handlers.js';
+import { toPendingEmail } from './accounts.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function userHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
@@ -18,10 +19,10 @@ export function userHandlers(platform: PlatformDependencies): Handlers<typeof me
   return {
     createUser: (request) =>
       write(platform, methods.createUser, request, async (changes) => ({
-        user: toMessage(await createUser(changes, request)),
+        user: toMessage(await createUser(changes, request), changes.now),
       })),
     getUser: ({ userId }) =>
-      unitOfWork.run(async (changes) => ({ user: toMessage(await getUser(changes, userId)) })),
+      unitOfWork.run(async (changes) => ({ user: toMessage(await getUser(changes, userId), changes.now) })),
     listUsers: ({ clientId, statuses, email, ...listing }) => {
       const filter = {
         clientId,
@@ -31,24 +32,24 @@ export function userHandlers(platform: PlatformDependencies): Handlers<typeof me
       return unitOfWork.run(async (changes) => {
         await getClient(changes, clientId);
         const { rows, nextPageToken } = await listPage(listing, (page) => changes.users.page(page, filter));
-        return { users: rows.map(toMessage), nextPageToken };
+        return { users: rows.map((user) => toMessage(user, changes.now)), nextPageToken };
       });
     },
     updateUser: (request) =>
       write(platform, methods.updateUser, request, async (changes) => ({
-        user: toMessage(await updateUser(changes, request)),
+        user: toMessage(await updateUser(changes, request), changes.now),
       })),
     enableUser: (request) =>
       write(platform, methods.enableUser, request, async (changes) => ({
-        user: toMessage(await enableUser(changes, request)),
+        user: toMessage(await enableUser(changes, request), changes.now),
       })),
     disableUser: (request) =>
       write(platform, methods.disableUser, request, async (changes) => ({
-        user: toMessage(await disableUser(changes, request)),
+        user: toMessage(await disableUser(changes, request), changes.now),
       })),
     deleteUser: (request) =>
       write(platform, methods.deleteUser, request, async (changes) => ({
-        user: toMessage(await deleteUser(changes, request)),
+        user: toMessage(await deleteUser(changes, request), changes.now),
       })),
   };
 }
@@ -77,8 +78,8 @@ function toStatuses(messages: readonly UserStatusMessage[]): UserStatus[] {
   return [...new Set(statuses)];
 }
 
-function toMessage(user: UserView): UserMessage {
-  const { id, clientId, accountId, email, manager, version } = user;
+function toMessage(user: UserView, now: number): UserMessage {
+  const { id, clientId, accountId, email, manager, version, pendingEmail } = user;
   return {
     id,
     clientId,
@@ -91,6 +92,8 @@ function toMessage(user: UserView): UserMessage {
     createdAt: new Date(user.createdAt),
     updatedAt: new Date(user.updatedAt),
     version,
+    pendingEmail:
+      pendingEmail && pendingEmail.expiresAt > now ? toPendingEmail(pendingEmail, clientId) : undefined,
   };
 }
 

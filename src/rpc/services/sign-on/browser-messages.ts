@@ -9,7 +9,6 @@ import {
   type SessionCookie,
   UserType,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import type { PasswordFault } from '../../../domain/credentials/passwords.js';
 import {
   type AuthorizationParameters,
   PARAMETER_NAMES,
@@ -20,6 +19,7 @@ import type {
   CookieChange,
   ErrorPage,
   PageName,
+  PasswordProblem as Problem,
 } from '../../../domain/sign-on/browser.js';
 import type { LoginContext } from '../../../domain/sign-on/login-contexts.js';
 import type { CallContext } from '../../handlers.js';
@@ -33,12 +33,15 @@ const PAGES: Record<PageName, InteractionPage> = {
   set_password: InteractionPage.SET_PASSWORD,
   password_set: InteractionPage.PASSWORD_SET,
   email_verified: InteractionPage.EMAIL_VERIFIED,
+  change_email: InteractionPage.CHANGE_EMAIL,
+  email_changed: InteractionPage.EMAIL_CHANGED,
 };
 
-const PROBLEMS: Record<PasswordFault, PasswordProblem> = {
+const PROBLEMS: Record<Problem, PasswordProblem> = {
   too_short: PasswordProblem.TOO_SHORT,
   too_long: PasswordProblem.TOO_LONG,
   too_common: PasswordProblem.TOO_COMMON,
+  wrong: PasswordProblem.WRONG,
 };
 
 const ERROR_KINDS: Record<ErrorPage['kind'], ErrorPageKind> = {

@@ -1,4 +1,5 @@
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
+import { redeemEmailChange, showEmailChange } from '../../../domain/sign-on/email-change.js';
 import {
   redeemEmailLink,
   redeemPasswordLink,
@@ -31,6 +32,18 @@ export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
       return page.kind === 'error_page'
         ? { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } }
         : { result: { $case: 'verifyEmailPage', value: { email: page.email } } };
+    },
+    showEmailChangeLink: async ({ linkTokenHash }) => {
+      const page = await showEmailChange(signOn, tokenHashOf(linkTokenHash));
+      if (page.kind === 'error_page') {
+        return { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } };
+      }
+      const { email, clientName } = page;
+      return { result: { $case: 'changeEmailPage', value: { email, clientName } } };
+    },
+    redeemEmailChangeLink: async ({ browser, linkTokenHash, password }, context) => {
+      const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };
+      return { step: toStep(await redeemEmailChange(signOn, fromBrowser(browser, context), redemption)) };
     },
     redeemEmailLink: async ({ browser, linkTokenHash }, context) => ({
       step: toStep(await redeemEmailLink(signOn, fromBrowser(browser, context), tokenHashOf(linkTokenHash))),

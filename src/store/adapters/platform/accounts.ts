@@ -54,6 +54,15 @@ export function accountRows(writer: Writer): AccountRows {
         throw UNIQUE_VIOLATIONS.has((error as { code?: unknown }).code) ? emailTaken(error) : error;
       }
     },
+    clientsOf: async (id) => {
+      const rows = await writer
+        .selectFrom('users')
+        .where('account_id', '=', id)
+        .select('client_id')
+        .union(writer.selectFrom('workers').where('account_id', '=', id).select('client_id'))
+        .execute();
+      return rows.map((row) => row.client_id as ClientId);
+    },
     contextsOf: async (id) => [...(await usersOf(writer, id)), ...(await workersOf(writer, id))],
   };
 }

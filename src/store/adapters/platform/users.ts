@@ -61,7 +61,12 @@ function views(writer: Writer) {
     .leftJoin('users as manager', 'manager.id', 'users.manager_id')
     .leftJoin('accounts as manager_account', 'manager_account.id', 'manager.account_id')
     .leftJoin('roles as role', 'role.id', 'users.role_id')
+    .leftJoin('email_changes as change', (join) =>
+      join.onRef('change.account_id', '=', 'users.account_id').onRef('change.asker', '=', 'users.client_id'),
+    )
     .selectAll('users')
+    .select(['change.email as change_email', 'change.asked_at as change_asked_at'])
+    .select('change.expires_at as change_expires_at')
     .select(['client.instance_id', 'account.email', 'role.name as role_name'])
     .select(['manager.first_name as manager_first_name', 'manager.last_name as manager_last_name'])
     .select(['manager.full_name as manager_full_name', 'manager_account.email as manager_email']);
@@ -79,6 +84,9 @@ async function allWhere(writer: Writer, column: 'account_id' | 'role_id', id: st
 type Row = Schema['users'] & {
   instance_id: string;
   email: string;
+  change_email: string | null;
+  change_asked_at: number | null;
+  change_expires_at: number | null;
   role_name: string | null;
   manager_first_name: string | null;
   manager_last_name: string | null;
@@ -93,6 +101,7 @@ function toView(row: Row): UserView {
     instanceId: row.instance_id as InstanceId,
     accountId: row.account_id as AccountId,
     email: row.email,
+    pendingEmail: pendingEmailOf(row),
     firstName: row.first_name,
     lastName: row.last_name,
     fullName: row.full_name,
@@ -105,6 +114,11 @@ function toView(row: Row): UserView {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+function pendingEmailOf(row: Row): UserView['pendingEmail'] {
+  const { change_email: email, change_asked_at: askedAt, change_expires_at: expiresAt } = row;
+  return email === null || askedAt === null || expiresAt === null ? null : { email, askedAt, expiresAt };
 }
 
 function managerOf(row: Row): UserView['manager'] {

@@ -5,6 +5,7 @@ import type { Database, Writer } from '../../database.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
 import { accountRows } from '../platform/accounts.js';
+import { clientRows } from '../platform/clients.js';
 import { instanceRows } from '../platform/instances.js';
 import { changesIn } from '../platform/unit-of-work.js';
 import { tellingWrite } from '../telling-write.js';
@@ -30,6 +31,7 @@ export function signOnUnitOfWork(
       ...ownRows(reader),
       accounts: accountRows(reader),
       instances: instanceRows(reader),
+      clients: clientRows(reader),
     },
     run: (work) =>
       tellingWrite(write, onDue, (writer, noteDue) =>

@@ -36,7 +36,7 @@ export enum PurgedKind {
   AUTHORIZATION_CODE = "PURGED_KIND_AUTHORIZATION_CODE",
   /** GRANT - Grants of which every token is over, with their refresh families. */
   GRANT = "PURGED_KIND_GRANT",
-  /** LINK - Links to set a password or verify an address, used or over. */
+  /** LINK - Links to set a password or verify an address, used or over, and addresses that waited for their proof for too long. */
   LINK = "PURGED_KIND_LINK",
   /** IDEMPOTENCY_KEY - Remembered answers to idempotency keys. */
   IDEMPOTENCY_KEY = "PURGED_KIND_IDEMPOTENCY_KEY",
@@ -64,6 +64,8 @@ export enum PurgedKind {
   SUBSCRIPTION = "PURGED_KIND_SUBSCRIPTION",
   /** SUBSCRIPTION_SECRET - Webhook signing secrets whose overlap is over. */
   SUBSCRIPTION_SECRET = "PURGED_KIND_SUBSCRIPTION_SECRET",
+  /** ACCOUNT_NOTICE - Notices for people that the platform has not asked for in 90 days. */
+  ACCOUNT_NOTICE = "PURGED_KIND_ACCOUNT_NOTICE",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -126,6 +128,9 @@ export function purgedKindFromJSON(object: any): PurgedKind {
     case 18:
     case "PURGED_KIND_SUBSCRIPTION_SECRET":
       return PurgedKind.SUBSCRIPTION_SECRET;
+    case 19:
+    case "PURGED_KIND_ACCOUNT_NOTICE":
+      return PurgedKind.ACCOUNT_NOTICE;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -173,6 +178,8 @@ export function purgedKindToNumber(object: PurgedKind): number {
       return 17;
     case PurgedKind.SUBSCRIPTION_SECRET:
       return 18;
+    case PurgedKind.ACCOUNT_NOTICE:
+      return 19;
     case PurgedKind.UNRECOGNIZED:
     default:
       return -1;

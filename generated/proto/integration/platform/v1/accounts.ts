@@ -99,6 +99,42 @@ export function passwordLinkPurposeToNumber(object: PasswordLinkPurpose): number
   }
 }
 
+/** What a person is to be told. */
+export enum AccountNoticeKind {
+  /** UNSPECIFIED - Never sent. */
+  UNSPECIFIED = "ACCOUNT_NOTICE_KIND_UNSPECIFIED",
+  /** EMAIL_CHANGED - The address of their account has changed; the notice goes to the one before. */
+  EMAIL_CHANGED = "ACCOUNT_NOTICE_KIND_EMAIL_CHANGED",
+  UNRECOGNIZED = "UNRECOGNIZED",
+}
+
+export function accountNoticeKindFromJSON(object: any): AccountNoticeKind {
+  switch (object) {
+    case 0:
+    case "ACCOUNT_NOTICE_KIND_UNSPECIFIED":
+      return AccountNoticeKind.UNSPECIFIED;
+    case 1:
+    case "ACCOUNT_NOTICE_KIND_EMAIL_CHANGED":
+      return AccountNoticeKind.EMAIL_CHANGED;
+    case -1:
+    case "UNRECOGNIZED":
+    default:
+      return AccountNoticeKind.UNRECOGNIZED;
+  }
+}
+
+export function accountNoticeKindToNumber(object: AccountNoticeKind): number {
+  switch (object) {
+    case AccountNoticeKind.UNSPECIFIED:
+      return 0;
+    case AccountNoticeKind.EMAIL_CHANGED:
+      return 1;
+    case AccountNoticeKind.UNRECOGNIZED:
+    default:
+      return -1;
+  }
+}
+
 /** A person, with the credential they sign in with. */
 export interface Account {
   /** Public id, `acc_…`: the `sub` of tokens. */
@@ -137,6 +173,24 @@ export interface Account {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
+  /** Addresses that were asked for and wait for their proof, at most one for each client and one for the platform. */
+  pendingEmails: PendingEmail[];
+}
+
+/** An address that was asked for. Until its mailbox and the person have proved themselves, nothing else changes. */
+export interface PendingEmail {
+  /** The address. */
+  email: string;
+  /** Public id of the client that asked with UpdateUser; absent when the platform asked with UpdateAccount. */
+  clientId?:
+    | string
+    | undefined;
+  /** When it was asked for. */
+  askedAt:
+    | Date
+    | undefined;
+  /** When it is forgotten, unless it takes effect before. */
+  expiresAt: Date | undefined;
 }
 
 /** One thing a person is at one client. */
@@ -185,7 +239,11 @@ export interface GetAccountResponse {
 export interface UpdateAccountRequest {
   /** Its public id. */
   accountId: string;
-  /** Address of the credential; a new one is unverified, and every user the person is gets a user.updated event. */
+  /**
+   * Address of the credential. A new one waits in pending_emails for its proof (see CreateEmailChangeLink); it takes
+   * effect at once, unverified, only for a person without a password who belongs to one client at most. The present one
+   * takes the wish of UpdateAccount for another one back.
+   */
   email?:
     | string
     | undefined;
@@ -259,7 +317,11 @@ export interface SetPasswordResponse {
   account: Account | undefined;
 }
 
-/** Makes a link with which a person sets a password; earlier ones of its purpose end, so repeating the call is safe. */
+/**
+ * Makes a link with which a person sets a password; earlier ones of its purpose end, so repeating the call is safe.
+ * Refused while the address is unverified, but for the invitation of a person who has no password: nobody gets another
+ * person's account with an address that somebody typed.
+ */
 export interface CreatePasswordLinkRequest {
   /** Public id of the account. */
   accountId: string;
@@ -274,7 +336,11 @@ export interface CreatePasswordLinkResponse {
   /** Where the page is; whoever holds it can set the password, once. */
   url: string;
   /** When it ends. */
-  expiresAt: Date | undefined;
+  expiresAt:
+    | Date
+    | undefined;
+  /** The one address to mail it to; nobody else may see it, also not whoever asked for it. */
+  email: string;
 }
 
 /** Makes a link with which a person shows that an address is theirs; earlier ones end, so repeating the call is safe. */
@@ -290,7 +356,84 @@ export interface CreateEmailVerificationLinkResponse {
   /** Where the page is; whoever confirms there verifies the address, once. */
   url: string;
   /** When it ends. */
-  expiresAt: Date | undefined;
+  expiresAt:
+    | Date
+    | undefined;
+  /** The one address to mail it to; nobody else may see it, also not whoever asked for it. */
+  email: string;
+}
+
+/**
+ * Makes the link with which a person takes a pending address; the earlier one ends, so repeating the call is safe. The
+ * pending address lives as long as its link. Whoever opens the link must also give the password of the account: a new
+ * mailbox alone takes nothing over.
+ */
+export interface CreateEmailChangeLinkRequest {
+  /** Which wish. */
+  wish:
+    | //
+    /** That of the user's client: public id of the user. */
+    { $case: "userId"; value: string }
+    | //
+    /** That of the platform: public id of the account. */
+    { $case: "accountId"; value: string }
+    | undefined;
+  /** How long the link lives; 7 days when absent, at most 30 days. */
+  lifetimeSeconds?: number | undefined;
+}
+
+/** The link, to be mailed by the platform. */
+export interface CreateEmailChangeLinkResponse {
+  /** Where the page is; whoever confirms there with the password of the account changes its address, once. */
+  url: string;
+  /** When it ends. */
+  expiresAt:
+    | Date
+    | undefined;
+  /** The one address to mail it to, the new one; nobody else may see it, also not whoever asked for it. */
+  email: string;
+  /** The present address, to be told that another one was asked for. */
+  presentEmail: string;
+}
+
+/** Something that the platform mails to a person. */
+export interface AccountNotice {
+  /** Id of the notice. */
+  id: string;
+  /** What it is about. */
+  kind: AccountNoticeKind;
+  /** Public id of the account. */
+  accountId: string;
+  /** The address to mail it to. */
+  email: string;
+  /** When it happened. */
+  occurredAt: Date | undefined;
+}
+
+/** Asks for a page of the notices that wait. */
+export interface ListAccountNoticesRequest {
+  /** How many at most. */
+  pageSize: number;
+  /** The next_page_token of the page before. */
+  pageToken: string;
+}
+
+/** A page of notices. */
+export interface ListAccountNoticesResponse {
+  /** The notices. */
+  notices: AccountNotice[];
+  /** Where to go on; empty at the end. */
+  nextPageToken: string;
+}
+
+/** Says that notices were mailed; those that were acknowledged before are passed over. */
+export interface AcknowledgeAccountNoticesRequest {
+  /** Ids of the notices, 1 to 500. */
+  noticeIds: string[];
+}
+
+/** They are listed no longer. */
+export interface AcknowledgeAccountNoticesResponse {
 }
 
 function createBaseAccount(): Account {
@@ -307,6 +450,7 @@ function createBaseAccount(): Account {
     createdAt: undefined,
     updatedAt: undefined,
     version: "",
+    pendingEmails: [],
   };
 }
 
@@ -347,6 +491,9 @@ export const Account: MessageFns<Account> = {
     }
     if (message.version !== "") {
       writer.uint32(98).string(message.version);
+    }
+    for (const v of message.pendingEmails) {
+      PendingEmail.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -458,6 +605,93 @@ export const Account: MessageFns<Account> = {
             }
 
             message.version = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.pendingEmails.push(PendingEmail.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePendingEmail(): PendingEmail {
+  return { email: "", clientId: undefined, askedAt: undefined, expiresAt: undefined };
+}
+
+export const PendingEmail: MessageFns<PendingEmail> = {
+  encode(message: PendingEmail, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.clientId !== undefined) {
+      writer.uint32(18).string(message.clientId);
+    }
+    if (message.askedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.askedAt), writer.uint32(26).fork()).join();
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PendingEmail {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePendingEmail();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.clientId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.askedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1236,7 +1470,7 @@ export const CreatePasswordLinkRequest: MessageFns<CreatePasswordLinkRequest> = 
 };
 
 function createBaseCreatePasswordLinkResponse(): CreatePasswordLinkResponse {
-  return { url: "", expiresAt: undefined };
+  return { url: "", expiresAt: undefined, email: "" };
 }
 
 export const CreatePasswordLinkResponse: MessageFns<CreatePasswordLinkResponse> = {
@@ -1246,6 +1480,9 @@ export const CreatePasswordLinkResponse: MessageFns<CreatePasswordLinkResponse> 
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    if (message.email !== "") {
+      writer.uint32(26).string(message.email);
     }
     return writer;
   },
@@ -1277,6 +1514,14 @@ export const CreatePasswordLinkResponse: MessageFns<CreatePasswordLinkResponse> 
             }
 
             message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.email = reader.string();
             continue;
           }
         }
@@ -1350,7 +1595,7 @@ export const CreateEmailVerificationLinkRequest: MessageFns<CreateEmailVerificat
 };
 
 function createBaseCreateEmailVerificationLinkResponse(): CreateEmailVerificationLinkResponse {
-  return { url: "", expiresAt: undefined };
+  return { url: "", expiresAt: undefined, email: "" };
 }
 
 export const CreateEmailVerificationLinkResponse: MessageFns<CreateEmailVerificationLinkResponse> = {
@@ -1360,6 +1605,9 @@ export const CreateEmailVerificationLinkResponse: MessageFns<CreateEmailVerifica
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    if (message.email !== "") {
+      writer.uint32(26).string(message.email);
     }
     return writer;
   },
@@ -1393,6 +1641,448 @@ export const CreateEmailVerificationLinkResponse: MessageFns<CreateEmailVerifica
             message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCreateEmailChangeLinkRequest(): CreateEmailChangeLinkRequest {
+  return { wish: undefined, lifetimeSeconds: undefined };
+}
+
+export const CreateEmailChangeLinkRequest: MessageFns<CreateEmailChangeLinkRequest> = {
+  encode(message: CreateEmailChangeLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.wish?.$case) {
+      case "userId":
+        writer.uint32(10).string(message.wish.value);
+        break;
+      case "accountId":
+        writer.uint32(18).string(message.wish.value);
+        break;
+    }
+    if (message.lifetimeSeconds !== undefined) {
+      writer.uint32(24).uint32(message.lifetimeSeconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateEmailChangeLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateEmailChangeLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.wish = { $case: "userId", value: reader.string() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.wish = { $case: "accountId", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.lifetimeSeconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCreateEmailChangeLinkResponse(): CreateEmailChangeLinkResponse {
+  return { url: "", expiresAt: undefined, email: "", presentEmail: "" };
+}
+
+export const CreateEmailChangeLinkResponse: MessageFns<CreateEmailChangeLinkResponse> = {
+  encode(message: CreateEmailChangeLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.url !== "") {
+      writer.uint32(10).string(message.url);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    if (message.email !== "") {
+      writer.uint32(26).string(message.email);
+    }
+    if (message.presentEmail !== "") {
+      writer.uint32(34).string(message.presentEmail);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateEmailChangeLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateEmailChangeLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.presentEmail = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAccountNotice(): AccountNotice {
+  return { id: "", kind: AccountNoticeKind.UNSPECIFIED, accountId: "", email: "", occurredAt: undefined };
+}
+
+export const AccountNotice: MessageFns<AccountNotice> = {
+  encode(message: AccountNotice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.kind !== AccountNoticeKind.UNSPECIFIED) {
+      writer.uint32(16).int32(accountNoticeKindToNumber(message.kind));
+    }
+    if (message.accountId !== "") {
+      writer.uint32(26).string(message.accountId);
+    }
+    if (message.email !== "") {
+      writer.uint32(34).string(message.email);
+    }
+    if (message.occurredAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.occurredAt), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AccountNotice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAccountNotice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = accountNoticeKindFromJSON(reader.int32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.occurredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAccountNoticesRequest(): ListAccountNoticesRequest {
+  return { pageSize: 0, pageToken: "" };
+}
+
+export const ListAccountNoticesRequest: MessageFns<ListAccountNoticesRequest> = {
+  encode(message: ListAccountNoticesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageSize !== 0) {
+      writer.uint32(8).uint32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAccountNoticesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAccountNoticesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pageSize = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAccountNoticesResponse(): ListAccountNoticesResponse {
+  return { notices: [], nextPageToken: "" };
+}
+
+export const ListAccountNoticesResponse: MessageFns<ListAccountNoticesResponse> = {
+  encode(message: ListAccountNoticesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.notices) {
+      AccountNotice.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAccountNoticesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAccountNoticesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.notices.push(AccountNotice.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAcknowledgeAccountNoticesRequest(): AcknowledgeAccountNoticesRequest {
+  return { noticeIds: [] };
+}
+
+export const AcknowledgeAccountNoticesRequest: MessageFns<AcknowledgeAccountNoticesRequest> = {
+  encode(message: AcknowledgeAccountNoticesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.noticeIds) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcknowledgeAccountNoticesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcknowledgeAccountNoticesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.noticeIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAcknowledgeAccountNoticesResponse(): AcknowledgeAccountNoticesResponse {
+  return {};
+}
+
+export const AcknowledgeAccountNoticesResponse: MessageFns<AcknowledgeAccountNoticesResponse> = {
+  encode(_: AcknowledgeAccountNoticesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcknowledgeAccountNoticesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcknowledgeAccountNoticesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;

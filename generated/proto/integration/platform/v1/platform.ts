@@ -20,6 +20,10 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import {
+  AcknowledgeAccountNoticesRequest,
+  AcknowledgeAccountNoticesResponse,
+  CreateEmailChangeLinkRequest,
+  CreateEmailChangeLinkResponse,
   CreateEmailVerificationLinkRequest,
   CreateEmailVerificationLinkResponse,
   CreatePasswordLinkRequest,
@@ -30,6 +34,8 @@ import {
   EnableAccountResponse,
   GetAccountRequest,
   GetAccountResponse,
+  ListAccountNoticesRequest,
+  ListAccountNoticesResponse,
   SetPasswordRequest,
   SetPasswordResponse,
   UpdateAccountRequest,
@@ -276,7 +282,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: ListUsersResponse): Buffer => Buffer.from(ListUsersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListUsersResponse => ListUsersResponse.decode(value),
   },
-  /** Changes a user; records user.updated. */
+  /** Changes a user; records user.updated. A new address waits for its proof. */
   updateUser: {
     path: "/integration.platform.v1.PlatformService/UpdateUser" as const,
     requestStream: false as const,
@@ -653,7 +659,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: GetAccountResponse): Buffer => Buffer.from(GetAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetAccountResponse => GetAccountResponse.decode(value),
   },
-  /** Changes an account; records user.updated for each of its users if the address changed. */
+  /** Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof. */
   updateAccount: {
     path: "/integration.platform.v1.PlatformService/UpdateAccount" as const,
     requestStream: false as const,
@@ -723,6 +729,44 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): CreateEmailVerificationLinkResponse =>
       CreateEmailVerificationLinkResponse.decode(value),
   },
+  /** Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled. */
+  createEmailChangeLink: {
+    path: "/integration.platform.v1.PlatformService/CreateEmailChangeLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateEmailChangeLinkRequest): Buffer =>
+      Buffer.from(CreateEmailChangeLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateEmailChangeLinkRequest => CreateEmailChangeLinkRequest.decode(value),
+    responseSerialize: (value: CreateEmailChangeLinkResponse): Buffer =>
+      Buffer.from(CreateEmailChangeLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateEmailChangeLinkResponse => CreateEmailChangeLinkResponse.decode(value),
+  },
+  /** Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days. */
+  listAccountNotices: {
+    path: "/integration.platform.v1.PlatformService/ListAccountNotices" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAccountNoticesRequest): Buffer =>
+      Buffer.from(ListAccountNoticesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAccountNoticesRequest => ListAccountNoticesRequest.decode(value),
+    responseSerialize: (value: ListAccountNoticesResponse): Buffer =>
+      Buffer.from(ListAccountNoticesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAccountNoticesResponse => ListAccountNoticesResponse.decode(value),
+  },
+  /** Says that notices were mailed. */
+  acknowledgeAccountNotices: {
+    path: "/integration.platform.v1.PlatformService/AcknowledgeAccountNotices" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AcknowledgeAccountNoticesRequest): Buffer =>
+      Buffer.from(AcknowledgeAccountNoticesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AcknowledgeAccountNoticesRequest =>
+      AcknowledgeAccountNoticesRequest.decode(value),
+    responseSerialize: (value: AcknowledgeAccountNoticesResponse): Buffer =>
+      Buffer.from(AcknowledgeAccountNoticesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AcknowledgeAccountNoticesResponse =>
+      AcknowledgeAccountNoticesResponse.decode(value),
+  },
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: {
     path: "/integration.platform.v1.PlatformService/ImportRecords" as const,
@@ -759,7 +803,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   getUser: handleUnaryCall<GetUserRequest, GetUserResponse>;
   /** Lists the users of a client. */
   listUsers: handleUnaryCall<ListUsersRequest, ListUsersResponse>;
-  /** Changes a user; records user.updated. */
+  /** Changes a user; records user.updated. A new address waits for its proof. */
   updateUser: handleUnaryCall<UpdateUserRequest, UpdateUserResponse>;
   /** Makes an INACTIVE user ACTIVE; records user.updated. */
   enableUser: handleUnaryCall<EnableUserRequest, EnableUserResponse>;
@@ -829,7 +873,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   offboardWorker: handleUnaryCall<OffboardWorkerRequest, OffboardWorkerResponse>;
   /** Reads one account and what the person is, and where. */
   getAccount: handleUnaryCall<GetAccountRequest, GetAccountResponse>;
-  /** Changes an account; records user.updated for each of its users if the address changed. */
+  /** Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof. */
   updateAccount: handleUnaryCall<UpdateAccountRequest, UpdateAccountResponse>;
   /** Lets a person sign in again. */
   enableAccount: handleUnaryCall<EnableAccountRequest, EnableAccountResponse>;
@@ -841,6 +885,12 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   createPasswordLink: handleUnaryCall<CreatePasswordLinkRequest, CreatePasswordLinkResponse>;
   /** Makes a link with which a person verifies their address. */
   createEmailVerificationLink: handleUnaryCall<CreateEmailVerificationLinkRequest, CreateEmailVerificationLinkResponse>;
+  /** Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled. */
+  createEmailChangeLink: handleUnaryCall<CreateEmailChangeLinkRequest, CreateEmailChangeLinkResponse>;
+  /** Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days. */
+  listAccountNotices: handleUnaryCall<ListAccountNoticesRequest, ListAccountNoticesResponse>;
+  /** Says that notices were mailed. */
+  acknowledgeAccountNotices: handleUnaryCall<AcknowledgeAccountNoticesRequest, AcknowledgeAccountNoticesResponse>;
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
 }
@@ -1022,7 +1072,7 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListUsersResponse) => void,
   ): ClientUnaryCall;
-  /** Changes a user; records user.updated. */
+  /** Changes a user; records user.updated. A new address waits for its proof. */
   updateUser(
     request: UpdateUserRequest,
     callback: (error: ServiceError | null, response: UpdateUserResponse) => void,
@@ -1582,7 +1632,7 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetAccountResponse) => void,
   ): ClientUnaryCall;
-  /** Changes an account; records user.updated for each of its users if the address changed. */
+  /** Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof. */
   updateAccount(
     request: UpdateAccountRequest,
     callback: (error: ServiceError | null, response: UpdateAccountResponse) => void,
@@ -1677,6 +1727,54 @@ export interface PlatformServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled. */
+  createEmailChangeLink(
+    request: CreateEmailChangeLinkRequest,
+    callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  createEmailChangeLink(
+    request: CreateEmailChangeLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  createEmailChangeLink(
+    request: CreateEmailChangeLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days. */
+  listAccountNotices(
+    request: ListAccountNoticesRequest,
+    callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
+  ): ClientUnaryCall;
+  listAccountNotices(
+    request: ListAccountNoticesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
+  ): ClientUnaryCall;
+  listAccountNotices(
+    request: ListAccountNoticesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
+  ): ClientUnaryCall;
+  /** Says that notices were mailed. */
+  acknowledgeAccountNotices(
+    request: AcknowledgeAccountNoticesRequest,
+    callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
+  ): ClientUnaryCall;
+  acknowledgeAccountNotices(
+    request: AcknowledgeAccountNoticesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
+  ): ClientUnaryCall;
+  acknowledgeAccountNotices(
+    request: AcknowledgeAccountNoticesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
   ): ClientUnaryCall;
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords(): ClientDuplexStream<ImportRecordsRequest, ImportRecordsResponse>;

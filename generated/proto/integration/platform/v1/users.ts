@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { FieldMask } from "../../../google/protobuf/field_mask.js";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
+import { PendingEmail } from "./accounts.js";
 
 export const protobufPackage = "integration.platform.v1";
 
@@ -112,6 +113,8 @@ export interface User {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
+  /** The address that the user's client asked for and that waits for its proof; what others asked for is not shown. */
+  pendingEmail?: PendingEmail | undefined;
 }
 
 /** The user another user reports to. */
@@ -216,7 +219,11 @@ export interface ListUsersResponse {
 export interface UpdateUserRequest {
   /** The user's public id. */
   userId: string;
-  /** Address of the person's credential: it changes for every user the person is. */
+  /**
+   * Address of the person's credential, the same for every user the person is. A new one waits in pending_email for its
+   * proof (see CreateEmailChangeLink); it takes effect at once, unverified, only for a person without a password who
+   * never belonged to another client. The present one takes the client's wish for another one back.
+   */
   email?:
     | string
     | undefined;
@@ -323,6 +330,7 @@ function createBaseUser(): User {
     createdAt: undefined,
     updatedAt: undefined,
     version: "",
+    pendingEmail: undefined,
   };
 }
 
@@ -366,6 +374,9 @@ export const User: MessageFns<User> = {
     }
     if (message.version !== "") {
       writer.uint32(106).string(message.version);
+    }
+    if (message.pendingEmail !== undefined) {
+      PendingEmail.encode(message.pendingEmail, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -485,6 +496,14 @@ export const User: MessageFns<User> = {
             }
 
             message.version = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.pendingEmail = PendingEmail.decode(reader, reader.uint32());
             continue;
           }
         }

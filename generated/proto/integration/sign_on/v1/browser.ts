@@ -32,6 +32,10 @@ export enum InteractionPage {
   PASSWORD_SET = "INTERACTION_PAGE_PASSWORD_SET",
   /** EMAIL_VERIFIED - The address is verified; nothing is under way. */
   EMAIL_VERIFIED = "INTERACTION_PAGE_EMAIL_VERIFIED",
+  /** CHANGE_EMAIL - Take a new address; what is under way is the link's, whose token the edge has from the form. */
+  CHANGE_EMAIL = "INTERACTION_PAGE_CHANGE_EMAIL",
+  /** EMAIL_CHANGED - The address has changed; nothing is under way. */
+  EMAIL_CHANGED = "INTERACTION_PAGE_EMAIL_CHANGED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -64,6 +68,12 @@ export function interactionPageFromJSON(object: any): InteractionPage {
     case 8:
     case "INTERACTION_PAGE_EMAIL_VERIFIED":
       return InteractionPage.EMAIL_VERIFIED;
+    case 9:
+    case "INTERACTION_PAGE_CHANGE_EMAIL":
+      return InteractionPage.CHANGE_EMAIL;
+    case 10:
+    case "INTERACTION_PAGE_EMAIL_CHANGED":
+      return InteractionPage.EMAIL_CHANGED;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -91,13 +101,17 @@ export function interactionPageToNumber(object: InteractionPage): number {
       return 7;
     case InteractionPage.EMAIL_VERIFIED:
       return 8;
+    case InteractionPage.CHANGE_EMAIL:
+      return 9;
+    case InteractionPage.EMAIL_CHANGED:
+      return 10;
     case InteractionPage.UNRECOGNIZED:
     default:
       return -1;
   }
 }
 
-/** Why a new password was refused; the value in lower case, without prefix, is the `problem` of the page's address. */
+/** Why a password was refused; the value in lower case, without prefix, is the `problem` of the page's address. */
 export enum PasswordProblem {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "PASSWORD_PROBLEM_UNSPECIFIED",
@@ -107,6 +121,8 @@ export enum PasswordProblem {
   TOO_LONG = "PASSWORD_PROBLEM_TOO_LONG",
   /** TOO_COMMON - It is among those that are guessed first, or is the person's own address. */
   TOO_COMMON = "PASSWORD_PROBLEM_TOO_COMMON",
+  /** WRONG - It is not that of the account. */
+  WRONG = "PASSWORD_PROBLEM_WRONG",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -124,6 +140,9 @@ export function passwordProblemFromJSON(object: any): PasswordProblem {
     case 3:
     case "PASSWORD_PROBLEM_TOO_COMMON":
       return PasswordProblem.TOO_COMMON;
+    case 10:
+    case "PASSWORD_PROBLEM_WRONG":
+      return PasswordProblem.WRONG;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -141,6 +160,8 @@ export function passwordProblemToNumber(object: PasswordProblem): number {
       return 2;
     case PasswordProblem.TOO_COMMON:
       return 3;
+    case PasswordProblem.WRONG:
+      return 10;
     case PasswordProblem.UNRECOGNIZED:
     default:
       return -1;
@@ -555,7 +576,7 @@ export interface NextPage {
   page: InteractionPage;
   /** `interaction` for its address; empty for the pages at which nothing is under way. */
   interaction: string;
-  /** `problem` for its address; only when a new password was refused. */
+  /** `problem` for its address; only when a password was refused. */
   problem?: PasswordProblem | undefined;
 }
 

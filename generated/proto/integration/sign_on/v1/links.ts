@@ -106,6 +106,58 @@ export interface RedeemEmailLinkResponse {
   step: BrowserStep | undefined;
 }
 
+/** Asks for the page of a link to take a new address. */
+export interface ShowEmailChangeLinkRequest {
+  /** The browser. */
+  browser:
+    | Browser
+    | undefined;
+  /** SHA-256 of the token in the link, 32 bytes. */
+  linkTokenHash: Buffer;
+}
+
+/** The page. */
+export interface ShowEmailChangeLinkResponse {
+  /** The one thing to answer with. */
+  result:
+    | //
+    /** Ask for the password of the account. */
+    { $case: "changeEmailPage"; value: ChangeEmailPage }
+    | //
+    /** The link is good for nothing. */
+    { $case: "errorPage"; value: ErrorPage }
+    | undefined;
+}
+
+/**
+ * Asks for the password of the account, without naming its present address: the new mailbox may be a stranger's. The
+ * form sends back the link's token, which the edge has from the address.
+ */
+export interface ChangeEmailPage {
+  /** The new address. */
+  email: string;
+  /** The name of the client that asked for it; absent when the platform did. */
+  clientName?: string | undefined;
+}
+
+/** Takes a new address with a link. */
+export interface RedeemEmailChangeLinkRequest {
+  /** The browser. */
+  browser:
+    | Browser
+    | undefined;
+  /** SHA-256 of the token in the link, 32 bytes. */
+  linkTokenHash: Buffer;
+  /** The password of the account as typed. */
+  password: string;
+}
+
+/** What follows. */
+export interface RedeemEmailChangeLinkResponse {
+  /** The email-changed page, the change-email page with the problem, or an error page. */
+  step: BrowserStep | undefined;
+}
+
 function createBaseShowPasswordLinkRequest(): ShowPasswordLinkRequest {
   return { browser: undefined, linkTokenHash: Buffer.alloc(0) };
 }
@@ -634,6 +686,293 @@ export const RedeemEmailLinkResponse: MessageFns<RedeemEmailLinkResponse> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseRedeemEmailLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.step = BrowserStep.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseShowEmailChangeLinkRequest(): ShowEmailChangeLinkRequest {
+  return { browser: undefined, linkTokenHash: Buffer.alloc(0) };
+}
+
+export const ShowEmailChangeLinkRequest: MessageFns<ShowEmailChangeLinkRequest> = {
+  encode(message: ShowEmailChangeLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.browser !== undefined) {
+      Browser.encode(message.browser, writer.uint32(10).fork()).join();
+    }
+    if (message.linkTokenHash.length !== 0) {
+      writer.uint32(18).bytes(message.linkTokenHash);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShowEmailChangeLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShowEmailChangeLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.browser = Browser.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.linkTokenHash = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseShowEmailChangeLinkResponse(): ShowEmailChangeLinkResponse {
+  return { result: undefined };
+}
+
+export const ShowEmailChangeLinkResponse: MessageFns<ShowEmailChangeLinkResponse> = {
+  encode(message: ShowEmailChangeLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.result?.$case) {
+      case "changeEmailPage":
+        ChangeEmailPage.encode(message.result.value, writer.uint32(10).fork()).join();
+        break;
+      case "errorPage":
+        ErrorPage.encode(message.result.value, writer.uint32(18).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShowEmailChangeLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShowEmailChangeLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = { $case: "changeEmailPage", value: ChangeEmailPage.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = { $case: "errorPage", value: ErrorPage.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseChangeEmailPage(): ChangeEmailPage {
+  return { email: "", clientName: undefined };
+}
+
+export const ChangeEmailPage: MessageFns<ChangeEmailPage> = {
+  encode(message: ChangeEmailPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.clientName !== undefined) {
+      writer.uint32(18).string(message.clientName);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChangeEmailPage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChangeEmailPage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.clientName = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRedeemEmailChangeLinkRequest(): RedeemEmailChangeLinkRequest {
+  return { browser: undefined, linkTokenHash: Buffer.alloc(0), password: "" };
+}
+
+export const RedeemEmailChangeLinkRequest: MessageFns<RedeemEmailChangeLinkRequest> = {
+  encode(message: RedeemEmailChangeLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.browser !== undefined) {
+      Browser.encode(message.browser, writer.uint32(10).fork()).join();
+    }
+    if (message.linkTokenHash.length !== 0) {
+      writer.uint32(18).bytes(message.linkTokenHash);
+    }
+    if (message.password !== "") {
+      writer.uint32(26).string(message.password);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemEmailChangeLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemEmailChangeLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.browser = Browser.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.linkTokenHash = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.password = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRedeemEmailChangeLinkResponse(): RedeemEmailChangeLinkResponse {
+  return { step: undefined };
+}
+
+export const RedeemEmailChangeLinkResponse: MessageFns<RedeemEmailChangeLinkResponse> = {
+  encode(message: RedeemEmailChangeLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.step !== undefined) {
+      BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemEmailChangeLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemEmailChangeLinkResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

@@ -34,10 +34,14 @@ import {
   SignInResponse,
 } from "./browser.js";
 import {
+  RedeemEmailChangeLinkRequest,
+  RedeemEmailChangeLinkResponse,
   RedeemEmailLinkRequest,
   RedeemEmailLinkResponse,
   RedeemPasswordLinkRequest,
   RedeemPasswordLinkResponse,
+  ShowEmailChangeLinkRequest,
+  ShowEmailChangeLinkResponse,
   ShowEmailLinkRequest,
   ShowEmailLinkResponse,
   ShowPasswordLinkRequest,
@@ -199,6 +203,30 @@ export const SignOnServiceService = {
       Buffer.from(RedeemEmailLinkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RedeemEmailLinkResponse => RedeemEmailLinkResponse.decode(value),
   },
+  /** Shows the page of a link to take a new address, which mail scanners open too: GET /auth/change-email. */
+  showEmailChangeLink: {
+    path: "/integration.sign_on.v1.SignOnService/ShowEmailChangeLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShowEmailChangeLinkRequest): Buffer =>
+      Buffer.from(ShowEmailChangeLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShowEmailChangeLinkRequest => ShowEmailChangeLinkRequest.decode(value),
+    responseSerialize: (value: ShowEmailChangeLinkResponse): Buffer =>
+      Buffer.from(ShowEmailChangeLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ShowEmailChangeLinkResponse => ShowEmailChangeLinkResponse.decode(value),
+  },
+  /** Changes the address, uses the link up, and ends the person's sessions and grants: POST /auth/change-email. */
+  redeemEmailChangeLink: {
+    path: "/integration.sign_on.v1.SignOnService/RedeemEmailChangeLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RedeemEmailChangeLinkRequest): Buffer =>
+      Buffer.from(RedeemEmailChangeLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RedeemEmailChangeLinkRequest => RedeemEmailChangeLinkRequest.decode(value),
+    responseSerialize: (value: RedeemEmailChangeLinkResponse): Buffer =>
+      Buffer.from(RedeemEmailChangeLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RedeemEmailChangeLinkResponse => RedeemEmailChangeLinkResponse.decode(value),
+  },
   /** Issues tokens for a code or a refresh token: POST /auth/token. */
   issueTokens: {
     path: "/integration.sign_on.v1.SignOnService/IssueTokens" as const,
@@ -288,6 +316,10 @@ export interface SignOnServiceServer extends UntypedServiceImplementation {
   showEmailLink: handleUnaryCall<ShowEmailLinkRequest, ShowEmailLinkResponse>;
   /** Marks the address as verified and uses the link up: POST /auth/verify-email. */
   redeemEmailLink: handleUnaryCall<RedeemEmailLinkRequest, RedeemEmailLinkResponse>;
+  /** Shows the page of a link to take a new address, which mail scanners open too: GET /auth/change-email. */
+  showEmailChangeLink: handleUnaryCall<ShowEmailChangeLinkRequest, ShowEmailChangeLinkResponse>;
+  /** Changes the address, uses the link up, and ends the person's sessions and grants: POST /auth/change-email. */
+  redeemEmailChangeLink: handleUnaryCall<RedeemEmailChangeLinkRequest, RedeemEmailChangeLinkResponse>;
   /** Issues tokens for a code or a refresh token: POST /auth/token. */
   issueTokens: handleUnaryCall<IssueTokensRequest, IssueTokensResponse>;
   /** Reads the claims about the person of an access token: GET or POST /auth/userinfo. */
@@ -478,6 +510,38 @@ export interface SignOnServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RedeemEmailLinkResponse) => void,
+  ): ClientUnaryCall;
+  /** Shows the page of a link to take a new address, which mail scanners open too: GET /auth/change-email. */
+  showEmailChangeLink(
+    request: ShowEmailChangeLinkRequest,
+    callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  showEmailChangeLink(
+    request: ShowEmailChangeLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  showEmailChangeLink(
+    request: ShowEmailChangeLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes the address, uses the link up, and ends the person's sessions and grants: POST /auth/change-email. */
+  redeemEmailChangeLink(
+    request: RedeemEmailChangeLinkRequest,
+    callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  redeemEmailChangeLink(
+    request: RedeemEmailChangeLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
+  ): ClientUnaryCall;
+  redeemEmailChangeLink(
+    request: RedeemEmailChangeLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
   ): ClientUnaryCall;
   /** Issues tokens for a code or a refresh token: POST /auth/token. */
   issueTokens(

@@ -1,0 +1,8 @@
+import { describeEnding } from './ending-suite.js';
+
+describeEnding({
+  operationId: 'showEmailChanged',
+  statuses: [200, 405, 429, 500, 503],
+  path: '/auth/email-changed',
+  heading: 'Your email address has changed',
+});
