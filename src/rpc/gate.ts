@@ -8,6 +8,7 @@ import {
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY, bearerTokenOf, requestIdOf } from './call-metadata.js';
 import type { Authenticate, Caller, Identity } from './callers.js';
+import type { Connections } from './connections.js';
 import { toStatus } from './error-trailer.js';
 
 /** Who may call a method. */
@@ -41,6 +42,8 @@ export interface RefusedCall {
 export interface GateOptions {
   authenticate: Authenticate;
   onRefusal(call: RefusedCall): void;
+  /** Told which connections have shown a valid token. */
+  connections: Connections;
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
   /** How often the tokens of calls that stay open are looked at again. */
@@ -74,6 +77,10 @@ class Call implements AdmittedCall {
     private readonly call: ServerInterceptingCallInterface,
   ) {
     this.requestId = requestIdOf(metadata);
+  }
+
+  get peer(): string {
+    return this.call.getPeer();
   }
 
   /** Nothing was answered yet: the status is all, and what is still to come of the request is not taken. */
@@ -142,6 +149,8 @@ export class Gate {
     } catch (thrown) {
       this.#refuse(call, asServiceError(thrown));
       return;
+    } finally {
+      this.#tellOf(call);
     }
     if (call.over) {
       return;
@@ -155,6 +164,15 @@ export class Gate {
       this.#recheck ??= this.#recheckLater();
     }
     pass();
+  }
+
+  #tellOf({ identity, peer }: Call): void {
+    const { connections } = this.#options;
+    if (identity) {
+      connections.proven(peer);
+    } else {
+      connections.unproven(peer);
+    }
   }
 
   #leave(call: Call): void {

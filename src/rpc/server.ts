@@ -1,4 +1,5 @@
 import { type EventEmitter, once } from 'node:events';
+import { type AddressInfo, createServer, type Server as Listener } from 'node:net';
 import type { Readable } from 'node:stream';
 import {
   type Metadata,
@@ -13,6 +14,7 @@ import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { type Authenticate, callersOf, type Identity, roleRights } from './callers.js';
+import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, Gate } from './gate.js';
@@ -37,6 +39,7 @@ export interface RpcServerOptions {
   recheckTokensMs?: number;
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
+  connections?: Partial<ConnectionLimits>;
 }
 
 /** What the four kinds of call have in common. */
@@ -44,7 +47,12 @@ type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled:
 
 /** A server in which no method can be reached but through its gate. */
 export class RpcServer extends Server {
-  constructor(readonly gate: Gate) {
+  readonly #listeners = new Set<Listener>();
+
+  constructor(
+    readonly gate: Gate,
+    private readonly connections: Connections,
+  ) {
     super({
       'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
       'grpc.max_concurrent_streams': MAX_CALLS_PER_CONNECTION,
@@ -55,15 +63,63 @@ export class RpcServer extends Server {
       interceptors: [gate.interceptor],
     });
   }
+
+  /** Takes the connections itself, so that they are counted before gRPC has them; those over a socket of this machine, which only our own user can open, are not. */
+  listen(address: string, credentials: ServerCredentials): Promise<number> {
+    const { injectConnection } = this.createConnectionInjector(credentials);
+    const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
+    const listener = createServer({ noDelay: true }, (socket) => {
+      if (path === undefined) {
+        this.connections.opened(socket);
+      }
+      injectConnection(socket);
+    });
+    listener.maxConnections = this.connections.inTotal;
+    this.#listeners.add(listener);
+    return new Promise((resolve, reject) => {
+      listener.once('error', reject);
+      listener.listen(path === undefined ? hostAndPortOf(address) : { path }, () => {
+        listener.removeListener('error', reject);
+        resolve(path === undefined ? (listener.address() as AddressInfo).port : 0);
+      });
+    });
+  }
+
+  override tryShutdown(callback: (error?: Error) => void): void {
+    const closed = this.#close();
+    this.connections.cutStrangers();
+    super.tryShutdown((error) => void closed.then(() => callback(error)));
+  }
+
+  override forceShutdown(): void {
+    void this.#close();
+    this.connections.cutAll();
+    super.forceShutdown();
+  }
+
+  async #close(): Promise<void> {
+    const closing = [...this.#listeners].map(
+      (listener) => new Promise<void>((resolve) => listener.close(() => resolve())),
+    );
+    await Promise.all(closing);
+  }
+}
+
+/** `127.0.0.1:4002`, `[::1]:4002`. */
+function hostAndPortOf(address: string): { host: string; port: number } {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
 }
 
 export function createRpcServer(options: RpcServerOptions): RpcServer {
   const report = reporter(options);
+  const connections = new Connections(options.connections);
   const gate = new Gate({
     ...options,
+    connections,
     onRefusal: (call) => report({ ...call, code: codeOf(call.error) }),
   });
-  const server = new RpcServer(gate);
+  const server = new RpcServer(gate, connections);
   for (const { definition, handlers } of options.services) {
     const implementation = Object.entries(definition).map(([name, method]) => {
       gate.rule(method.path, { callers: callersOf(method.path) });
@@ -84,17 +140,15 @@ function takingBytes(definition: AnyService): AnyService {
 }
 
 export function bind(
-  server: Server,
+  server: RpcServer,
   address: string,
   credentials = ServerCredentials.createInsecure(),
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
-  });
+  return server.listen(address, credentials);
 }
 
 /** Lets calls under way end, then closes; what is still open after the grace is cut. */
-export async function closeRpcServer(server: Server, graceMs: number): Promise<void> {
+export async function closeRpcServer(server: RpcServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   const timer = setTimeout(() => server.forceShutdown(), graceMs);
   await closed;

@@ -10,10 +10,14 @@ export class RawPeer {
 
   constructor(address: string) {
     const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
-    const url = path === undefined ? `http://${address}` : 'http://localhost';
+    const url =
+      path === undefined
+        ? new URL(address.includes('//') ? address : `http://${address}`)
+        : 'http://localhost';
     this.session = connect(url, {
       // It keeps what it cannot send, and would give up early.
       maxSessionMemory: 1_000,
+      rejectUnauthorized: false,
       ...(path === undefined ? {} : { createConnection: () => dial(path) }),
     });
     this.session.on('error', () => undefined);

@@ -7,8 +7,10 @@ import { ErrorCode } from '../../src/errors/service-error.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { clientCredentials, serverCredentials } from '../../src/rpc/connect.js';
 import { serve } from '../../src/rpc/handlers.js';
+import { eventually } from '../support/eventually.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
-import { refusalOf, rpcRigs, TOKENS } from './rig.js';
+import { RawPeer } from './raw-peer.js';
+import { type RigOptions, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const ANSWER = { counts: [], more: false };
 const service = serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER });
@@ -27,11 +29,12 @@ describe('a server beyond this machine', () => {
     }
   }
 
-  async function serving() {
+  async function serving(limits: RigOptions['limits'] = {}) {
     const files = makeFiles(rigs.directory());
     const rig = await rigs.start([service], {
       address: '127.0.0.1:0',
       credentials: serverCredentials(files),
+      limits,
     });
     // By name, because a server name may not be an address.
     return { ...rig, files, address: rig.address.replace('127.0.0.1', 'localhost') };
@@ -40,6 +43,19 @@ describe('a server beyond this machine', () => {
   test('is reached by whoever trusts its authority', async () => {
     const { address, files } = await serving();
     await expect(call(address, clientCredentials(address, files))).resolves.toEqual(ANSWER);
+  });
+
+  test('knows its strangers, and those who showed a token', async () => {
+    const { address } = await serving({ connections: { strangerMs: 500 } });
+    const peers = [new RawPeer(`https://${address}`), new RawPeer(`https://${address}`)] as const;
+    const [known, stranger] = peers;
+    const { path } = MaintenanceServiceService.purgeExpired;
+    const call = (peer: RawPeer, token?: string) => peer.call(path, token).end(Buffer.alloc(5));
+    call(known, TOKENS.maintenance);
+    call(stranger, 'wrong');
+    await eventually('the stranger is cut', () => stranger.session.destroyed);
+    expect([known.session.destroyed, known.statuses, stranger.statuses]).toEqual([false, ['0'], ['16']]);
+    known.leave();
   });
 
   test('is not believed without its authority', async () => {

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Server } from '@grpc/grpc-js';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
@@ -10,7 +9,7 @@ import { serviceNameOf } from '../../rpc/definitions.js';
 import type { ServedService } from '../../rpc/handlers.js';
 import { addHealth } from '../../rpc/health.js';
 import { addReflection } from '../../rpc/reflection.js';
-import { bind, closeRpcServer, createRpcServer } from '../../rpc/server.js';
+import { bind, closeRpcServer, createRpcServer, type RpcServer } from '../../rpc/server.js';
 import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
@@ -67,7 +66,7 @@ function serverOf(
   { health, log, timer }: ListenerOptions,
   services: readonly ServedService[],
   authenticate: Authenticate,
-): Server {
+): RpcServer {
   const server = createRpcServer({ services, authenticate, log, timer });
   const reflected = {
     descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
@@ -91,7 +90,7 @@ function tokenAuthenticator({ store, log }: ListenerOptions): Authenticate {
   };
 }
 
-async function bindRoles(server: Server, config: Config): Promise<void> {
+async function bindRoles(server: RpcServer, config: Config): Promise<void> {
   const socketPath = socketPathOf(config.DOMAIN_ADDRESS);
   if (socketPath !== undefined) {
     await bindSocket(server, socketPath);
@@ -106,7 +105,7 @@ async function bindRoles(server: Server, config: Config): Promise<void> {
 }
 
 async function bindAddress(
-  server: Server,
+  server: RpcServer,
   address: string,
   setting: 'GRPC_PORT' | 'ROLES_ADDRESS',
   config: Config,
@@ -115,7 +114,7 @@ async function bindAddress(
     serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE }),
   );
   await bind(server, address, tls).catch((error: unknown) => {
-    throw listenError(`The gRPC port ${address}`, setting, asListenFailure(error));
+    throw listenError(`The gRPC port ${address}`, setting, error);
   });
 }
 
@@ -130,7 +129,7 @@ export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<vo
 }
 
 /** Takes the place of a socket that a killed domain left behind. */
-async function bindSocket(server: Server, path: string): Promise<void> {
+async function bindSocket(server: RpcServer, path: string): Promise<void> {
   refuseLongSocketPath(path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -144,10 +143,4 @@ async function bindSocket(server: Server, path: string): Promise<void> {
 
 function socketPathOf(address: string): string | undefined {
   return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
-}
-
-/** grpc-js reports the system's code in the text of its message only. */
-function asListenFailure(error: unknown): unknown {
-  const code = /\b(EADDRINUSE|EACCES|EADDRNOTAVAIL)\b/.exec((error as Error).message)?.[1];
-  return code ? Object.assign(new Error((error as Error).message), { code }) : error;
 }

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import type { Authenticate } from '../../src/rpc/callers.js';
+import type { ConnectionLimits } from '../../src/rpc/connections.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { addHealth } from '../../src/rpc/health.js';
+import { eventually } from '../support/eventually.js';
+import { RawPeer } from './raw-peer.js';
+import { rpcRigs, TOKENS } from './rig.js';
+
+const { path } = MaintenanceServiceService.purgeExpired;
+const HEALTH = '/grpc.health.v1.Health/Check';
+const EMPTY_MESSAGE = Buffer.alloc(5);
+const ANSWER = { counts: [], more: false };
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+
+describe('connections to the port', () => {
+  const rigs = rpcRigs();
+  const sockets: Socket[] = [];
+  const peers: RawPeer[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) {
+      socket.destroy();
+    }
+    for (const peer of peers.splice(0)) {
+      peer.leave();
+    }
+  });
+
+  async function serving(connections: Partial<ConnectionLimits> = {}, authenticate?: Authenticate) {
+    const services = [serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER })];
+    const rig = await rigs.start(services, {
+      address: '127.0.0.1:0',
+      limits: { connections },
+      ...(authenticate && { authenticate }),
+      prepare: (server) => addHealth(server, async () => 'SERVING'),
+    });
+    const ask = (token?: string) =>
+      rig.channel(token).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, { requestId: 'r' });
+    return { ...rig, ask };
+  }
+
+  async function stranger(address: string): Promise<Socket> {
+    const [host, port] = address.split(':');
+    const socket = connect(Number(port), host);
+    sockets.push(socket);
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  function rawPeer(address: string): RawPeer {
+    const peer = new RawPeer(address);
+    peers.push(peer);
+    return peer;
+  }
+
+  async function whole(peer: RawPeer, method: string, token?: string): Promise<void> {
+    const call = peer.call(method, token);
+    call.end(EMPTY_MESSAGE);
+    await once(call, 'close');
+  }
+
+  test('are few for each address of strangers: the oldest goes', async () => {
+    const { address, ask } = await serving({ strangersPerAddress: 2 });
+    const three = [await stranger(address), await stranger(address), await stranger(address)];
+    await eventually('the oldest is cut', () => three[0]?.destroyed);
+    expect(three.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    await expect(ask()).resolves.toEqual(ANSWER);
+  });
+
+  test('are few for all strangers together, and keep out nobody who shows a token', async () => {
+    const { address, ask } = await serving({ strangersInTotal: 2 });
+    const strangers: Socket[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      strangers.push(await stranger(address));
+    }
+    await expect(ask()).resolves.toEqual(ANSWER);
+    await eventually('most are cut', () => strangers.filter(({ destroyed }) => !destroyed).length <= 2);
+  });
+
+  test('end after a while where no token was shown, and not where one was', async () => {
+    const { address } = await serving({ strangerMs: 300 });
+    const known = rawPeer(address);
+    await whole(known, path, TOKENS.maintenance);
+    const mute = await stranger(address);
+    const watcher = rawPeer(address);
+    await whole(watcher, HEALTH);
+    await eventually('the strangers are gone', () => mute.destroyed && watcher.session.destroyed);
+    await whole(known, path, TOKENS.maintenance);
+    expect(known.statuses).toEqual(['0', '0']);
+  });
+
+  test('end where strangers send much while their token is looked at', async () => {
+    const { address } = await serving({ strangerBytes: 100_000 }, () => new Promise(() => undefined));
+    const peer = rawPeer(address);
+    for (let call = 0; call < 50; call += 1) {
+      peer.unfinished(path, 'wrong');
+    }
+    await eventually('it is cut', () => peer.session.destroyed);
+  });
+
+  test.each([
+    ['refused calls', path],
+    ['health checks', HEALTH],
+  ])('carry some %s without a token, and end with too many', async (_, method) => {
+    const { address } = await serving({ callsWithoutToken: 5 });
+    const peer = rawPeer(address);
+    for (let call = 0; call < 5; call += 1) {
+      await whole(peer, method);
+    }
+    expect(peer.session.destroyed).toBe(false);
+    await whole(peer, method).catch(() => undefined);
+    await eventually('it is cut', () => peer.session.destroyed);
+  });
+
+  test('count those anew after a call with a token', async () => {
+    const { address } = await serving({ callsWithoutToken: 2 });
+    const peer = rawPeer(address);
+    for (const token of ['wrong', 'wrong', TOKENS.maintenance, 'wrong', 'wrong', TOKENS.maintenance]) {
+      await whole(peer, path, token);
+    }
+    expect(peer.statuses).toEqual(['16', '16', '0', '16', '16', '0']);
+  });
+
+  test('that reset calls as fast as they make them are ended, and hold up no other', async () => {
+    const { address, ask } = await serving();
+    const peer = rawPeer(address);
+    for (let call = 0; call < 5_000 && !peer.session.destroyed; call += 1) {
+      peer.call(path, TOKENS.maintenance).close();
+      if (call % 100 === 0) {
+        await new Promise(setImmediate);
+      }
+    }
+    await expect(ask()).resolves.toEqual(ANSWER);
+    await eventually('it is ended', () => peer.session.destroyed);
+  });
+
+  test('that flood with settings are cut as strangers, and hold up no other', async () => {
+    const { address, ask } = await serving({ strangerBytes: 100_000 });
+    const socket = await stranger(address);
+    socket.write(PREFACE);
+    socket.write(Buffer.concat(Array(50_000).fill(EMPTY_SETTINGS)));
+    await expect(ask()).resolves.toEqual(ANSWER);
+    await eventually('it is cut', () => socket.destroyed);
+  });
+});
