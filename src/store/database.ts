@@ -1,5 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { WriteOrigin } from '../domain/platform/unit-of-work.js';
 import type { Schema } from './schema.js';
+
+export type { WriteOrigin };
 
 /** What an adapter reads with: sees committed data only. */
 export type Reader = Kysely<Schema>;
@@ -18,8 +21,8 @@ export interface Database {
    * `onDone` hears when the next write would find what this one wrote. On SQLite that is before the commit, which may fail yet: what is asked for
    * at once shares it.
    */
-  write<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void): Promise<T>;
-  /** Whether writes asked for at the same time happen one after the other, in the order in which they were asked for. */
+  write<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void, origin?: WriteOrigin): Promise<T>;
+  /** Whether writes asked for at the same time happen one after the other, those of one lane in the order in which they were asked for. */
   readonly writesInOrder: boolean;
   /** The connection that migrations run on, before anything else does. */
   readonly migrator: Kysely<Schema>;

@@ -9,6 +9,8 @@ const LANES = 5;
 
 const PAUSE_MS = 1;
 
+const MAY_TRY_AGAIN: ReadonlySet<ErrorCode> = new Set([ErrorCode.VERSION_CONFLICT, ErrorCode.UNAVAILABLE]);
+
 export type Rivalry = 'firstName' | 'lastName' | 'count';
 
 /** Writes the user so many times, at once with a rival who does the same. */
@@ -48,8 +50,7 @@ async function retrying(write: () => Promise<unknown>): Promise<void> {
       await write();
       return;
     } catch (error) {
-      const isConflict = error instanceof ServiceError && error.code === ErrorCode.VERSION_CONFLICT;
-      if (!isConflict && (error as { code?: string }).code !== 'SQLITE_BUSY') {
+      if (!(error instanceof ServiceError && MAY_TRY_AGAIN.has(error.code))) {
         throw error;
       }
     }

@@ -1,4 +1,5 @@
 import type { Instance } from '../platform/instances.js';
+import type { WriteOrigin } from '../platform/unit-of-work.js';
 import type { SubscriptionDeliveryRows } from '../webhooks/subscription-deliveries.js';
 import type { SubscriptionRows } from '../webhooks/subscription-rows.js';
 import type { ApiKeyRows } from './api-keys.js';
@@ -38,7 +39,7 @@ export interface OperatorChanges extends OperatorRows {
 
 export interface OperatorUnitOfWork {
   /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. */
-  run<T>(actor: Actor, work: (changes: OperatorChanges) => Promise<T>): Promise<T>;
+  run<T>(actor: Actor, work: (changes: OperatorChanges) => Promise<T>, origin?: WriteOrigin): Promise<T>;
   /** What is committed, without a transaction. */
   readonly rows: OperatorRows;
 }

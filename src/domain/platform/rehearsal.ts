@@ -4,11 +4,14 @@ import type { UnitOfWork } from './unit-of-work.js';
 export function rehearsalOf(unitOfWork: UnitOfWork): UnitOfWork {
   return {
     inOrder: unitOfWork.inOrder,
-    run: async <T>(...[work, repeatable]: Parameters<typeof unitOfWork.run<T>>): Promise<T> => {
+    run: async <T>(...[work, ...rest]: Parameters<typeof unitOfWork.run<T>>): Promise<T> => {
       try {
-        return await unitOfWork.run<T>(async (changes) => {
-          throw new Undone(await work(changes));
-        }, repeatable);
+        return await unitOfWork.run<T>(
+          async (changes) => {
+            throw new Undone(await work(changes));
+          },
+          ...rest,
+        );
       } catch (error) {
         if (error instanceof Undone) {
           return error.answer as T;

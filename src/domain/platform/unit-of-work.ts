@@ -60,11 +60,23 @@ export interface Repeatable<T> {
 }
 
 export interface UnitOfWork {
-  /** Whether works that wait at the same time are done in the order in which they were given, sharing their commits. */
+  /** Whether works of one lane that wait at the same time are done in the order in which they were given, sharing their commits. */
   readonly inOrder: boolean;
   /**
    * One transaction: all of the work or none. With `repeatable`, the first call of a key does the work and every later one gets its answer; the
    * same key with another request is refused. Nothing but the changes may be awaited inside.
    */
-  run<T>(work: (changes: Changes) => Promise<T>, repeatable?: Repeatable<T>): Promise<T>;
+  run<T>(
+    work: (changes: Changes) => Promise<T>,
+    repeatable?: Repeatable<T>,
+    origin?: WriteOrigin,
+  ): Promise<T>;
+}
+
+/** Whose write it is. */
+export interface WriteOrigin {
+  /** Aborted when the caller has left: a write that has not begun then never does, and one that has is not committed where that can be helped. */
+  signal?: AbortSignal;
+  /** Writes of one lane keep their order; where they queue, lanes take turns. */
+  lane?: string;
 }

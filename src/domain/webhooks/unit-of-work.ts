@@ -1,6 +1,7 @@
 import type { Actor, RecordedAction } from '../operator/audit.js';
 import type { ConnectionRows } from '../operator/connections.js';
 import type { Client } from '../platform/clients.js';
+import type { WriteOrigin } from '../platform/unit-of-work.js';
 import type { DeliveryLogRows } from './delivery-log.js';
 import type { EventLogRows } from './event-log.js';
 import type { SubscriptionDeliveryRows } from './subscription-deliveries.js';
@@ -29,7 +30,7 @@ export interface WebhookChanges extends WebhookRows {
 
 export interface WebhookUnitOfWork {
   /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. Whoever waits for new deliveries hears of those inserted. */
-  run<T>(actor: Actor, work: (changes: WebhookChanges) => Promise<T>): Promise<T>;
+  run<T>(actor: Actor, work: (changes: WebhookChanges) => Promise<T>, origin?: WriteOrigin): Promise<T>;
   /** What is committed, without a transaction. */
   readonly rows: WebhookRows;
 }

@@ -1,11 +1,14 @@
-import type { Writer } from '../database.js';
+import type { WriteOrigin, Writer } from '../database.js';
 import { whenNotBusy } from './busy.js';
+import { FairQueue } from './fair-queue.js';
+import { callerLeft } from './turns.js';
 
 const MAX_GROUP = 128;
 
 interface Job {
   work: (writer: Writer) => Promise<unknown>;
   onDone: (() => void) | undefined;
+  signal: AbortSignal | undefined;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
 }
@@ -34,7 +37,7 @@ export interface Disk {
  * that fails takes nothing of the others with it, and all are acknowledged when the disk has them.
  */
 export class GroupCommit {
-  readonly #waiting: Job[] = [];
+  readonly #waiting = new FairQueue<Job>();
   #running: Promise<void> | undefined;
   #unacknowledged = 0;
 
@@ -44,9 +47,16 @@ export class GroupCommit {
     private readonly disk: Disk,
   ) {}
 
-  run<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void): Promise<T> {
+  run<T>(
+    work: (writer: Writer) => Promise<T>,
+    onDone?: () => void,
+    { signal, lane }: WriteOrigin = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, onDone, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push(
+        { work, onDone, signal, resolve: resolve as (value: unknown) => void, reject },
+        lane,
+      );
       this.#running ??= this.#drain();
     });
   }
@@ -61,7 +71,7 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, MAX_GROUP);
+      const group = this.#waiting.take(MAX_GROUP);
       try {
         const outcomes = await this.#commit(group);
         void this.#acknowledge(group, outcomes);
@@ -98,7 +108,7 @@ export class GroupCommit {
       // A turn of the event loop lets requests that arrived together join the same group, and whoever was told of what it did; and it lets answers
       // go out: SQLite takes no turns of its own.
       await new Promise(setImmediate);
-      const joining = this.#waiting.splice(0, MAX_GROUP - group.length);
+      const joining = this.#waiting.take(MAX_GROUP - group.length);
       group.push(...joining);
       outcomes.push(...(await this.#runAll(joining)));
       control.commit();
@@ -133,6 +143,9 @@ export class GroupCommit {
 
   async #inSavepoint(job: Job): Promise<Outcome> {
     const { control } = this;
+    if (job.signal?.aborted) {
+      return { error: callerLeft() };
+    }
     control.savepoint();
     try {
       const value = await job.work(this.writer);

@@ -33,6 +33,9 @@ export class SoundPostgresDialect extends PostgresDialect {
   }
 }
 
+/** For a connection of one pool; more would wait in vain. */
+const MOST_WAITING = 512;
+
 class SoundDriver implements Driver {
   readonly #begin: string;
 
@@ -50,6 +53,9 @@ class SoundDriver implements Driver {
   }
 
   async acquireConnection(): Promise<LentConnection> {
+    if (this.pool.waitingCount >= MOST_WAITING) {
+      throw asNoConnection(new Error(`${MOST_WAITING} others wait for a connection`));
+    }
     try {
       return new LentConnection(await this.pool.connect());
     } catch (error) {

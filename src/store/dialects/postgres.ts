@@ -5,6 +5,7 @@ import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import { type ServerLimits, SoundPostgresDialect, settingsOf } from './postgres-driver.js';
 import { isDeadlock, isPassingTrouble } from './postgres-trouble.js';
+import { assertAsked, inTurns, Turns } from './turns.js';
 
 export interface PostgresLimits {
   server: ServerLimits;
@@ -45,6 +46,7 @@ export async function openPostgres(
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
   };
+  const turns = new Turns();
   const writer = open(CONNECTIONS.writes, server, answerMs);
   try {
     await writer.connection().execute(async () => undefined);
@@ -56,8 +58,17 @@ export async function openPostgres(
     reader: open(CONNECTIONS.reads, server, answerMs),
     prober: open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS),
     migrator: open(CONNECTIONS.migrations, MIGRATION_LIMITS),
-    write: async (work, onDone) => {
-      const value = await pastDeadlocks(() => writer.transaction().execute(work));
+    write: async (work, onDone, origin = {}) => {
+      const value = await inTurns(turns, origin, (begun) =>
+        pastDeadlocks(() =>
+          writer.transaction().execute(async (transaction) => {
+            begun(transaction);
+            const done = await work(transaction);
+            assertAsked(origin.signal);
+            return done;
+          }),
+        ),
+      );
       onDone?.();
       return value;
     },

@@ -45,11 +45,11 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   return {
     reader,
     prober: reader,
-    write: async (work, onDone) => {
+    write: async (work, onDone, origin) => {
       try {
         // Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them.
         writes ??= startWrites(file, writing, writer, options);
-        return await writes.run(work, onDone);
+        return await writes.run(work, onDone, origin);
       } catch (error) {
         throw asDiskTrouble(error);
       }
@@ -111,7 +111,7 @@ function startWrites(
     },
   });
   return {
-    run: (work, onDone) => commits.run(work, onDone),
+    run: (work, onDone, origin) => commits.run(work, onDone, origin),
     end: async () => {
       await commits.idle();
       await disk.close();

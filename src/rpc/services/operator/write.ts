@@ -21,5 +21,5 @@ export function write<T>(
   context: CallContext,
   work: (changes: OperatorChanges) => Promise<T>,
 ): Promise<T> {
-  return unitOfWork.run(actorOf(context), work);
+  return unitOfWork.run(actorOf(context), work, { signal: context.signal });
 }

@@ -16,19 +16,23 @@ import { serviceTokenRows } from './service-tokens.js';
 export function operatorUnitOfWork({ reader, write }: Database, clock: Clock = Date.now): OperatorUnitOfWork {
   return {
     rows: rowsOf(reader),
-    run: (actor, work) =>
-      write((writer) => {
-        const now = clock();
-        return work({
-          ...rowsOf(writer),
-          subscriptions: subscriptionRows(writer),
-          deliveries: subscriptionDeliveryRows(writer),
-          now,
-          lock: (...subjectIds) => lock(writer, subjectIds),
-          touch: (...subjectIds) => touch(writer, subjectIds),
-          record: (action) => recordAction(writer, now, actor, action),
-        });
-      }),
+    run: (actor, work, origin) =>
+      write(
+        (writer) => {
+          const now = clock();
+          return work({
+            ...rowsOf(writer),
+            subscriptions: subscriptionRows(writer),
+            deliveries: subscriptionDeliveryRows(writer),
+            now,
+            lock: (...subjectIds) => lock(writer, subjectIds),
+            touch: (...subjectIds) => touch(writer, subjectIds),
+            record: (action) => recordAction(writer, now, actor, action),
+          });
+        },
+        undefined,
+        origin,
+      ),
   };
 }
 

@@ -11,6 +11,7 @@ import { newVersion } from '../../../domain/version.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
+import { takeTurn } from '../../dialects/turns.js';
 import type { Schema } from '../../schema.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
@@ -37,11 +38,16 @@ export function unitOfWork(
 ): UnitOfWork {
   return {
     inOrder: writesInOrder,
-    run: (work, repeatable) =>
-      tellingWrite(write, onDue, (writer, noteDue) => {
-        const changes = changesIn(writer, clock(), noteDue);
-        return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
-      }),
+    run: (work, repeatable, origin) =>
+      tellingWrite(
+        write,
+        onDue,
+        (writer, noteDue) => {
+          const changes = changesIn(writer, clock(), noteDue);
+          return repeatable ? once(writer, changes.now, repeatable, () => work(changes)) : work(changes);
+        },
+        origin,
+      ),
   };
 }
 
@@ -81,12 +87,14 @@ const rowsOf = keptRows((writer) => ({
  */
 export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
   for (const id of subjectIds) {
+    takeTurn(writer, id);
     await holding(writer, { subject_id: id, version: newVersion() });
   }
 }
 
 export async function touch(writer: Writer, subjectIds: readonly string[]): Promise<void> {
   for (const id of new Set(subjectIds)) {
+    takeTurn(writer, id);
     await renewal(writer, { subject_id: id, version: newVersion() });
   }
 }
@@ -144,6 +152,7 @@ async function once<T>(
   { method, key, requestHash, encode, decode }: Repeatable<T>,
   work: () => Promise<T>,
 ): Promise<T> {
+  takeTurn(writer, `${method} ${key}`);
   const { numInsertedOrUpdatedRows } = await writer
     .insertInto('idempotency_keys')
     .values({ method, key, request_hash: requestHash, response: null, created_at: now })

@@ -2,6 +2,7 @@ import type { EventId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Writer } from '../../database.js';
+import { takeTurn } from '../../dialects/turns.js';
 import { keptStatement } from '../kept-statement.js';
 import { isPostgres } from './dialect-words.js';
 import { keptInsertion } from './many-rows.js';
@@ -92,6 +93,7 @@ export class FanOut {
     if (present) {
       return present;
     }
+    takeTurn(this.writer, `receivers on ${instanceId}`);
     const { rows } = await receiversOn(this.writer, { instanceId });
     const receivers = rows.map(({ id, status, event_types, client_ids }) => ({
       id,

@@ -25,18 +25,23 @@ export function webhookUnitOfWork(
 ): WebhookUnitOfWork {
   return {
     rows: rowsOf(reader),
-    run: (actor, work) =>
-      tellingWrite(write, onNewDeliveries, (writer, noteNew) => {
-        const now = clock();
-        const rows = rowsOf(writer);
-        return work({
-          ...rows,
-          deliveries: watched(rows.deliveries, noteNew),
-          now,
-          lock: (...subjectIds) => lock(writer, subjectIds),
-          record: (action) => recordAction(writer, now, actor, action),
-        });
-      }),
+    run: (actor, work, origin) =>
+      tellingWrite(
+        write,
+        onNewDeliveries,
+        (writer, noteNew) => {
+          const now = clock();
+          const rows = rowsOf(writer);
+          return work({
+            ...rows,
+            deliveries: watched(rows.deliveries, noteNew),
+            now,
+            lock: (...subjectIds) => lock(writer, subjectIds),
+            record: (action) => recordAction(writer, now, actor, action),
+          });
+        },
+        origin,
+      ),
   };
 }
 

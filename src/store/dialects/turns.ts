@@ -1,0 +1,166 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { WriteOrigin, Writer } from '../database.js';
+
+/** Of a dozen connections that write, so many may hold or wait for the lock of one subject. */
+const AT_ONCE = 4;
+const MOST_WAITING = 64;
+const LONGEST_WAIT_MS = 3_000;
+const RETRY_AFTER_SECONDS = 1;
+
+interface Waiting {
+  begin(): void;
+}
+
+/**
+ * Who may write about a subject (an instance, a client, an account, a key) now. Writes to the same subject wait for each other in the database, each with a
+ * connection; here they wait without one, in order, so that one tenant cannot take all connections from the others.
+ */
+export class Turns {
+  readonly #underWay = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  tryTake(subject: string): boolean {
+    const count = this.#underWay.get(subject) ?? 0;
+    if (count >= AT_ONCE) {
+      return false;
+    }
+    this.#underWay.set(subject, count + 1);
+    return true;
+  }
+
+  /** To the one who waits longest, if any. */
+  give(subject: string): void {
+    const next = this.#waiting.get(subject)?.shift();
+    if (next) {
+      next.begin();
+      return;
+    }
+    this.#waiting.delete(subject);
+    const count = (this.#underWay.get(subject) ?? 1) - 1;
+    if (count > 0) {
+      this.#underWay.set(subject, count);
+    } else {
+      this.#underWay.delete(subject);
+    }
+  }
+
+  /** Resolves with the turn taken. */
+  wait(subject: string, signal: AbortSignal | undefined): Promise<void> {
+    if (this.tryTake(subject)) {
+      return Promise.resolve();
+    }
+    const waiting = this.#waiting.get(subject) ?? [];
+    if (waiting.length >= MOST_WAITING) {
+      return Promise.reject(tooMany());
+    }
+    this.#waiting.set(subject, waiting);
+    return new Promise((resolve, reject) => {
+      const leave = (reason: ServiceError) => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        end();
+        reject(reason);
+      };
+      const onAbort = () => leave(callerLeft());
+      const timer = setTimeout(() => leave(waitedTooLong()), LONGEST_WAIT_MS);
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const entry = {
+        begin: () => {
+          end();
+          resolve();
+        },
+      };
+      waiting.push(entry);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}
+
+/** Ends a transaction that must wait for its turn; it is made again when that comes. */
+class TurnTaken extends Error {
+  constructor(readonly subject: string) {
+    super(`Other writes about ${subject} are under way.`);
+  }
+}
+
+const takings = new WeakMap<Writer, (subject: string) => void>();
+
+/** Called in a transaction before it locks the subject in the database. */
+export function takeTurn(writer: Writer, subject: string): void {
+  takings.get(writer)?.(subject);
+}
+
+/**
+ * Makes transactions until one has had the turns of all that it locks. It waits for one turn holding no other, so that no two writes wait for each other here,
+ * and learns what it locks as it goes.
+ */
+export async function inTurns<T>(
+  turns: Turns,
+  { signal }: WriteOrigin,
+  transact: (begun: (writer: Writer) => void) => Promise<T>,
+): Promise<T> {
+  const held = new Set<string>();
+  const giveBack = () => {
+    for (const subject of held) {
+      turns.give(subject);
+    }
+    held.clear();
+  };
+  const take = (subject: string) => {
+    if (!held.has(subject)) {
+      if (!turns.tryTake(subject)) {
+        throw new TurnTaken(subject);
+      }
+      held.add(subject);
+    }
+  };
+  const givesUpAt = performance.now() + LONGEST_WAIT_MS;
+  try {
+    for (;;) {
+      assertAsked(signal);
+      try {
+        return await transact((writer) => takings.set(writer, take));
+      } catch (error) {
+        if (!(error instanceof TurnTaken)) {
+          throw error;
+        }
+        giveBack();
+        if (performance.now() > givesUpAt) {
+          throw waitedTooLong();
+        }
+        await turns.wait(error.subject, signal);
+        held.add(error.subject);
+      }
+    }
+  } finally {
+    giveBack();
+  }
+}
+
+export function assertAsked(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw callerLeft();
+  }
+}
+
+export function callerLeft(): ServiceError {
+  return new ServiceError(ErrorCode.UNAVAILABLE, 'The caller left before the change was made.');
+}
+
+export function tooMany(): ServiceError {
+  return new ServiceError(
+    ErrorCode.RATE_LIMITED,
+    'Too many changes to the same data wait already. Make fewer at the same time, and try again in a moment.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function waitedTooLong(): ServiceError {
+  return new ServiceError(
+    ErrorCode.UNAVAILABLE,
+    'Other changes to the same data are under way. Try again in a moment.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
