@@ -178,10 +178,18 @@ export class KeyKeeper {
   }
 
   async #tokenKeys(): Promise<TokenKeys> {
-    const rows = new Map((await this.#options.seals.tokenKeys()).map((row) => [row.purpose, row.sealed]));
+    const { seals, clock } = this.#options;
     const box = this.ring.box('token-keys');
+    const present = new Set((await seals.tokenKeys()).map(({ purpose }) => purpose));
+    // A purpose that came with this version.
+    const missing = Object.entries(newTokenKeys()).filter(([purpose]) => !present.has(purpose));
+    if (missing.length > 0) {
+      const rows = missing.map(([purpose, key]) => ({ purpose, sealed: box.seal(key, purpose) }));
+      await seals.addTokenKeys(rows, clock());
+    }
+    const sealed = new Map((await seals.tokenKeys()).map((row) => [row.purpose, row.sealed]));
     try {
-      return tokenKeysBy((purpose) => box.open(rows.get(purpose) ?? '', purpose));
+      return tokenKeysBy((purpose) => box.open(sealed.get(purpose) ?? '', purpose));
     } catch (error) {
       throw error instanceof SealError ? new SecretsKeyError(OTHER_KEY_FILE, { cause: error }) : error;
     }

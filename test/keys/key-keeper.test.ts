@@ -28,6 +28,19 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     await expect(node('b', [key])).resolves.toMatchObject({ keys });
   });
 
+  test('makes a key for a purpose that came with a new version, once for all nodes', async () => {
+    const { node, database } = await rig(under);
+    const file = [newKey()];
+    const { keys } = await node('before', file);
+    await database.write(async (writer) => {
+      await writer.deleteFrom('token_keys').where('purpose', '=', 'form-tokens').execute();
+    });
+    const [a, b] = await Promise.all([node('a', file), node('b', file)]);
+    expect(a.keys).toEqual(b.keys);
+    expect(a.keys['form-tokens']).not.toEqual(keys['form-tokens']);
+    expect(a.keys['refresh-tokens']).toEqual(keys['refresh-tokens']);
+  });
+
   test('of an older environment keeps what its tokens were made with, and gives every seal its id', async () => {
     const { node, plant, seals } = await rig(under);
     const key = newKey();

@@ -16,6 +16,8 @@ export interface SealStore {
   /** One transaction: the first key with the keys of tokens, and nothing where another node was quicker. */
   begin(first: UsedEncryptionKey, tokenKeys: readonly { purpose: string; sealed: string }[]): Promise<void>;
   tokenKeys(): Promise<{ purpose: string; sealed: string }[]>;
+  /** Those of purposes that have none yet; of several nodes that add one, the first does. */
+  addTokenKeys(tokenKeys: readonly { purpose: string; sealed: string }[], now: number): Promise<void>;
   announce(holder: KeyHolder, now: number): Promise<void>;
   leave(node: string): Promise<void>;
   /** One seal of a release that gave them no id, if there is any. */

@@ -16,10 +16,10 @@ export function sealStore({ reader, write }: Database): SealStore {
       write(async (writer) => {
         const isFirst = await encryptionKeyRows(writer).insert(key);
         if (isFirst) {
-          const rows = tokenKeys.map((each) => ({ ...each, created_at: key.activatedAt }));
-          await writer.insertInto('token_keys').values(rows).execute();
+          await addTokenKeys(writer, tokenKeys, key.activatedAt);
         }
       }),
+    addTokenKeys: (tokenKeys, now) => write((writer) => addTokenKeys(writer, tokenKeys, now)),
     tokenKeys: () => reader.selectFrom('token_keys').select(['purpose', 'sealed']).execute(),
     announce: ({ node, keyIds, usedId }, now) =>
       write(async (writer) => {
@@ -60,6 +60,18 @@ export function sealStore({ reader, write }: Database): SealStore {
         return replaced;
       }),
   };
+}
+
+async function addTokenKeys(
+  writer: Writer,
+  tokenKeys: readonly { purpose: string; sealed: string }[],
+  now: number,
+): Promise<void> {
+  await writer
+    .insertInto('token_keys')
+    .values(tokenKeys.map((each) => ({ ...each, created_at: now })))
+    .onConflict((conflict) => conflict.column('purpose').doNothing())
+    .execute();
 }
 
 async function sealsWhere(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import type { EncryptionKey } from '../../../generated/proto/integration/operator/v1/encryption_keys.js';
+import { newKey, readSecretsKeys, replaceSecretsKeys } from '../../../src/keys/secrets-key.js';
 import { integration } from '../../cli/typed.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
@@ -119,6 +120,26 @@ describe('a rotation of the encryption key', () => {
     });
     await deliver();
     await done(demo.service, 'retire', before);
+  }, 60_000);
+
+  test('that was cut short between file and database goes on with the same key, and so does the end of the old one', async () => {
+    const path = keyFileOf(demo.service);
+    const [before] = idsIn(path) as [string];
+    const added = newKey();
+    const keysBefore = [...readSecretsKeys(path), added];
+    replaceSecretsKeys(path, keysBefore);
+    const keys = await done(demo.service, 'rotate');
+    expect(keys[0]).toMatchObject({ keyId: added.id, status: 'ENCRYPTION_KEY_STATUS_ACTIVE' });
+    expect(idsIn(path)).toEqual([before, added.id]);
+    await eventually(
+      'the end of the old key',
+      async () => (await type(demo.service, 'retire', before)).code === 0,
+    );
+    // As if the command had ended before it removed the key.
+    replaceSecretsKeys(path, keysBefore);
+    await done(demo.service, 'retire', before);
+    expect(idsIn(path)).toEqual([added.id]);
+    await deliver();
   }, 60_000);
 
   test('is refused with a key file of something else, and with the key in use', async () => {
