@@ -1,5 +1,5 @@
-import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
+import { insecuritiesOf, isLoopback, isLoopbackAddress } from './insecurities.js';
 import type { Parser } from './parsers.js';
 import { Secret } from './secret.js';
 import { retiredSettings, type Setting, type SettingName, settings } from './settings.js';
@@ -103,8 +103,10 @@ function contradictions(values: Partial<Config>): string[] {
     );
   }
   found.push(...sharedTokens(values));
-  if (values.ENVIRONMENT === 'live' && isPlainBeyondLoopback(values.SIGN_ON_URL)) {
-    found.push('SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network');
+  for (const { name, problem } of insecuritiesOf(values)) {
+    if (!values.INSECURE_ALLOWED?.includes(name)) {
+      found.push(`${problem} (INSECURE_ALLOWED=${name} accepts it)`);
+    }
   }
   if (values.ENVIRONMENT === 'live' && values.DEMO_GATEWAY_URL === values.GATEWAY_URL && values.GATEWAY_URL) {
     found.push('DEMO_GATEWAY_URL must be another address than GATEWAY_URL in live: it is where a demo runs');
@@ -141,22 +143,6 @@ function sharedPorts(values: Partial<Config>): string[] {
     const other = ports.slice(0, index).find((earlier) => values[name] && values[earlier] === values[name]);
     return other ? [`${name} is the same as ${other} (${values[name]})`] : [];
   });
-}
-
-function isPlainBeyondLoopback(url: string | undefined): boolean {
-  if (url === undefined) {
-    return false;
-  }
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return isLoopback(new URL(`grpc://${address}`).hostname.replace(/^\[|\]$/g, ''));
 }
 
 function deepFrozen(value: object): object {

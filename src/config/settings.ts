@@ -1,3 +1,4 @@
+import { insecurityNames } from './insecurities.js';
 import {
   durationBetween,
   durationMs,
@@ -61,6 +62,11 @@ export const settings = {
     'public address of the gateway of a demo; the documentation of live sends people there to try things',
   ),
   TRUSTED_PROXIES: required(listOf(network), '', 'proxies whose X-Forwarded-* headers are believed'),
+  INSECURE_ALLOWED: required(
+    listOf(oneOf(...insecurityNames)),
+    '',
+    `what live accepts although it is not secure, with a warning at each start: ${insecurityNames.join(', ')}`,
+  ),
 
   DOMAIN_ADDRESS: required(
     grpcAddress,
@@ -136,6 +142,11 @@ export const settings = {
     listOf(network),
     '',
     'private networks that webhooks may go to all the same; demo allows loopback',
+  ),
+  WEBHOOK_ALLOWED_PORTS: required(
+    listOf(port),
+    '80,443,8080,8443',
+    'ports that webhooks may go to; demo allows every port of loopback',
   ),
   EVENT_RETENTION: required(durationMs, '30d', 'how long events and deliveries are kept'),
   API_KEY_RETENTION: required(durationMs, '90d', 'how long revoked and expired API keys and tokens are kept'),

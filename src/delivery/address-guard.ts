@@ -9,16 +9,24 @@ export interface AddressGuardOptions {
   allowedNetworks: readonly Network[];
   /** In the demo, receivers are on the same machine. */
   allowLoopback: boolean;
+  /** Where receivers may listen; on loopback, where that is allowed at all, they may anywhere. */
+  allowedPorts?: readonly number[];
   resolve?: Resolve;
 }
+
+const HTTP_PORTS = [80, 443, 8_080, 8_443];
 
 /** Keeps deliveries inside the public internet: a subscription must not make this service knock at doors behind its own walls. */
 export class AddressGuard {
   readonly #allowed: Networks;
   readonly #names: HostNames;
+  readonly #ports: readonly number[];
+  readonly #anyPort: Networks;
 
-  constructor({ allowedNetworks, allowLoopback, resolve }: AddressGuardOptions) {
+  constructor({ allowedNetworks, allowLoopback, allowedPorts = HTTP_PORTS, resolve }: AddressGuardOptions) {
     this.#allowed = new Networks([...allowedNetworks, ...(allowLoopback ? LOOPBACK_NETWORKS : [])]);
+    this.#anyPort = new Networks(allowLoopback ? LOOPBACK_NETWORKS : []);
+    this.#ports = allowedPorts;
     this.#names = new HostNames(resolve);
   }
 
@@ -26,24 +34,50 @@ export class AddressGuard {
    * Why deliveries must not go to the host, as what follows its name; undefined where they may. A name that nobody can resolve now may be
    * resolved later, or elsewhere: it is checked again, and what was checked is dialled, whenever a connection is made.
    */
-  async refusalOf({ hostname }: URL): Promise<string | undefined> {
+  async refusalOf(url: URL): Promise<string | undefined> {
+    const { hostname } = url;
     const literal = literalOf(hostname);
     if (literal !== undefined) {
       const name = this.#refusedAs(literal);
-      return name && `is ${name}`;
+      return name === undefined ? this.#refusalOfPort(url, [literal]) : `is ${name}`;
     }
     const addresses = await this.#names.addressesOf(hostname).catch(() => []);
-    return this.#refusalOfAll(addresses);
+    return (
+      this.#refusalOfAll(addresses) ??
+      this.#refusalOfPort(
+        url,
+        addresses.map(({ address }) => address),
+      )
+    );
+  }
+
+  /** The ports of other services, such as mail and databases, are no receivers. */
+  #refusalOfPort(url: URL, addresses: readonly string[]): string | undefined {
+    const port = portOf(url);
+    const isAllowed =
+      this.#ports.includes(port) ||
+      (addresses.length > 0 && addresses.every((address) => this.#anyPort.has(address)));
+    return isAllowed
+      ? undefined
+      : `has port ${port}, which is not among those that webhooks may go to (${this.#ports.join(', ')})`;
   }
 
   /** The addresses of a host that may be dialled; a fault says why there are none. */
-  async addressesOf(hostname: string): Promise<readonly LookupAddress[]> {
+  async addressesOf(url: URL): Promise<readonly LookupAddress[]> {
+    const { hostname } = url;
     const literal = literalOf(hostname);
     const addresses =
       literal === undefined
         ? await this.#names.addressesOf(hostname)
         : [{ address: literal, family: isIP(literal) }];
     const allowed = addresses.filter(({ address }) => this.#refusedAs(address) === undefined);
+    const refusalOfPort = this.#refusalOfPort(
+      url,
+      allowed.map(({ address }) => address),
+    );
+    if (allowed.length > 0 && refusalOfPort !== undefined) {
+      throw new AttemptFault('ADDRESS_REFUSED', `Nothing was sent: ${hostname} ${refusalOfPort}.`);
+    }
     if (allowed.length > 0) {
       return allowed;
     }
@@ -67,6 +101,10 @@ export class AddressGuard {
   #refusedAs(address: string): string | undefined {
     return this.#allowed.has(address) ? undefined : specialNameOf(address);
   }
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
 /** The address, if a URL names one; URLs have written every short and odd form of it out. */

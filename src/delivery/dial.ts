@@ -28,7 +28,7 @@ export class Dial {
   ) {}
 
   async open(): Promise<Socket> {
-    const addresses = await this.options.guard.addressesOf(this.origin.hostname);
+    const addresses = await this.options.guard.addressesOf(this.origin);
     if (this.#cancelled) {
       throw new AttemptFault('INTERRUPTED', 'The attempt was over before it was connected.');
     }

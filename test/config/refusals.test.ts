@@ -184,7 +184,8 @@ describe('what contradicts itself', () => {
     expect(problemsOf({ GRPC_HOST: host })).toEqual([]);
   });
 
-  const PLAIN = 'SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network';
+  const PLAIN =
+    'SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network (INSECURE_ALLOWED=sign_on_url accepts it)';
 
   test.each([
     'http://id.example.com',

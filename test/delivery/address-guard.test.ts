@@ -140,6 +140,7 @@ describe('connecting', () => {
     const guard = new AddressGuard({
       allowedNetworks: [networkSetting('127.0.0.2/32')],
       allowLoopback: false,
+      allowedPorts: [inside.port],
       resolve: async () => (answers.shift() ?? ['127.0.0.1']).map((address) => ({ address, family: 4 })),
     });
     const target = { url: `http://rebinding.example.com:${inside.port}/`, signingSecrets: [secret] };
@@ -149,14 +150,56 @@ describe('connecting', () => {
 
   test('dials only those addresses of a name that are allowed', async () => {
     const guard = new AddressGuard({ ...LIVE, resolve: knowing('10.0.0.7', '8.8.8.8', '::1') });
-    expect(await guard.addressesOf('hooks.example.com')).toEqual([{ address: '8.8.8.8', family: 4 }]);
+    expect(await guard.addressesOf(new URL('https://hooks.example.com'))).toEqual([
+      { address: '8.8.8.8', family: 4 },
+    ]);
   });
 
   test('to a name without any address says so', async () => {
     const guard = new AddressGuard({ ...LIVE, resolve: knowing() });
-    await expect(guard.addressesOf('hooks.example.com')).rejects.toMatchObject({
+    await expect(guard.addressesOf(new URL('https://hooks.example.com'))).rejects.toMatchObject({
       outcome: 'NAME_NOT_RESOLVED',
       message: 'The host name hooks.example.com has no address.',
     });
+  });
+});
+
+describe('a port', () => {
+  const guardAt = (options: Partial<AddressGuardOptions>, ...addresses: string[]) =>
+    new AddressGuard({ ...LIVE, resolve: knowing(...addresses), ...options });
+
+  test.each(['', ':80', ':443', ':8080', ':8443'])('%s is one of HTTP', async (port) => {
+    const url = new URL(`https://hooks.example.com${port}/hook`);
+    expect(await guardAt({}, '8.8.8.8').refusalOf(url)).toBeUndefined();
+    expect(await guardAt({}, '8.8.8.8').addressesOf(url)).toHaveLength(1);
+  });
+
+  test.each([':22', ':25', ':5432', ':6379', ':9200', ':444'])(
+    '%s is refused, also when it is dialled',
+    async (port) => {
+      const url = new URL(`https://hooks.example.com${port}/hook`);
+      const message = `has port ${port.slice(1)}, which is not among those that webhooks may go to (80, 443, 8080, 8443)`;
+      expect(await guardAt({}, '8.8.8.8').refusalOf(url)).toBe(message);
+      expect(await guardAt({}).refusalOf(url)).toBe(message);
+      expect(await guardAt({}).refusalOf(new URL(`https://8.8.8.8${port}/`))).toBe(message);
+      await expect(guardAt({}, '8.8.8.8').addressesOf(url)).rejects.toMatchObject({
+        outcome: 'ADDRESS_REFUSED',
+        message: `Nothing was sent: hooks.example.com ${message}.`,
+      });
+    },
+  );
+
+  test('is allowed by the setting', async () => {
+    const guard = guardAt({ allowedPorts: [9_443] }, '8.8.8.8');
+    expect(await guard.refusalOf(new URL('https://hooks.example.com:9443/'))).toBeUndefined();
+    expect(await guard.refusalOf(new URL('https://hooks.example.com/'))).toContain('has port 443');
+  });
+
+  test('may be any on loopback where loopback is allowed, and only there', async () => {
+    const url = new URL('http://localhost:5432/');
+    expect(await guardAt({ allowLoopback: true }, '127.0.0.1', '::1').refusalOf(url)).toBeUndefined();
+    expect(await guardAt({ allowLoopback: true }, '127.0.0.1', '8.8.8.8').refusalOf(url)).toContain(
+      'has port',
+    );
   });
 });

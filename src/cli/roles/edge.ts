@@ -27,12 +27,19 @@ export async function startEdge({ config, log, metrics }: RoleOptions): Promise<
   const trustedProxies = config.TRUSTED_PROXIES;
   const listeners: [server: Server, port: number, setting: string][] = [
     [
-      createListener({ api: 'sign-on', dispatch: signOn, trustedProxies, log, timer }),
+      createListener({ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl, trustedProxies, log, timer }),
       config.SIGN_ON_PORT,
       'SIGN_ON_PORT',
     ],
     [
-      createListener({ api: 'gateway', dispatch: withLibrary(library, gateway), trustedProxies, log, timer }),
+      createListener({
+        api: 'gateway',
+        dispatch: withLibrary(library, gateway),
+        publicUrl: gatewayUrl,
+        trustedProxies,
+        log,
+        timer,
+      }),
       config.GATEWAY_PORT,
       'GATEWAY_PORT',
     ],

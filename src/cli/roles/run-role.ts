@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setLogger } from '@grpc/grpc-js';
 import { type Config, ConfigError } from '../../config/config.js';
+import { insecuritiesOf } from '../../config/insecurities.js';
 import { StoreError } from '../../store/store-error.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { createMetricsRegistry } from '../../telemetry/metrics.js';
@@ -32,6 +33,9 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
   const ending = new AbortController();
   void askedToEnd.then(() => ending.abort());
   try {
+    for (const { name: allowed, problem } of insecuritiesOf(config)) {
+      log.warn('an insecure setting is allowed', { allowed, problem });
+    }
     const metrics = createMetricsRegistry(name);
     const role = await roles[name]({ config, log, metrics, ending: ending.signal });
     const target = opsSocket

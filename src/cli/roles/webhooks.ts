@@ -25,6 +25,7 @@ export function webhookParts(
       addressGuard: new AddressGuard({
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
         allowLoopback: config.ENVIRONMENT === 'demo',
+        allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
       }),
       draining: deliveriesDue.closing,
     },

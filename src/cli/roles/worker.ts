@@ -71,6 +71,7 @@ function openSender({ config, metrics }: RoleOptions): Sender {
     guard: new AddressGuard({
       allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
       allowLoopback: config.ENVIRONMENT === 'demo',
+      allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
     }),
     timeoutMs: config.WEBHOOK_TIMEOUT,
     version: packageVersion,

@@ -23,6 +23,8 @@ const STALL_TIMEOUT_MS = 20_000;
 const PIECE_TIMEOUT_MS = 60_000;
 /** Node's own default looks for slow requests only twice a minute. */
 const LOOK_FOR_SLOW_REQUESTS_MS = 5_000;
+/** A year. For this host alone: what else there is below its name is not ours to speak for. */
+const HSTS = 'max-age=31536000';
 const MAX_CONNECTIONS = 10_000;
 
 const STREAM_BUFFER_BYTES = 64 * 1_024;
@@ -39,6 +41,8 @@ export interface ListenerOptions {
   /** Which contract it serves, for the log. */
   api: string;
   dispatch: Dispatch;
+  /** Where browsers and clients find it; undefined where nobody says. */
+  publicUrl?: string;
   trustedProxies: readonly Network[];
   log: Log;
   timer: HttpRequestTimer;
@@ -142,6 +146,7 @@ async function write(
     response.writeHead(status, {
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
+      ...(options.publicUrl?.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
       ...(bodyless || streamed ? {} : { 'content-length': Buffer.byteLength(body) }),
       ...headers,
       ...(asked.spoilsConnection ? { connection: 'close' } : {}),

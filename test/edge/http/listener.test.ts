@@ -22,13 +22,14 @@ let seen: HttpRequest[];
 let timed: unknown[][];
 let dispatch: Dispatch;
 
-async function start(trustedProxies: Network[] = []) {
+async function start(trustedProxies: Network[] = [], publicUrl?: string) {
   server = createListener({
     api: 'test',
     dispatch: (request) => {
       seen.push(request);
       return dispatch(request);
     },
+    publicUrl,
     trustedProxies,
     log: recorded.log,
     timer: (...what) => timed.push(what),
@@ -241,4 +242,17 @@ test('each request is timed once, by operation and status', async () => {
   await exchange(port, '/');
   await recorded.nextLine(({ msg }) => msg === 'request');
   expect(timed).toEqual([['op', 200, expect.any(Number)]]);
+});
+
+test.each([
+  ['https://gateway.example.com', 'max-age=31536000'],
+  ['http://localhost:4001', null],
+  [undefined, null],
+])('an origin of %s says to come back by HTTPS only: %s', async (publicUrl, expected) => {
+  await closeListener(server, 0);
+  await start([], publicUrl);
+  for (const method of ['GET', 'HEAD']) {
+    const { headers } = await fetch(`http://127.0.0.1:${port}/`, { method });
+    expect(headers.get('strict-transport-security')).toBe(expected);
+  }
 });

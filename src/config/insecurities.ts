@@ -1,0 +1,101 @@
+import { isIPv4 } from 'node:net';
+import type { Config } from './config.js';
+
+/** What live refuses unless INSECURE_ALLOWED names it. */
+export const insecurityNames = [
+  'sign_on_url',
+  'gateway_url',
+  'postgres',
+  'temporal',
+  'trusted_proxies',
+  'metrics',
+] as const;
+
+export interface Insecurity {
+  name: (typeof insecurityNames)[number];
+  /** Which setting is at fault, and how it is put right. */
+  problem: string;
+}
+
+/** Narrower than this, a block may be the network that proxies stand in. */
+const WIDEST_IPV4 = 8;
+const WIDEST_IPV6 = 16;
+
+export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
+  if (values.ENVIRONMENT !== 'live') {
+    return [];
+  }
+  const problems: Record<Insecurity['name'], string | undefined> = {
+    sign_on_url: isPlainBeyondLoopback(values.SIGN_ON_URL)
+      ? 'SIGN_ON_URL must begin with https:// in live: passwords and tokens cross the network'
+      : undefined,
+    gateway_url: isPlainBeyondLoopback(values.GATEWAY_URL)
+      ? 'GATEWAY_URL must begin with https:// in live: API keys and personal data cross the network'
+      : undefined,
+    postgres: isUnverifiedPostgres(values.DATABASE_URL?.reveal())
+      ? 'DATABASE_URL names another machine and must end with sslmode=verify-full in live: all data crosses the network'
+      : undefined,
+    temporal: isPlainTemporal(values)
+      ? 'TEMPORAL_ADDRESS names another machine, so TEMPORAL_TLS must be on in live'
+      : undefined,
+    trusted_proxies: values.TRUSTED_PROXIES?.some(isNearlyEverybody)
+      ? 'TRUSTED_PROXIES must name proxies, not a large part of the internet: any caller there could choose its own address'
+      : undefined,
+    metrics: isEveryInterface(values.METRICS_HOST)
+      ? 'METRICS_HOST must be the address of one interface in live: what it tells is for operators only'
+      : undefined,
+  };
+  return insecurityNames.flatMap((name) => {
+    const problem = problems[name];
+    return problem === undefined ? [] : [{ name, problem }];
+  });
+}
+
+function isPlainBeyondLoopback(url: string | undefined): boolean {
+  return url !== undefined && new URL(url).protocol === 'http:' && !isLoopback(new URL(url).hostname);
+}
+
+/** Only `verify-full` means the same to every driver: encrypted, and to the host that is named. */
+function isUnverifiedPostgres(url: string | undefined): boolean {
+  if (url === undefined) {
+    return false;
+  }
+  const { hostname, searchParams } = new URL(url);
+  // As pg reads it: of several the last one.
+  const host = searchParams.getAll('host').at(-1) ?? decodeURIComponent(hostname);
+  const isOfThisMachine = host === '' || host.startsWith('/') || isLoopback(host);
+  const modes = searchParams.getAll('sslmode');
+  const isVerified = modes.length === 1 && modes[0] === 'verify-full' && !searchParams.has('ssl');
+  return !isOfThisMachine && !isVerified;
+}
+
+function isPlainTemporal(values: Partial<Config>): boolean {
+  const { TEMPORAL_ADDRESS: address } = values;
+  const isSecured =
+    values.TEMPORAL_TLS === 'on' ||
+    values.TEMPORAL_API_KEY !== undefined ||
+    values.TEMPORAL_TLS_CA_FILE !== undefined ||
+    values.TEMPORAL_TLS_CERT_FILE !== undefined;
+  return address !== undefined && !isSecured && !isLoopbackAddress(address);
+}
+
+function isNearlyEverybody({ address, prefix, family }: Config['TRUSTED_PROXIES'][number]): boolean {
+  if (family === 'ipv4') {
+    return prefix < WIDEST_IPV4;
+  }
+  const isPrivate = /^f[cd]/i.test(address) && prefix >= 7;
+  return prefix < WIDEST_IPV6 && !isPrivate;
+}
+
+function isEveryInterface(host: string | undefined): boolean {
+  return host !== undefined && /^(0+(\.0+){0,3}|\[?[0:]*:[0:]*\]?|\*|)$/.test(host);
+}
+
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '');
+  return bare === 'localhost' || bare === '::1' || (isIPv4(bare) && bare.startsWith('127.'));
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return isLoopback(new URL(`grpc://${address}`).hostname);
+}
