@@ -7,6 +7,7 @@ import { importHandlers } from './import.js';
 import { instanceHandlers } from './instances.js';
 import { jobTitleHandlers } from './job-titles.js';
 import { locationHandlers } from './locations.js';
+import { perCall } from './origin.js';
 import { roleHandlers } from './roles.js';
 import { unitTypeHandlers } from './unit-types.js';
 import { unitHandlers } from './units.js';
@@ -18,10 +19,13 @@ export type { PlatformDependencies } from './write.js';
 
 /** What the back office may do; operators and support read along. */
 export function platformService(platform: PlatformDependencies) {
-  return serve(PlatformServiceService, {
-    ...handlersOver(platform),
-    ...importHandlers(platform, handlersOver),
-  });
+  return serve(
+    PlatformServiceService,
+    perCall(platform, (itsPlatform) => ({
+      ...handlersOver(itsPlatform),
+      ...importHandlers(itsPlatform, handlersOver),
+    })),
+  );
 }
 
 function handlersOver(platform: PlatformDependencies): Handlers<typeof PlatformServiceService> {

@@ -1,0 +1,30 @@
+import type { UnitOfWork, WriteOrigin } from '../../../domain/platform/unit-of-work.js';
+import type { AnyService } from '../../definitions.js';
+import type { CallContext, Handler, Handlers } from '../../handlers.js';
+
+/** The handlers of a service, made anew for each call over a unit of work that knows whose call it is. */
+export function perCall<S extends AnyService, Dependencies extends { unitOfWork: UnitOfWork }>(
+  dependencies: Dependencies,
+  handlersOver: (dependencies: Dependencies) => Handlers<S>,
+): Handlers<S> {
+  const forCall = (name: string) => (request: object, context: CallContext) => {
+    const unitOfWork = inNameOf(originOf(request, context), dependencies.unitOfWork);
+    const handlers = handlersOver({ ...dependencies, unitOfWork });
+    return (handlers[name] as Handler<S[string]>)(request as never, context);
+  };
+  const names = Object.keys(handlersOver(dependencies));
+  return Object.fromEntries(names.map((name) => [name, forCall(name)])) as unknown as Handlers<S>;
+}
+
+function inNameOf(origin: WriteOrigin, unitOfWork: UnitOfWork): UnitOfWork {
+  return { ...unitOfWork, run: (work, repeatable) => unitOfWork.run(work, repeatable, origin) };
+}
+
+/** The lane is the token's for the tenant that the request names; lines of an import rely on their order, whatever they name. */
+export function originOf(request: object, { tokenId = '', requestId, signal }: CallContext): WriteOrigin {
+  if (Symbol.asyncIterator in request) {
+    return { signal, lane: `${tokenId} ${requestId}` };
+  }
+  const { instanceId, clientId, accountId } = request as Record<string, unknown>;
+  return { signal, lane: `${tokenId} ${instanceId ?? clientId ?? accountId ?? ''}` };
+}
