@@ -2275,7 +2275,8 @@ export interface components {
          */
         ScopeChallenge: string;
         /**
-         * @description The session or the state of the page, in cookies of this server that scripts cannot read. Their names may change.
+         * @description The session, and who has signed in in the browser before, in cookies of this server that scripts cannot read.
+         *     Their names may change.
          * @example __Host-integration_session=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; Secure; HttpOnly; SameSite=Lax
          */
         SetCookie: string;

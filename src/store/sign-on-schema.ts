@@ -12,7 +12,6 @@ export interface SignOnSchema {
   code_minutes: CodeMinutesTable;
   grants: GrantsTable;
   attempt_counts: AttemptCountsTable;
-  known_addresses: KnownAddressesTable;
   signing_keys: SigningKeysTable;
 }
 
@@ -150,13 +149,8 @@ interface AttemptCountsTable {
   subject: string;
   count: number;
   ends_at: number;
-}
-
-/** Where a person has signed in from: strangers who guess do not use up the attempts made from there. */
-interface KnownAddressesTable {
-  account_id: string;
-  address_hash: string;
-  expires_at: number;
+  /** When the newest try may be made, where each waits for its turn; 0 elsewhere. */
+  next_at: number;
 }
 
 interface SigningKeysTable {

@@ -45,8 +45,15 @@ function expectToWait(answer: Exchange): void {
 describe('guesses at one person', () => {
   test('a hundred at once, each from an address of its own, are checked ten times, and do not keep out the person', async () => {
     const victim = attacked.person('nobody on Juniper');
-    const home = newAddress();
-    expect(await signsIn(victim, home)).toBe(true);
+    const own = attacked.userAgent(newAddress());
+    const signInAtHome = async () => {
+      const { email, password } = victim;
+      const fields = { ...(await attacked.signInPage(own)), email, password };
+      const answer = await own.post('/auth/sign-in', fields);
+      own.cookies.delete('integration_session_demo');
+      return answer.headers.location?.includes('code=') ?? false;
+    };
+    expect(await signInAtHome()).toBe(true);
 
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => guess(victim.email, `guess-${index}`, newAddress())),
@@ -58,7 +65,7 @@ describe('guesses at one person', () => {
 
     // Even the right password is not looked at from elsewhere, or the limit would say which one it is.
     expectToWait(await guess(victim.email, victim.password, newAddress()));
-    expect(await signsIn(victim, home)).toBe(true);
+    expect(await signInAtHome()).toBe(true);
   });
 
   test('are counted under one name however the address is written', async () => {

@@ -9,9 +9,17 @@ describeWith('chromium', 'mailed links in Chromium', (executable) => {
   const rig = signOnInChromium(executable);
 
   test.each([
-    ['too short', 'pear', 'This password is too short: use 8 characters or more.'],
+    [
+      'too short',
+      'plum pear',
+      'This password is too short: use 15 characters or more, such as four random words.',
+    ],
     ['too long', 'plum pear '.repeat(26), 'This password is too long: use 256 characters or fewer.'],
-    ['too common', 'password123', 'This password is among those that are guessed first. Choose another one.'],
+    [
+      'too common',
+      'password123',
+      'This password is among those that are guessed first, or hardly more than one. Choose something less usual, such as four random words.',
+    ],
   ])(
     'a password that is %s is refused beside the field, and a better one is taken',
     async (_, poor, said) => {

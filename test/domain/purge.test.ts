@@ -41,7 +41,6 @@ describe('a purge', () => {
       email_change: DAY_MS,
       account_notice: 90 * DAY_MS,
       attempt_count: 0,
-      known_address: 0,
       idempotency_key: 7,
       audit_event: 365,
       signing_key: 90 * DAY_MS,

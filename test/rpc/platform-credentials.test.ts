@@ -76,9 +76,11 @@ describeEachDatabase('credentials over gRPC', (under) => {
       return quickHasher.hash(password);
     };
     const { client, accountId } = await serving({ passwords: { ...quickHasher, hash } });
-    const short = await refusalOf(client.setPassword({ accountId, password: 'short' }, CALL));
+    const short = await refusalOf(client.setPassword({ accountId, password: 'fourteen rooks' }, CALL));
     expect(short.code).toBe(ErrorCode.INVALID_REQUEST);
-    expect(short.fieldViolations).toEqual([{ path: 'password', message: 'must have at least 8 characters' }]);
+    expect(short.fieldViolations).toEqual([
+      { path: 'password', message: 'must have at least 15 characters' },
+    ]);
     const missing = client.setPassword({ accountId: 'acc_missing', password: PASSWORD }, CALL);
     expect((await refusalOf(missing)).code).toBe(ErrorCode.ACCOUNT_NOT_FOUND);
     expect(hashed).toEqual([]);

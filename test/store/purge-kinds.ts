@@ -131,16 +131,6 @@ export const KINDS: readonly PurgedKind[] = [
     row: (number) => ({ subject: `subject ${number}`, count: 1, ends_at: LATER }),
   },
   {
-    kind: 'known_address',
-    table: 'known_addresses',
-    ends: ['expires_at'],
-    row: (number, { account }) => ({
-      account_id: account,
-      address_hash: `hash ${number}`,
-      expires_at: LATER,
-    }),
-  },
-  {
     kind: 'idempotency_key',
     table: 'idempotency_keys',
     ends: ['created_at'],

@@ -1,8 +1,48 @@
-import { COMMON_PASSWORDS } from './common-passwords.js';
+import { commonPasswords } from './common-passwords.js';
 import type { PasswordFault } from './passwords.js';
 
-const MIN_CHARACTERS = 8;
+/** NIST SP 800-63B, revision 4, section 3.1.1.2: so many where a password is all that is asked for. No rules about kinds of characters: they make passwords no better. */
+export const MIN_CHARACTERS = 15;
 const MAX_CHARACTERS = 256;
+/** Fewer are a key that was held down, or a pattern. */
+const MIN_DIFFERENT = 5;
+/** Names and words that are shorter stand in too many others. */
+const MIN_WORD_LENGTH = 4;
+/** What may stand around one common word, if it is more than a year and an exclamation mark. */
+const MAX_DECORATIONS = 10;
+
+const SERVICE_WORDS = ['integration', 'service', 'password', 'signin', 'login'];
+
+/** As a hand runs over keyboards, and as one counts. */
+const RUNS = [
+  '01234567890123456789',
+  'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz',
+  'qwertyuiopasdfghjklzxcvbnmqwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnmqwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbnazertyuiopqsdfghjklmwxcvbn',
+  '1234567890qwertyuiopasdfghjklzxcvbnm',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
+].flatMap((run) => [run, [...run].reverse().join('')]);
+
+const SEPARATORS = /[\s._-]+/g;
+
+/** Signs that are read as letters; 1 is read in two ways. */
+const LETTERS_OF: Readonly<Record<string, string>> = {
+  ...{
+    '@': 'a',
+    '4': 'a',
+    '8': 'b',
+    '3': 'e',
+    '6': 'g',
+    '9': 'g',
+    '0': 'o',
+    '5': 's',
+    $: 's',
+    '7': 't',
+    '+': 't',
+  },
+  ...{ '2': 'z', '!': 'i', '|': 'i' },
+};
 
 /**
  * The form in which a password is judged, hashed and checked (NFKC): the same characters typed on another keyboard are the same password, though their bytes
@@ -12,26 +52,78 @@ export function normalizedPassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** Why nobody may choose the password, if there is a reason. Anything else goes: rules about kinds of characters make passwords no better. */
-export function faultOf(password: string, email: string): PasswordFault | undefined {
+/** Why nobody may choose the password, if there is a reason. `names` are those that others know of the person: theirs, their address, their clients and instances. */
+export function faultOf(password: string, names: readonly string[]): PasswordFault | undefined {
   const normalized = normalizedPassword(password);
   const characters = countOf(normalized);
-  if (characters < MIN_CHARACTERS) {
-    return 'too_short';
-  }
   if (characters > MAX_CHARACTERS) {
     return 'too_long';
   }
-  const folded = normalized.toLowerCase();
-  const isOwnAddress = ownAddress(email).includes(folded);
-  return isOwnAddress || COMMON_PASSWORDS.has(folded) ? 'too_common' : undefined;
+  const forms = formsOf(normalized);
+  if (forms.some(isCommon)) {
+    return 'too_common';
+  }
+  const words = [...new Set([...names, ...SERVICE_WORDS].flatMap(wordsOf))].sort(
+    (a, b) => b.length - a.length,
+  );
+  if (forms.some((form) => isMadeOf(words, form))) {
+    return 'too_personal';
+  }
+  return characters < MIN_CHARACTERS ? 'too_short' : undefined;
 }
 
-/** The whole address, what stands before the @, and that without a tag such as +work. */
-function ownAddress(email: string): string[] {
-  const address = normalizedPassword(email).toLowerCase();
-  const local = address.slice(0, address.lastIndexOf('@'));
-  return [address, local, local.replace(/\+.*$/, '')];
+/** In lower case and without what separates words; as it is, and with signs read as the letters they look like. */
+function formsOf(password: string): string[] {
+  const folded = password.toLowerCase();
+  const read = (one: string) =>
+    folded.replace(/[^a-z]/g, (sign) => (sign === '1' ? one : (LETTERS_OF[sign] ?? sign)));
+  return [...new Set([folded, read('i'), read('l')].map((form) => form.replace(SEPARATORS, '')))];
+}
+
+function isCommon(form: string): boolean {
+  if (form === '' || (form.length >= MIN_DIFFERENT && new Set(form).size < MIN_DIFFERENT)) {
+    return true;
+  }
+  const unit = repeatedPartOf(form);
+  const core = coreOf(unit);
+  const decorations = unit.length - core.length;
+  const isOneWord =
+    core.length >= MIN_WORD_LENGTH && decorations <= MAX_DECORATIONS && commonPasswords().has(core);
+  return (
+    isOneWord ||
+    commonPasswords().has(unit) ||
+    RUNS.some((run) => unit.length >= MIN_WORD_LENGTH && run.includes(unit))
+  );
+}
+
+/** `abcabc` is as easily guessed as `abc`. */
+function repeatedPartOf(text: string): string {
+  const length = (text + text).indexOf(text, 1);
+  return text.slice(0, length);
+}
+
+/** Without the digits and signs at both ends. */
+function coreOf(text: string): string {
+  return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+}
+
+/** Whether hardly anything is left of it without the words. */
+function isMadeOf(words: readonly string[], form: string): boolean {
+  const left = words.reduce((text, word) => text.replaceAll(word, ' '), form);
+  if (left === form) {
+    return false;
+  }
+  const letters = left.replace(/[^\p{L}]+/gu, '');
+  return letters.length < MIN_WORD_LENGTH || commonPasswords().has(letters);
+}
+
+/** A name as a whole, and its parts. */
+function wordsOf(name: string): string[] {
+  const folded = normalizedPassword(name).toLowerCase();
+  const parts = folded.split(/[^\p{L}\p{N}]+/u);
+  return [...parts, parts.join(''), folded.replace(SEPARATORS, '')].filter(
+    (word) => word.length >= MIN_WORD_LENGTH,
+  );
 }
 
 /** Code points, as people count them more or less; no further than matters. */

@@ -13,4 +13,4 @@ export interface PasswordHasher {
   verify(hash: string | undefined, password: string): Promise<boolean>;
 }
 
-export type PasswordFault = 'too_short' | 'too_long' | 'too_common';
+export type PasswordFault = 'too_short' | 'too_long' | 'too_common' | 'too_personal';

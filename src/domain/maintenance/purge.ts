@@ -12,7 +12,6 @@ export type ExpiringKind =
   | 'email_change'
   | 'account_notice'
   | 'attempt_count'
-  | 'known_address'
   | 'idempotency_key'
   | 'audit_event'
   | 'signing_key'
@@ -65,7 +64,6 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   email_change: () => DAY_MS,
   account_notice: () => NOTICES_KEPT_MS,
   attempt_count: () => 0,
-  known_address: () => 0,
   idempotency_key: ({ idempotencyMs }) => idempotencyMs,
   audit_event: ({ auditMs }) => auditMs,
   signing_key: ({ credentialsMs }) => credentialsMs,

@@ -10,9 +10,10 @@ import type { Changes } from './unit-of-work.js';
 import { Violations } from './violations.js';
 
 const PASSWORD_FAULTS: Record<PasswordFault, string> = {
-  too_short: 'must have at least 8 characters',
+  too_short: 'must have at least 15 characters',
   too_long: 'must not have more than 256 characters',
-  too_common: 'must not be one of those that are guessed first',
+  too_common: 'must not be one of those that are guessed first, nor hardly more than one',
+  too_personal: 'must not be made of names around the person, such as theirs or their company’s',
 };
 
 /** Before the password is hashed, which takes long and no transaction. */
@@ -21,8 +22,8 @@ export async function assertPasswordAcceptable(
   accountId: string,
   password: string,
 ): Promise<void> {
-  const { email } = await getAccount(changes, accountId);
-  const fault = faultOf(password, email);
+  await getAccount(changes, accountId);
+  const fault = faultOf(password, await changes.accounts.namesAround(accountId));
   const violations = new Violations();
   if (fault) {
     violations.add('password', PASSWORD_FAULTS[fault]);

@@ -47,6 +47,8 @@ export interface AccountRows {
   contextsOf(id: AccountId): Promise<AccountContext[]>;
   /** Each client whose user or worker the person is or was. */
   clientsOf(id: AccountId): Promise<ClientId[]>;
+  /** What others know of the person: their names and address, their clients and instances, and the applications there. */
+  namesAround(id: string): Promise<string[]>;
 }
 
 /** Addresses are compared by it. */

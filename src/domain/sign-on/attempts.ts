@@ -1,4 +1,11 @@
-import type { AccountId } from '../../../generated/ids.js';
+/** A row of those who wait for their turn at an account. */
+export interface Turn {
+  /** When the try may be made; the present, or earlier, is at once. */
+  at: number;
+  /** How many tries in a row this is; 0 for one that was counted before and waited. */
+  count: number;
+  endsAt: number;
+}
 
 /** How often something was tried, counted by one statement before the try is made, so that many at once cannot pass a limit together. */
 export interface AttemptRows {
@@ -7,6 +14,25 @@ export interface AttemptRows {
   /** Takes one back that turned out to be no guess, unless its window is over: the next one counts others. */
   giveBack(subject: string, endsAt: number): Promise<void>;
   forget(subject: string): Promise<void>;
-  isKnownAddress(accountId: AccountId, addressHash: string, now: number): Promise<boolean>;
-  rememberAddress(accountId: AccountId, addressHash: string, expiresAt: number): Promise<void>;
+  /**
+   * One conditional statement: takes the next free turn at the subject, each later than the one before by what the domain says of so many tries. Undefined when that is
+   * further away than `maxWaitMs`.
+   */
+  takeTurn(subject: string, now: number, spacing: TurnSpacing): Promise<Turn | undefined>;
+  /** The turn that the holder waits for, if there is one. */
+  waitingFor(holder: string, now: number): Promise<number | undefined>;
+  keepTurn(holder: string, at: number, endsAt: number): Promise<void>;
+  /** One conditional statement: of several who use a turn that has come, one hears yes. */
+  useTurn(holder: string, now: number): Promise<boolean>;
+}
+
+export interface TurnSpacing {
+  /** So many tries in a row are made at once. */
+  free: number;
+  /** Each one after that is so much later than the one before than that was. */
+  stepMs: number;
+  maxSpacingMs: number;
+  maxWaitMs: number;
+  /** After so long without a try, all begins anew. */
+  windowMs: number;
 }

@@ -5,6 +5,8 @@ import type { Actor, AuditParty } from '../operator/audit.js';
 export interface Browser {
   /** SHA-256 of the session cookie's value, in base64url; undefined when there is no cookie. */
   sessionHash: string | undefined;
+  /** The device cookie as it came. */
+  device?: string | undefined;
   remoteAddress: string;
   userAgent: string;
   requestId: string;
@@ -39,7 +41,7 @@ export type CookieChange = { kind: 'set'; value: string } | { kind: 'clear' };
 export type PasswordProblem = PasswordFault | 'wrong';
 
 /** Where the browser goes next. */
-export type BrowserStep = { cookie?: CookieChange } & (
+export type BrowserStep = { cookie?: CookieChange; device?: string } & (
   | { kind: 'redirect'; location: string }
   | { kind: 'page'; page: PageName; interaction: string; problem?: PasswordProblem }
   | { kind: 'error_page'; errorPage: ErrorPage }

@@ -1,28 +1,41 @@
 import type { AccountId, ApplicationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { Turn, TurnSpacing } from './attempts.js';
 import { actorIn, type Browser, userAgentOf } from './browser.js';
+import { type DevicePerson, deviceKnowing } from './devices.js';
 import { networkOf } from './network-address.js';
 import type { SignOn } from './sign-on.js';
 import type { SignOnChanges } from './unit-of-work.js';
 
 const WINDOW_MS = 15 * 60_000;
-const PER_ACCOUNT = 10;
-const PER_ADDRESS = 100;
-/** For so long, strangers who guess do not get in the way of who signs in from here. */
-const KNOWN_ADDRESS_MS = 180 * 86_400_000;
+const PER_NETWORK = 100;
+
+/**
+ * Ten tries at an account are free; then each waits two seconds longer for its turn than the one before, half a minute at most. A try that comes too early is told when its
+ * turn is, and that turn is kept for its network: others who guess meanwhile cannot take it. So an account is never closed, and takes no more than two guesses a minute.
+ */
+export const TURNS: TurnSpacing = {
+  free: 10,
+  stepMs: 2_000,
+  maxSpacingMs: 30_000,
+  maxWaitMs: WINDOW_MS,
+  windowMs: WINDOW_MS,
+};
 
 /** A try to sign in, before anybody knows whether it is right. */
 export interface Guess {
   emailKey: string;
   /** Undefined for an address that nobody has; it is counted like any other. */
   accountId: AccountId | undefined;
+  passwordSetAt: number;
   /** Undefined where no application asks: the person wants something of the service itself. */
   applicationId: ApplicationId | undefined;
 }
 
 /** A try that was counted, at whom and from where, and when the windows end in which it was. */
 export interface CountedGuess {
-  address: Counted;
+  /** None for a browser that is known. */
+  network: Counted | undefined;
   account: Counted;
 }
 
@@ -35,40 +48,42 @@ interface Counted {
 export const NOBODY: AccountId = 'acc_';
 
 /**
- * Counts a try before it is made, so that many at once cannot pass a limit together. Throws RATE_LIMITED beyond one; an address that is over its limit no longer counts
- * against the people whose passwords it guesses. Whoever touches both counts begins with that of the address, so that no two wait for each other.
+ * Counts a try before it is made, so that many at once cannot pass a limit together. Throws RATE_LIMITED for one that has to wait; a network that is over its limit no longer
+ * counts against the people whose passwords it guesses. Counts are touched in one order, so that no two wait for each other.
  */
 export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
-  const { address, account } = await signOn.unitOfWork.run(async (changes) => {
-    const subjects = await subjectsOf(signOn, changes, browser, guess);
-    const fromHere = await countAt(changes, browser, guess, subjects.address, PER_ADDRESS);
-    return {
-      address: fromHere,
-      account: fromHere.isOver
-        ? fromHere
-        : await countAt(changes, browser, guess, subjects.account, PER_ACCOUNT),
-    };
+  const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
+    const device = deviceOf(signOn, browser, guess);
+    const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
+    if (network?.isOver) {
+      return { counted: { network, account: network }, waitUntil: network.endsAt };
+    }
+    const subject = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
+    const turn = await turnAt(signOn, changes, { subject, who: device ?? networkOf(browser.remoteAddress) });
+    if (turn.count === TURNS.free + 1) {
+      await tellLimit(changes, browser, guess);
+    }
+    return { counted: { network, account: { subject, endsAt: turn.endsAt } }, waitUntil: turn.at };
   });
-  if (account.isOver) {
-    const retryAfterSeconds = Math.max(1, Math.ceil((account.endsAt - signOn.clock()) / 1_000));
+  const waitMs = waitUntil - signOn.clock();
+  if (waitMs > 0) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
     const message = 'There were too many attempts to sign in. Wait a little before you try again.';
     throw new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
   }
-  return { address, account };
+  return counted;
 }
 
-/** The right password was given: what went before was the person's own mistake, and they are known here from now on. */
+/** The right password was given: what went before was the person's own mistake. */
 export async function forgiveGuess(
-  signOn: SignOn,
   changes: SignOnChanges,
-  browser: Browser,
-  accountId: AccountId,
-  { address, account }: CountedGuess,
+  { network, account }: CountedGuess,
 ): Promise<void> {
-  // A whole office signs in from one address.
-  await changes.attempts.giveBack(address.subject, address.endsAt);
+  if (network) {
+    // A whole office signs in from one address.
+    await changes.attempts.giveBack(network.subject, network.endsAt);
+  }
   await changes.attempts.forget(account.subject);
-  await rememberAddress(signOn, changes, browser, accountId);
 }
 
 /** The person has shown in another way that they are who they say. */
@@ -76,68 +91,79 @@ export async function forgiveGuessesAt(
   signOn: SignOn,
   changes: SignOnChanges,
   browser: Browser,
-  person: { emailKey: string; accountId: AccountId },
+  person: { emailKey: string } & DevicePerson,
 ): Promise<void> {
-  const { account } = await subjectsOf(signOn, changes, browser, person);
-  await changes.attempts.forget(account);
-  await rememberAddress(signOn, changes, browser, person.accountId);
+  const device = deviceOf(signOn, browser, person) ?? '';
+  await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
 }
 
 /** The password was not looked at: too many others waited. */
-export async function takeBackGuess(signOn: SignOn, { address, account }: CountedGuess): Promise<void> {
+export async function takeBackGuess(signOn: SignOn, { network, account }: CountedGuess): Promise<void> {
   await signOn.unitOfWork.run(async ({ attempts }) => {
-    await attempts.giveBack(address.subject, address.endsAt);
+    if (network) {
+      await attempts.giveBack(network.subject, network.endsAt);
+    }
     await attempts.giveBack(account.subject, account.endsAt);
   });
 }
 
+async function countNetwork(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  guess: Guess,
+): Promise<Counted & { isOver: boolean }> {
+  const subject = keyed(signOn, 'guesses from', networkOf(browser.remoteAddress));
+  const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
+  if (count === PER_NETWORK + 1) {
+    await tellLimit(changes, browser, guess);
+  }
+  return { subject, endsAt, isOver: count > PER_NETWORK };
+}
+
+/** The turn that was waited for, or the next one, which is then kept for who asks. */
+async function turnAt(
+  signOn: SignOn,
+  { attempts, now }: SignOnChanges,
+  { subject, who }: { subject: string; who: string },
+): Promise<Turn> {
+  const holder = keyed(signOn, 'turn', subject, who);
+  const waitedFor = await attempts.waitingFor(holder, now);
+  if (waitedFor !== undefined && waitedFor > now) {
+    return { at: waitedFor, count: 0, endsAt: 0 };
+  }
+  if (waitedFor !== undefined && (await attempts.useTurn(holder, now))) {
+    return { at: now, count: 0, endsAt: 0 };
+  }
+  const turn = await attempts.takeTurn(subject, now, TURNS);
+  if (turn && turn.at > now) {
+    await attempts.keepTurn(holder, turn.at, turn.at + WINDOW_MS);
+  }
+  return turn ?? { at: now + TURNS.maxWaitMs, count: 0, endsAt: 0 };
+}
+
 /** The first one beyond the limit is told to the audit log, not all the others. */
-async function countAt(
+async function tellLimit(
   changes: SignOnChanges,
   browser: Browser,
   { accountId, applicationId }: Guess,
-  subject: string,
-  limit: number,
-): Promise<Counted & { isOver: boolean }> {
-  const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
-  if (count === limit + 1) {
-    const person = { type: 'account', id: accountId ?? NOBODY };
-    const asking = applicationId === undefined ? person : { type: 'application', id: applicationId };
-    await changes.audit(actorIn(browser, asking), {
-      type: 'sign_in',
-      outcome: 'refused',
-      subject: accountId === undefined ? asking : person,
-      attributes: { reason: 'too_many_attempts', ...userAgentOf(browser) },
-    });
-  }
-  return { subject, endsAt, isOver: count > limit };
-}
-
-async function rememberAddress(
-  signOn: SignOn,
-  { attempts, now }: SignOnChanges,
-  browser: Browser,
-  accountId: AccountId,
 ): Promise<void> {
-  await attempts.rememberAddress(accountId, addressHashOf(signOn, browser), now + KNOWN_ADDRESS_MS);
+  const person = { type: 'account', id: accountId ?? NOBODY };
+  const asking = applicationId === undefined ? person : { type: 'application', id: applicationId };
+  await changes.audit(actorIn(browser, asking), {
+    type: 'sign_in',
+    outcome: 'refused',
+    subject: accountId === undefined ? asking : person,
+    attributes: { reason: 'too_many_attempts', ...userAgentOf(browser) },
+  });
 }
 
-async function subjectsOf(
+function deviceOf(
   signOn: SignOn,
-  { attempts, now }: SignOnChanges,
   browser: Browser,
-  { emailKey, accountId = NOBODY }: Pick<Guess, 'emailKey' | 'accountId'>,
-): Promise<{ address: string; account: string }> {
-  const addressHash = addressHashOf(signOn, browser);
-  const isKnown = await attempts.isKnownAddress(accountId, addressHash, now);
-  return {
-    address: keyed(signOn, 'guesses from', addressHash),
-    account: keyed(signOn, 'guesses at', emailKey, isKnown ? addressHash : ''),
-  };
-}
-
-function addressHashOf(signOn: SignOn, { remoteAddress }: Browser): string {
-  return keyed(signOn, 'address', networkOf(remoteAddress));
+  { accountId = NOBODY, passwordSetAt }: { accountId: AccountId | undefined; passwordSetAt: number },
+): string | undefined {
+  return deviceKnowing(signOn, browser, { accountId, passwordSetAt });
 }
 
 /** With a key that is not in the database: people also type their passwords where the address belongs. */

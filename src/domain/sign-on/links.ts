@@ -12,6 +12,7 @@ import {
   toPage,
   userAgentOf,
 } from './browser.js';
+import { deviceCookieOf } from './devices.js';
 import { forgiveGuessesAt } from './guess-limits.js';
 import type { SignOn } from './sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from './unit-of-work.js';
@@ -46,7 +47,7 @@ export async function redeemPasswordLink(
   if (!shown) {
     return toErrorPage(LINK_IS_OVER);
   }
-  const problem = faultOf(password, shown.account.email);
+  const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
   if (problem) {
     return { kind: 'page', page: 'set_password', interaction: '', problem };
   }
@@ -60,11 +61,10 @@ export async function redeemPasswordLink(
     await setPassword(changes, actor, { accountId: account.id, passwordHash });
     await verifyEmail(changes, browser, account);
     // Guesses of strangers must not keep out who has just shown that the mailbox is theirs.
-    await forgiveGuessesAt(signOn, changes, browser, {
-      emailKey: emailKeyOf(account.email),
-      accountId: account.id,
-    });
-    return toPage('password_set');
+    const person = { accountId: account.id, passwordSetAt: changes.now };
+    const known = { ...browser, device: deviceCookieOf(signOn, browser, person) };
+    await forgiveGuessesAt(signOn, changes, known, { ...person, emailKey: emailKeyOf(account.email) });
+    return { ...toPage('password_set'), device: known.device };
   });
 }
 

@@ -5,6 +5,7 @@ import { isKeepable } from './authorization-parameters.js';
 import { countPerson } from './begin-limits.js';
 import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from './browser.js';
 import { sessionOf, signInTo } from './browser-sessions.js';
+import { deviceCookieOf } from './devices.js';
 import {
   type CountedGuess,
   countGuess,
@@ -57,7 +58,13 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
   return unitOfWork.run(async (changes) => {
     const account = isRight ? await unchanged(changes, candidate) : undefined;
     return account
-      ? accept(signOn, changes, browser, { token: form.interaction, account, counted })
+      ? {
+          ...(await accept(signOn, changes, browser, { token: form.interaction, account, counted })),
+          device: deviceCookieOf(signOn, browser, {
+            accountId: account.id,
+            passwordSetAt: candidate.passwordSetAt,
+          }),
+        }
       : refuse(signOn, changes, browser, { form, candidate });
   });
 }
@@ -72,7 +79,14 @@ async function candidateOf(
     ? await rows.accounts.findByEmail(emailKey)
     : undefined;
   const password = await rows.passwords.find(account?.id ?? NOBODY);
-  return { emailKey, accountId: account?.id, applicationId, account, hash: password?.hash };
+  return {
+    emailKey,
+    accountId: account?.id,
+    passwordSetAt: password?.setAt ?? 0,
+    applicationId,
+    account,
+    hash: password?.hash,
+  };
 }
 
 /** The person, if they may sign in and the password is theirs still: checking it took a while. From here on neither changes. */
@@ -92,7 +106,7 @@ async function accept(
   browser: Browser,
   { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
 ): Promise<BrowserStep> {
-  await forgiveGuess(signOn, changes, browser, id, counted);
+  await forgiveGuess(changes, counted);
   await changes.audit(actorIn(browser, { type: 'account', id }), {
     type: 'sign_in',
     subject: { type: 'account', id },

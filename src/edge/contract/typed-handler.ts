@@ -15,7 +15,9 @@ type HandlersHeader<Name> = string extends Name ? never : Name extends AddedHead
 
 type HeadersOf<R> = R extends { headers: infer H }
   ? { [Name in keyof H as Exclude<HandlersHeader<Name>, OptionalHeader>]: H[Name] } & {
-      [Name in keyof H as Extract<HandlersHeader<Name>, OptionalHeader>]?: H[Name];
+      [Name in keyof H as Extract<HandlersHeader<Name>, OptionalHeader>]?: Name extends 'Set-Cookie'
+        ? H[Name] | string[]
+        : H[Name];
     }
   : Record<string, never>;
 

@@ -21,7 +21,8 @@ export type TextStream = AsyncIterableIterator<string> & { return(): Promise<unk
 
 export interface HttpAnswer {
   status: number;
-  headers: Record<string, string | number>;
+  /** Several values are several headers. */
+  headers: Record<string, string | number | string[]>;
   /** Text in pieces is written as fast as the other side reads it. */
   body?: string | Buffer | TextStream;
 }

@@ -5,9 +5,12 @@ import { html } from './html.js';
 import type { PageContent } from './layout.js';
 
 const PROBLEMS: Record<string, string> = {
-  too_short: 'This password is too short: use 8 characters or more.',
+  too_short: 'This password is too short: use 15 characters or more, such as four random words.',
   too_long: 'This password is too long: use 256 characters or fewer.',
-  too_common: 'This password is among those that are guessed first. Choose another one.',
+  too_common:
+    'This password is among those that are guessed first, or hardly more than one. Choose something less usual, such as four random words.',
+  too_personal:
+    'This password is made of names that others know, such as yours or your company’s. Choose words that have nothing to do with you.',
 };
 
 /** Asks for a new password. The address is shown, and sent along for password managers. */
@@ -31,7 +34,7 @@ ${textField({
   label: 'New password',
   type: 'password',
   autocomplete: 'new-password',
-  hint: 'At least 8 characters. A few random words are easy to remember and hard to guess.',
+  hint: 'At least 15 characters. A few random words are easy to remember and hard to guess.',
   refusals,
   focused: true,
 })}

@@ -8,6 +8,7 @@ const MAX_USER_AGENT_LENGTH = 256;
 export function browserOf(request: AnyRequest, { cookies }: Pick<SignOnDependencies, 'cookies'>): Browser {
   return {
     sessionHash: cookies.hashIn(request.header('cookie')),
+    device: cookies.deviceIn(request.header('cookie')),
     remoteAddress: request.clientAddress,
     userAgent: (request.header('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH),
   };

@@ -1,25 +1,33 @@
-import type { SessionCookie } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { BrowserStep } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import { clearCookie, cookieNamed, setCookie } from '../http/cookies.js';
 
 /** 32 bytes in base64url, as the domain makes them. Anything else in the cookie is none of ours. */
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
+/** An id and a seal for each person who has signed in, as the domain makes them. */
+const DEVICE = /^[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]{43}){1,8}$/;
+/** Browsers keep no cookie for longer. */
+const DEVICE_MS = 400 * 86_400_000;
+
 export interface CookieHeaders {
-  'Set-Cookie'?: string;
+  'Set-Cookie'?: string | string[];
   'Clear-Site-Data'?: '"cache"';
 }
 
-/** The one cookie: which session a browser has. Live and demo on one host have two, so that neither knows the other. */
+/** The two cookies: which session a browser has, and who has signed in in it before. Live and demo on one host have their own, so that neither knows the other's. */
 export class SessionCookieJar {
   readonly name: string;
+  readonly deviceName: string;
   readonly #secure: boolean;
 
   constructor({ signOnUrl, environment }: { signOnUrl: string; environment: 'live' | 'demo' }) {
     this.#secure = signOnUrl.startsWith('https:');
     // With the prefix browsers take it from this very host over https, and from nobody else.
     const prefix = this.#secure ? '__Host-' : '';
-    this.name = `${prefix}integration_session${environment === 'demo' ? '_demo' : ''}`;
+    const suffix = environment === 'demo' ? '_demo' : '';
+    this.name = `${prefix}integration_session${suffix}`;
+    this.deviceName = `${prefix}integration_device${suffix}`;
   }
 
   /** The only form in which the cookie goes on from here. */
@@ -28,8 +36,24 @@ export class SessionCookieJar {
     return value !== undefined && VALUE.test(value) ? hashSecret(value) : undefined;
   }
 
-  /** The header that makes a change; none where the cookie stays as it is. */
-  headersOf(cookie: SessionCookie | undefined): CookieHeaders {
+  /** For the domain to judge; anything else in the cookie is none of ours. */
+  deviceIn(cookieHeader: string | undefined): string | undefined {
+    const value = cookieNamed(this.deviceName, cookieHeader);
+    return value !== undefined && DEVICE.test(value) ? value : undefined;
+  }
+
+  /** The headers that make the changes of a step; none where the cookies stay as they are. */
+  headersOf(step: Pick<BrowserStep, 'sessionCookie' | 'device'> | undefined): CookieHeaders {
+    const session = this.#sessionHeaders(step?.sessionCookie);
+    if (step?.device === undefined) {
+      return session;
+    }
+    const expiresAt = new Date(Date.now() + DEVICE_MS);
+    const device = setCookie(this.deviceName, step.device, { secure: this.#secure, expiresAt });
+    return { ...session, 'Set-Cookie': [session['Set-Cookie'] ?? [], device].flat() };
+  }
+
+  #sessionHeaders(cookie: BrowserStep['sessionCookie']): CookieHeaders {
     switch (cookie?.change?.$case) {
       case 'setValue': {
         const { value } = cookie.change;

@@ -47,7 +47,7 @@ export function stepAnswer(
   { cookies, pages }: Dependencies,
   linkToken?: string,
 ) {
-  const cookie = cookies.headersOf(step?.sessionCookie);
+  const cookie = cookies.headersOf(step);
   switch (step?.result?.$case) {
     case 'redirect':
       return seeOther(step.result.value.location, pages.headers, cookie);

@@ -19,7 +19,6 @@ const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
   api_key: PurgedKind.API_KEY,
   service_token: PurgedKind.SERVICE_TOKEN,
   attempt_count: PurgedKind.ATTEMPT_COUNT,
-  known_address: PurgedKind.KNOWN_ADDRESS,
   code_minute: PurgedKind.CODE_MINUTE,
   delivery: PurgedKind.DELIVERY,
   retry_batch: PurgedKind.RETRY_BATCH,

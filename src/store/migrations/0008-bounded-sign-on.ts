@@ -4,6 +4,7 @@ import { idType } from './id-type.js';
 /** Strangers leave no rows: what is under way travels with the page. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await interactions(db);
+  await turns(db);
 }
 
 async function interactions(db: Kysely<unknown>): Promise<void> {
@@ -21,4 +22,13 @@ async function interactions(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropTable('interactions').execute();
   await db.schema.alterTable('sessions').addColumn('began_as', id).execute();
   await sql`delete from sessions where account_id is null`.execute(db);
+}
+
+/** Guesses wait for their turn; browsers that are known say so themselves, by a signed cookie. */
+async function turns(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('attempt_counts')
+    .addColumn('next_at', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await db.schema.dropTable('known_addresses').execute();
 }

@@ -97,6 +97,6 @@ describe('the people of the demo', () => {
   });
 
   test.each(signIns)('$person.email could have chosen the password', ({ person }) => {
-    expect(faultOf(DEMO_PASSWORD, person.email)).toBeUndefined();
+    expect(faultOf(DEMO_PASSWORD, [person.email])).toBeUndefined();
   });
 });

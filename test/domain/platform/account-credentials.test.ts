@@ -79,13 +79,17 @@ describeEachDatabase('a password that the platform sets', (under) => {
   });
 
   test.each([
-    { what: 'short', password: '1234567', fault: 'must have at least 8 characters' },
+    { what: 'short', password: 'fourteen rooks', fault: 'must have at least 15 characters' },
     { what: 'long', password: 'x'.repeat(257), fault: 'must not have more than 256 characters' },
-    { what: 'common', password: 'password', fault: 'must not be one of those that are guessed first' },
+    {
+      what: 'common',
+      password: 'password',
+      fault: 'must not be one of those that are guessed first, nor hardly more than one',
+    },
     {
       what: 'much like the address',
       password: 'Ada@example.com',
-      fault: 'must not be one of those that are guessed first',
+      fault: 'must not be made of names around the person, such as theirs or their company’s',
     },
   ])('is refused when it is too $what', async ({ password, fault }) => {
     const { run, accountId } = await withPerson(under);

@@ -60,7 +60,12 @@ describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)',
     const code = codeOf(await browser.authorize());
     const earlier = await mailed(rig, person, purpose === 'reset' ? 'invitation' : 'reset');
     rig.clock.advance(1_000);
-    expect(await redeem(rig, tokenHash)).toEqual({ kind: 'page', page: 'password_set', interaction: '' });
+    expect(await redeem(rig, tokenHash)).toEqual({
+      kind: 'page',
+      page: 'password_set',
+      interaction: '',
+      device: expect.any(String),
+    });
     expect(await emailVerifiedAt(rig, person)).toBe(rig.clock.now());
     expect(answerOf(await browser.authorize({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });
     const { codes } = rig.signOn.unitOfWork.rows;
@@ -79,9 +84,10 @@ describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)',
 
 describe('a new password', () => {
   test.each([
-    ['short', 'too_short'],
+    ['fourteen rooks', 'too_short'],
     ['p'.repeat(257), 'too_long'],
     ['password', 'too_common'],
+    ['Tallowfern 2026', 'too_personal'],
   ])('is refused, and the link is good still: %s', async (password, problem) => {
     const { rig, tokenHash } = await withLink('reset');
     expect(await redeem(rig, tokenHash, password)).toEqual({
@@ -100,8 +106,8 @@ describe('a new password', () => {
     for (let time = 0; time < 10; time += 1) {
       await stranger.signIn(person, { password: 'a wrong guess' });
     }
-    await redeem(rig, tokenHash);
     const browser = new TestBrowser(rig);
+    browser.device = (await redeem(rig, tokenHash)).device;
     await browser.authorize();
     codeOf(await browser.signIn(person, { password: NEW_PASSWORD }));
   });

@@ -15,6 +15,7 @@ import { type BrowserRig, CALLBACK, PASSWORD } from './browser-rig.js';
 /** A browser as the domain sees it: it keeps the session cookie, and follows where it is told. */
 export class TestBrowser {
   cookie: string | undefined;
+  device: string | undefined;
   /** The `interaction` of the page it is at. */
   at = '';
 
@@ -27,6 +28,7 @@ export class TestBrowser {
   get browser(): Browser {
     return {
       sessionHash: this.cookie === undefined ? undefined : storedHash(this.cookie),
+      device: this.device,
       remoteAddress: this.remoteAddress,
       userAgent: 'Test browser',
       requestId: 'request-1',
@@ -96,6 +98,7 @@ export class TestBrowser {
     if (step.cookie) {
       this.cookie = step.cookie.kind === 'set' ? step.cookie.value : undefined;
     }
+    this.device = step.device ?? this.device;
     if (step.kind === 'page') {
       this.at = step.interaction;
     }

@@ -16,10 +16,10 @@ describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name,
   const jar = new SessionCookieJar({ environment, signOnUrl });
 
   test('has the name and the safeguards that its address allows', () => {
-    expect(jar.headersOf({ change: { $case: 'setValue', value: VALUE } })).toEqual({
+    expect(jar.headersOf({ sessionCookie: { change: { $case: 'setValue', value: VALUE } } })).toEqual({
       'Set-Cookie': `${name}=${VALUE}; Path=/; HttpOnly; SameSite=Lax${secure}`,
     });
-    expect(jar.headersOf({ change: { $case: 'clear', value: true } })).toEqual({
+    expect(jar.headersOf({ sessionCookie: { change: { $case: 'clear', value: true } } })).toEqual({
       'Set-Cookie': `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure}`,
       'Clear-Site-Data': '"cache"',
     });
@@ -27,7 +27,7 @@ describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name,
 
   test('stays as it is when nothing is said', () => {
     expect(jar.headersOf(undefined)).toEqual({});
-    expect(jar.headersOf({ change: undefined })).toEqual({});
+    expect(jar.headersOf({ sessionCookie: { change: undefined } })).toEqual({});
   });
 
   test('is found among others, and those of the other settings mean nothing', () => {
@@ -36,6 +36,36 @@ describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name,
     expect(jar.hashIn(header)).toBeUndefined();
     expect(jar.hashIn(`${header}; ${name}=${VALUE}`)).toEqual(hashSecret(VALUE));
     expect(jar.hashIn(`${name}=${VALUE};${header}`)).toEqual(hashSecret(VALUE));
+  });
+});
+
+describe('the cookie by which a browser is known', () => {
+  const jar = new SessionCookieJar({ environment: 'live', signOnUrl: 'https://sign-on.example.com' });
+  const device = `${'d'.repeat(22)}.${VALUE}`;
+
+  test('is set beside that of the session, for over a year', () => {
+    const sessionCookie = { change: { $case: 'setValue', value: VALUE } } as const;
+    const { 'Set-Cookie': set } = jar.headersOf({ sessionCookie, device });
+    expect(set).toEqual([
+      expect.stringContaining(`__Host-integration_session=${VALUE};`),
+      expect.stringMatching(
+        new RegExp(
+          `^__Host-integration_device=${device}; Path=/; Expires=[^;]+GMT; HttpOnly; SameSite=Lax; Secure$`,
+        ),
+      ),
+    ]);
+    expect(jar.headersOf({ device })['Set-Cookie']).toHaveLength(1);
+  });
+
+  test.each([
+    [device, true],
+    [`${device}.${VALUE}`, true],
+    ['d'.repeat(22), false],
+    [`${device}.`, false],
+    [`${device}${`.${VALUE}`.repeat(8)}`, false],
+    ['__proto__', false],
+  ])('is read when it has the shape of one: %.40s', (value, isOne) => {
+    expect(jar.deviceIn(`a=b; __Host-integration_device=${value}`)).toBe(isOne ? value : undefined);
   });
 });
 

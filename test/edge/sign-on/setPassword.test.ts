@@ -39,6 +39,7 @@ test.each([
   [PasswordProblem.TOO_SHORT, 'too_short'],
   [PasswordProblem.TOO_LONG, 'too_long'],
   [PasswordProblem.TOO_COMMON, 'too_common'],
+  [PasswordProblem.TOO_PERSONAL, 'too_personal'],
 ])('a password refused as %s leads back to the page of the same link', async (problem, word) => {
   const location = await locationAfter(InteractionPage.SET_PASSWORD, problem);
   expect(location).toBe(`/auth/set-password?token=${LINK_TOKEN}&problem=${word}`);

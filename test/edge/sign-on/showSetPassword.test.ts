@@ -45,6 +45,7 @@ describe('why the last try was refused', () => {
     ['too_short', 'too short'],
     ['too_long', 'too long'],
     ['too_common', 'guessed first'],
+    ['too_personal', 'names that others know'],
   ])('%s is said in a sentence beside the password', async (problem, said) => {
     const body = await bodyWith(problem);
     expect(body).toMatch(new RegExp(`<div id="password-error" role="alert">.*${said}.*</div>`));

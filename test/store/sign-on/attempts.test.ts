@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { TurnSpacing } from '../../../src/domain/sign-on/attempts.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { signOnRig } from './rig.js';
 
@@ -85,21 +86,42 @@ describeEachDatabase('attempts', (under) => {
     expect((await count('a')).count).toBe(1);
   });
 
-  test('know the addresses that a person has signed in from, for a time that each sign-in renews', async () => {
-    const { run, rows, newAccount, now } = await counting();
-    const [person, neighbour] = [await newAccount(), await newAccount()];
-    const remember = (until: number) =>
-      run(({ attempts }) => attempts.rememberAddress(person, 'address-hash', until));
-    const isKnown = (at: number) => rows.attempts.isKnownAddress(person, 'address-hash', at);
-    await expect(isKnown(now)).resolves.toBe(false);
+  const spacing: TurnSpacing = { free: 2, stepMs: 10, maxSpacingMs: 25, maxWaitMs: 100, windowMs: 1_000 };
 
-    await remember(now + 10);
-    await expect(isKnown(now + 9)).resolves.toBe(true);
-    await expect(isKnown(now + 10)).resolves.toBe(false);
-    await expect(rows.attempts.isKnownAddress(person, 'another', now)).resolves.toBe(false);
-    await expect(rows.attempts.isKnownAddress(neighbour, 'address-hash', now)).resolves.toBe(false);
+  test('get turns, each later than the one before, until there is none in time', async () => {
+    const { run, now } = await counting();
+    const take = (at = now) => run(({ attempts }) => attempts.takeTurn('a', at, spacing));
+    const turns: (number | undefined)[] = [];
+    for (let time = 0; time < 9; time += 1) {
+      turns.push((await take())?.at);
+    }
+    const waits = turns.map((at) => at && at - now);
+    expect(waits).toEqual([0, 0, 10, 30, 55, 80, undefined, undefined, undefined]);
+    await expect(take(now + 5)).resolves.toEqual({ at: now + 105, count: 7, endsAt: now + 1_105 });
+    // Whoever comes later does not wait for those before.
+    await expect(take(now + 500)).resolves.toMatchObject({ at: now + 500, count: 8 });
+    await expect(take(now + 1_500)).resolves.toMatchObject({ at: now + 1_500, count: 1 });
+  });
 
-    await Promise.all(Array.from({ length: 10 }, () => remember(now + 20)));
-    await expect(isKnown(now + 19)).resolves.toBe(true);
+  test('made at once get a turn each', async () => {
+    const { run, now } = await counting();
+    const wide = { ...spacing, maxWaitMs: 1e6 };
+    const turns = await Promise.all(
+      Array.from({ length: 50 }, () => run(({ attempts }) => attempts.takeTurn('a', now, wide))),
+    );
+    expect(new Set(turns.map((turn) => turn?.count)).size).toBe(50);
+    expect(new Set(turns.map((turn) => turn?.at)).size).toBe(49);
+  });
+
+  test('that wait for a turn use it once, when it has come and before it is over', async () => {
+    const { run, rows, yesesOf, now } = await counting();
+    await run(({ attempts }) => attempts.keepTurn('holder', now + 10, now + 20));
+    await expect(rows.attempts.waitingFor('holder', now)).resolves.toBe(now + 10);
+    await expect(rows.attempts.waitingFor('another', now)).resolves.toBeUndefined();
+    await expect(yesesOf(1, ({ attempts }) => attempts.useTurn('holder', now + 9))).resolves.toBe(0);
+    await expect(yesesOf(1, ({ attempts }) => attempts.useTurn('holder', now + 20))).resolves.toBe(0);
+    await expect(rows.attempts.waitingFor('holder', now + 20)).resolves.toBeUndefined();
+    await expect(yesesOf(20, ({ attempts }) => attempts.useTurn('holder', now + 10))).resolves.toBe(1);
+    await expect(rows.attempts.waitingFor('holder', now + 10)).resolves.toBeUndefined();
   });
 });

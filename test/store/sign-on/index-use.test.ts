@@ -42,7 +42,7 @@ const uses: [title: string, use: Use][] = [
       consents.find({ accountId: ACCOUNT, applicationId: APPLICATION, instanceId: INSTANCE }),
     ),
   ],
-  ['a known address', reading(({ attempts }) => attempts.isKnownAddress(ACCOUNT, 'hash', 1))],
+  ['a turn', reading(({ attempts }) => attempts.waitingFor('holder', 1))],
   ['a redemption', writing(({ codes }) => codes.redeem('hash', 1))],
   [
     'a rotation',

@@ -41,6 +41,7 @@ const PROBLEMS: Record<Problem, PasswordProblem> = {
   too_short: PasswordProblem.TOO_SHORT,
   too_long: PasswordProblem.TOO_LONG,
   too_common: PasswordProblem.TOO_COMMON,
+  too_personal: PasswordProblem.TOO_PERSONAL,
   wrong: PasswordProblem.WRONG,
 };
 
@@ -68,6 +69,7 @@ export function fromBrowser(
 ): Browser {
   return {
     sessionHash: fromHash(browser?.sessionHash),
+    device: browser?.device,
     remoteAddress: browser?.remoteAddress ?? '',
     userAgent: browser?.userAgent ?? '',
     requestId,
@@ -96,7 +98,8 @@ export function toUserType(type: LoginContext['userType']): UserType {
 }
 
 export function toStep(step: BrowserStep): BrowserStepMessage {
-  return { result: resultOf(step), sessionCookie: step.cookie && toCookie(step.cookie) };
+  const { cookie, device } = step;
+  return { result: resultOf(step), sessionCookie: cookie && toCookie(cookie), device };
 }
 
 export function toErrorPageMessage({ kind, ...page }: ErrorPage): ErrorPageMessage {

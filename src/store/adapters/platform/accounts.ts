@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   AccountId,
   ClientId,
@@ -64,7 +65,29 @@ export function accountRows(writer: Writer): AccountRows {
       return rows.map((row) => row.client_id as ClientId);
     },
     contextsOf: async (id) => [...(await usersOf(writer, id)), ...(await workersOf(writer, id))],
+    namesAround: (id) => namesAround(writer, id),
   };
+}
+
+/** Of anybody, in one statement. */
+async function namesAround(writer: Writer, id: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    with joined (client_id) as (
+      select client_id from users where account_id = ${id} union select client_id from workers where account_id = ${id}
+    ), places (id) as (
+      select distinct instance_id from clients where id in (select client_id from joined)
+    )
+    select email as name from accounts where id = ${id}
+    union all select coalesce(first_name, '') || ' ' || coalesce(last_name, '') from accounts where id = ${id}
+    union all select coalesce(full_name, '') from users where account_id = ${id}
+    union all select full_name from workers where account_id = ${id}
+    union all select name from clients where id in (select client_id from joined)
+    union all select name from instances where id in (select id from places)
+    union all select applications.name from applications
+      inner join application_redirect_uris on application_redirect_uris.application_id = applications.id
+      where application_redirect_uris.instance_id in (select id from places)
+  `.execute(writer);
+  return rows.map(({ name }) => name);
 }
 
 async function usersOf(writer: Writer, id: AccountId): Promise<AccountContext[]> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { AttemptRows } from '../../../domain/sign-on/attempts.js';
+import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/attempts.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { changedOne, keptStatement } from '../kept-statement.js';
 
 interface Attempt {
   subject: string;
@@ -13,7 +13,7 @@ interface Attempt {
 const count = keptStatement((db, { subject, now, windowEnd }: Attempt) =>
   db
     .insertInto('attempt_counts')
-    .values({ subject, count: 1, ends_at: windowEnd })
+    .values({ subject, count: 1, ends_at: windowEnd, next_at: 0 })
     .onConflict((conflict) =>
       conflict.column('subject').doUpdateSet({
         count: sql<number>`case when attempt_counts.ends_at <= ${now} then 1 else attempt_counts.count + 1 end`,
@@ -36,25 +36,66 @@ const forgetting = keptStatement((db, { subject }: { subject: string }) =>
   db.deleteFrom('attempt_counts').where('subject', '=', subject),
 );
 
-const knownAddress = keptStatement(
-  (db, { accountId, addressHash, now }: { accountId: string; addressHash: string; now: number }) =>
-    db
-      .selectFrom('known_addresses')
-      .where('account_id', '=', accountId)
-      .where('address_hash', '=', addressHash)
-      .where('expires_at', '>', now)
-      .select('account_id'),
-);
+interface TurnValues extends TurnSpacing {
+  subject: string;
+  now: number;
+}
 
-const memory = keptStatement((db, row: Schema['known_addresses']) =>
-  db
-    .insertInto('known_addresses')
-    .values(row)
+const turn = keptStatement((db, { subject, now, ...spacing }: TurnValues) => {
+  const { free, stepMs, maxSpacingMs, maxWaitMs, windowMs } = spacing;
+  const whole = (value: number) => sql`cast(${value} as bigint)`;
+  const isOver = sql`attempt_counts.ends_at <= ${now}`;
+  const stretched = sql`(attempt_counts.count - ${whole(free)} + 1) * ${whole(stepMs)}`;
+  const spaced = sql`attempt_counts.next_at + case
+    when attempt_counts.count < ${free} then 0
+    when ${stretched} > ${whole(maxSpacingMs)} then ${whole(maxSpacingMs)}
+    else ${stretched} end`;
+  const at = sql<number>`case
+    when ${isOver} then ${whole(now)}
+    when ${spaced} > ${whole(now)} then ${spaced}
+    else ${whole(now)} end`;
+  return db
+    .insertInto('attempt_counts')
+    .values({ subject, count: 1, next_at: now, ends_at: sql<number>`${whole(now)} + ${whole(windowMs)}` })
     .onConflict((conflict) =>
       conflict
-        .columns(['account_id', 'address_hash'])
-        .doUpdateSet(({ ref }) => ({ expires_at: ref('excluded.expires_at') })),
+        .column('subject')
+        .doUpdateSet({
+          count: sql<number>`case when ${isOver} then 1 else attempt_counts.count + 1 end`,
+          next_at: at,
+          ends_at: sql<number>`${at} + ${whole(windowMs)}`,
+        })
+        .where(sql<boolean>`(${isOver} or ${spaced} <= ${whole(now)} + ${whole(maxWaitMs)})`),
+    )
+    .returning(['count', 'next_at as at', 'ends_at as endsAt']);
+});
+
+const waiting = keptStatement((db, { holder, now }: { holder: string; now: number }) =>
+  db
+    .selectFrom('attempt_counts')
+    .where('subject', '=', holder)
+    .where('ends_at', '>', now)
+    .select('next_at as at'),
+);
+
+const keeping = keptStatement((db, row: Schema['attempt_counts']) =>
+  db
+    .insertInto('attempt_counts')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('subject').doUpdateSet(({ ref }) => ({
+        next_at: ref('excluded.next_at'),
+        ends_at: ref('excluded.ends_at'),
+      })),
     ),
+);
+
+const using = keptStatement((db, { holder, now }: { holder: string; now: number }) =>
+  db
+    .deleteFrom('attempt_counts')
+    .where('subject', '=', holder)
+    .where('next_at', '<=', now)
+    .where('ends_at', '>', now),
 );
 
 export function attemptRows(db: Writer): AttemptRows {
@@ -69,12 +110,11 @@ export function attemptRows(db: Writer): AttemptRows {
     forget: async (subject) => {
       await forgetting(db, { subject });
     },
-    isKnownAddress: async (accountId, addressHash, now) => {
-      const { rows } = await knownAddress(db, { accountId, addressHash, now });
-      return rows.length > 0;
+    takeTurn: async (subject, now, spacing) => (await turn(db, { subject, now, ...spacing })).rows[0],
+    waitingFor: async (holder, now) => (await waiting(db, { holder, now })).rows[0]?.at,
+    keepTurn: async (holder, at, endsAt) => {
+      await keeping(db, { subject: holder, count: 0, next_at: at, ends_at: endsAt });
     },
-    rememberAddress: async (accountId, addressHash, expiresAt) => {
-      await memory(db, { account_id: accountId, address_hash: addressHash, expires_at: expiresAt });
-    },
+    useTurn: async (holder, now) => changedOne(await using(db, { holder, now })),
   };
 }
