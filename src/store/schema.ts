@@ -105,9 +105,11 @@ interface ServiceTokensTable {
 interface AccountsTable extends VersionColumn {
   id: string;
   worker_profile_id: string;
-  /** As it was given; `email_key` is the same in lower case, and unique. */
+  /** As it was given; `email_key` says which mailbox it means, and is unique. */
   email: string;
   email_key: string;
+  /** The account that has the key of the mailbox, where two of before have one; then `email_key` is this very address. */
+  same_mailbox_as: string | null;
   /** Null until the person has shown that the address is theirs. */
   email_verified_at: number | null;
   /** As the client gave them that brought the person; tokens carry those of the user or worker. */

@@ -76,6 +76,8 @@ export interface Store {
   /** Woken by every write here that made deliveries. */
   readonly deliveriesDue: DueSignal;
   readonly demo: DemoStore;
+  /** Accounts that share their mailbox with another one, since addresses are compared as mailboxes are; some of them, if there are many. */
+  sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
   /** Whether the database answers now; throws when not. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -114,6 +116,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sending: sendingUnitOfWork(database),
     deliveriesDue,
     demo: demoStore(database),
+    sharedMailboxes: async () => {
+      const rows = await database.reader
+        .selectFrom('accounts')
+        .where('same_mailbox_as', 'is not', null)
+        .orderBy('id')
+        .limit(100)
+        .select(['id', 'same_mailbox_as'])
+        .execute();
+      return rows.map(({ id, same_mailbox_as }) => ({ id, sameAs: same_mailbox_as ?? '' }));
+    },
     ping: async () => {
       await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();
     },

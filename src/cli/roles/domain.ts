@@ -35,6 +35,12 @@ export async function startDomain({ config, log, metrics, ending }: RoleOptions)
     alone: true,
   };
   const store = await openPatiently(() => openStore(storeOptions), log, ending);
+  const shared = await store.sharedMailboxes();
+  if (shared.length > 0) {
+    log.warn('accounts share their mailbox with another account; give each an address of its own', {
+      shared,
+    });
+  }
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>
       log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),

@@ -9,6 +9,7 @@ import type {
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { newVersion } from '../version.js';
+import { emailKeyOf } from './email-keys.js';
 import type { Changes } from './unit-of-work.js';
 
 /** A person, whoever they work for or sign in for. */
@@ -38,7 +39,8 @@ export interface AccountContext {
 }
 
 export interface AccountRows {
-  findByEmail(emailKey: string): Promise<Account | undefined>;
+  /** By the address or its key. Of two accounts of one mailbox, that of the very address. */
+  findByEmail(email: string): Promise<Account | undefined>;
   find(id: string): Promise<Account | undefined>;
   /** Whether it could be made: of two that make an account of one address at once, one hears no. */
   insert(account: Account): Promise<boolean>;
@@ -51,10 +53,7 @@ export interface AccountRows {
   namesAround(id: string): Promise<string[]>;
 }
 
-/** Addresses are compared by it. */
-export function emailKeyOf(email: string): string {
-  return email.trim().toLowerCase();
-}
+export { emailKeyOf };
 
 export interface PersonNames {
   firstName?: string | null;
@@ -73,7 +72,7 @@ export async function accountByEmail(
   const emailKey = emailKeyOf(email);
   // Somebody may make the same account, or move it to another address, until it is locked: then look again.
   for (;;) {
-    const found = await changes.accounts.findByEmail(emailKey);
+    const found = await changes.accounts.findByEmail(email);
     const account = found ?? newAccount(changes, email, names);
     if (!found && !(await changes.accounts.insert(account))) {
       continue;
@@ -106,7 +105,7 @@ export async function getAccount(changes: Pick<Changes, 'accounts'>, id: string)
 }
 
 export async function getAccountByEmail(changes: Pick<Changes, 'accounts'>, email: string): Promise<Account> {
-  return existing(await changes.accounts.findByEmail(emailKeyOf(email)));
+  return existing(await changes.accounts.findByEmail(email));
 }
 
 function existing(account: Account | undefined): Account {

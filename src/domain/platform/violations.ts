@@ -1,6 +1,8 @@
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 
 const EMAIL = /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]{1,190}$/;
+/** Nobody can tell an address with one of these from that without. */
+const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const COUNTRY = /^[A-Z]{2}$/;
 /** Control characters never belong in a name, and NUL not even into PostgreSQL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -41,6 +43,8 @@ export class Violations {
       this.add(path, 'must not be empty');
     } else if (!EMAIL.test(text)) {
       this.add(path, 'must be an e-mail address');
+    } else if (UNSEEN.test(text)) {
+      this.add(path, 'must not hold characters that cannot be seen');
     }
   }
 

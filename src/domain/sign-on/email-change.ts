@@ -59,15 +59,17 @@ export async function redeemEmailChange(
   if (!good) {
     return toErrorPage(LINK_IS_OVER);
   }
-  const hash = (await rows.passwords.find(good.account.id))?.hash;
-  if (hash === undefined) {
+  const found = await rows.passwords.find(good.account.id);
+  if (found === undefined) {
     return toErrorPage(NO_PASSWORD_YET);
   }
   const counted = await countGuess(signOn, browser, {
     emailKey: emailKeyOf(good.account.email),
     accountId: good.account.id,
+    passwordSetAt: found.setAt,
     applicationId: undefined,
   });
+  const { hash } = found;
   const isRight = await signOn.passwords.verify(hash, password).catch(async (error: unknown) => {
     await takeBackGuess(signOn, counted);
     throw error;
@@ -83,7 +85,7 @@ async function accept(
   proof: { tokenHash: string; hash: string; counted: CountedGuess },
 ): Promise<BrowserStep> {
   try {
-    return await signOn.unitOfWork.run((changes) => take(signOn, changes, browser, proof));
+    return await signOn.unitOfWork.run((changes) => take(changes, browser, proof));
   } catch (error) {
     if (error instanceof ServiceError && error.code === ErrorCode.ALREADY_EXISTS) {
       return toErrorPage(EMAIL_IS_TAKEN);
@@ -94,7 +96,6 @@ async function accept(
 
 /** Looks again behind the lock: checking the password took a while. Of several uses at once, one takes the wish. */
 async function take(
-  signOn: SignOn,
   changes: SignOnChanges,
   browser: Browser,
   { tokenHash, hash, counted }: { tokenHash: string; hash: string; counted: CountedGuess },
@@ -120,7 +121,7 @@ async function take(
     subject: person,
     attributes: { asked_by: change.asker, ...userAgentOf(browser) },
   });
-  await forgiveGuess(signOn, changes, browser, account.id, counted);
+  await forgiveGuess(changes, counted);
   return toPage('email_changed');
 }
 

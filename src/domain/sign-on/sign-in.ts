@@ -75,8 +75,8 @@ async function candidateOf(
   { applicationId }: AuthorizationRequest,
 ): Promise<Candidate> {
   const emailKey = emailKeyOf(email);
-  const account = isKeepable(emailKey, MAX_EMAIL_LENGTH)
-    ? await rows.accounts.findByEmail(emailKey)
+  const account = isKeepable(`${emailKey}${email}`, 2 * MAX_EMAIL_LENGTH)
+    ? await rows.accounts.findByEmail(email)
     : undefined;
   const password = await rows.passwords.find(account?.id ?? NOBODY);
   return {

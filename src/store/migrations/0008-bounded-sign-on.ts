@@ -1,10 +1,13 @@
 import { type Kysely, sql } from 'kysely';
+import { emailKeyOf } from '../../domain/platform/email-keys.js';
 import { idType } from './id-type.js';
 
-/** Strangers leave no rows: what is under way travels with the page. */
+/** Strangers leave no rows: what is under way travels with the page. Guesses wait for turns, and addresses are compared as mailboxes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await interactions(db);
   await turns(db);
+  await db.schema.alterTable('accounts').addColumn('same_mailbox_as', idType(db)).execute();
+  await keyByMailbox(db);
 }
 
 async function interactions(db: Kysely<unknown>): Promise<void> {
@@ -31,4 +34,46 @@ async function turns(db: Kysely<unknown>): Promise<void> {
     .addColumn('next_at', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute();
   await db.schema.dropTable('known_addresses').execute();
+}
+
+/**
+ * One mailbox is one key, however its address is written. Where two accounts have one mailbox, the one that was written plainly, or else the older one, gets the key; the
+ * other keeps its own, by which its very address still finds it, and is listed for an operator.
+ */
+export async function keyByMailbox(db: Kysely<unknown>): Promise<void> {
+  for (const { id, email, emailKey } of await unlikeTheirKeys(db)) {
+    const key = emailKeyOf(email);
+    const holder = await sql<{ id: string }>`select id from accounts where email_key = ${key}`.execute(db);
+    await (holder.rows[0]
+      ? sql`update accounts set same_mailbox_as = ${holder.rows[0].id} where id = ${id}`.execute(db)
+      : sql`update accounts set email_key = ${key} where id = ${id}`.execute(db));
+    await sql`
+      update account_links set email_key = ${key} where account_id = ${id} and email_key = ${emailKey}
+    `.execute(db);
+  }
+}
+
+interface Keyed {
+  id: string;
+  email: string;
+  emailKey: string;
+  createdAt: number;
+}
+
+const PIECE = 5_000;
+
+async function unlikeTheirKeys(db: Kysely<unknown>): Promise<Keyed[]> {
+  const found: Keyed[] = [];
+  for (let after = ''; ; ) {
+    const { rows } = await sql<Keyed>`
+      select id, email, email_key as "emailKey", created_at as "createdAt" from accounts
+      where id > ${after} order by id limit ${sql.lit(PIECE)}
+    `.execute(db);
+    found.push(...rows.filter(({ email, emailKey }) => emailKeyOf(email) !== emailKey));
+    const last = rows.at(-1);
+    if (!last) {
+      return found.sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
+    }
+    after = last.id;
+  }
 }

@@ -1,5 +1,6 @@
 import type { DemoClient, DemoPerson } from '../../../domain/demo/directory.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
+import { emailKeyOf } from '../../../domain/platform/email-keys.js';
 import { newVersion } from '../../../domain/version.js';
 import type { Writer } from '../../database.js';
 import { fromAddress } from '../address.js';
@@ -120,7 +121,8 @@ async function plantPeople(writer: Writer, people: readonly DemoPerson[], create
     id: person.id,
     worker_profile_id: person.workerProfileId,
     email: person.email,
-    email_key: person.email.toLowerCase(),
+    email_key: emailKeyOf(person.email),
+    same_mailbox_as: null,
     email_verified_at: createdAt,
     first_name: person.firstName,
     last_name: person.lastName,

@@ -11,9 +11,9 @@ import {
   type Account,
   type AccountContext,
   type AccountRows,
-  emailKeyOf,
   emailTaken,
 } from '../../../domain/platform/accounts.js';
+import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/email-keys.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { keptStatement } from '../kept-statement.js';
@@ -21,8 +21,8 @@ import { keptStatement } from '../kept-statement.js';
 /** How PostgreSQL and SQLite say that a value must be unique. */
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-const byEmail = keptStatement((db, { emailKey }: { emailKey: string }) =>
-  db.selectFrom('accounts').where('email_key', '=', emailKey).selectAll(),
+const byEmail = keptStatement((db, { emailKey, exactKey }: { emailKey: string; exactKey: string }) =>
+  db.selectFrom('accounts').where('email_key', 'in', [emailKey, exactKey]).selectAll(),
 );
 
 const byId = keptStatement((db, { id }: { id: string }) =>
@@ -31,8 +31,10 @@ const byId = keptStatement((db, { id }: { id: string }) =>
 
 export function accountRows(writer: Writer): AccountRows {
   return {
-    findByEmail: async (emailKey) => {
-      const [row] = (await byEmail(writer, { emailKey })).rows;
+    findByEmail: async (email) => {
+      const exactKey = exactEmailKeyOf(email);
+      const { rows } = await byEmail(writer, { emailKey: emailKeyOf(email), exactKey });
+      const row = rows.find(({ email_key }) => email_key === exactKey) ?? rows[0];
       return row && toAccount(row);
     },
     find: async (id) => {
@@ -48,7 +50,17 @@ export function accountRows(writer: Writer): AccountRows {
       return Number(numInsertedOrUpdatedRows) === 1;
     },
     update: async (account) => {
-      const update = writer.updateTable('accounts').set(toRow(account)).where('id', '=', account.id);
+      const { email_key, ...fields } = toRow(account);
+      // Of two accounts that turned out to have one mailbox, one is known by its very address until it gets another.
+      const isSame = sql`email = ${account.email}`;
+      const update = writer
+        .updateTable('accounts')
+        .set({
+          ...fields,
+          email_key: sql<string>`case when ${isSame} then email_key else ${email_key} end`,
+          same_mailbox_as: sql<string | null>`case when ${isSame} then same_mailbox_as else null end`,
+        })
+        .where('id', '=', account.id);
       try {
         await update.execute();
       } catch (error) {
@@ -147,6 +159,7 @@ function toRow(account: Account): Schema['accounts'] {
     worker_profile_id: account.workerProfileId,
     email: account.email,
     email_key: emailKeyOf(account.email),
+    same_mailbox_as: null,
     email_verified_at: account.emailVerifiedAt,
     first_name: account.firstName,
     last_name: account.lastName,

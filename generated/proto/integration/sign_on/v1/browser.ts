@@ -115,12 +115,14 @@ export function interactionPageToNumber(object: InteractionPage): number {
 export enum PasswordProblem {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "PASSWORD_PROBLEM_UNSPECIFIED",
-  /** TOO_SHORT - It is shorter than 8 characters. */
+  /** TOO_SHORT - It is shorter than 15 characters. */
   TOO_SHORT = "PASSWORD_PROBLEM_TOO_SHORT",
   /** TOO_LONG - It is longer than 256 characters. */
   TOO_LONG = "PASSWORD_PROBLEM_TOO_LONG",
-  /** TOO_COMMON - It is among those that are guessed first, or is the person's own address. */
+  /** TOO_COMMON - It is among those that are guessed first, or hardly more than one of them. */
   TOO_COMMON = "PASSWORD_PROBLEM_TOO_COMMON",
+  /** TOO_PERSONAL - It is hardly more than names around the person: theirs, their client's, their application's. */
+  TOO_PERSONAL = "PASSWORD_PROBLEM_TOO_PERSONAL",
   /** WRONG - It is not that of the account. */
   WRONG = "PASSWORD_PROBLEM_WRONG",
   UNRECOGNIZED = "UNRECOGNIZED",
@@ -140,6 +142,9 @@ export function passwordProblemFromJSON(object: any): PasswordProblem {
     case 3:
     case "PASSWORD_PROBLEM_TOO_COMMON":
       return PasswordProblem.TOO_COMMON;
+    case 4:
+    case "PASSWORD_PROBLEM_TOO_PERSONAL":
+      return PasswordProblem.TOO_PERSONAL;
     case 10:
     case "PASSWORD_PROBLEM_WRONG":
       return PasswordProblem.WRONG;
@@ -160,6 +165,8 @@ export function passwordProblemToNumber(object: PasswordProblem): number {
       return 2;
     case PasswordProblem.TOO_COMMON:
       return 3;
+    case PasswordProblem.TOO_PERSONAL:
+      return 4;
     case PasswordProblem.WRONG:
       return 10;
     case PasswordProblem.UNRECOGNIZED:
@@ -271,6 +278,8 @@ export interface Browser {
   remoteAddress: string;
   /** The User-Agent header, for the audit log; cut at 256 characters. */
   userAgent: string;
+  /** The device cookie as the browser sent it: it says who has signed in here before. Absent when there is none. */
+  device?: string | undefined;
 }
 
 /** Begins an authorization. */
@@ -546,7 +555,11 @@ export interface BrowserStep {
     { $case: "errorPage"; value: ErrorPage }
     | undefined;
   /** What to do with the session cookie; leave it as it is when absent. */
-  sessionCookie?: SessionCookie | undefined;
+  sessionCookie?:
+    | SessionCookie
+    | undefined;
+  /** Set the device cookie to this value, for as long as browsers keep one; leave it as it is when absent. */
+  device?: string | undefined;
 }
 
 /** A change of the session cookie. */
@@ -683,7 +696,7 @@ export interface ErrorPage {
 }
 
 function createBaseBrowser(): Browser {
-  return { sessionHash: undefined, remoteAddress: "", userAgent: "" };
+  return { sessionHash: undefined, remoteAddress: "", userAgent: "", device: undefined };
 }
 
 export const Browser: MessageFns<Browser> = {
@@ -696,6 +709,9 @@ export const Browser: MessageFns<Browser> = {
     }
     if (message.userAgent !== "") {
       writer.uint32(26).string(message.userAgent);
+    }
+    if (message.device !== undefined) {
+      writer.uint32(34).string(message.device);
     }
     return writer;
   },
@@ -735,6 +751,14 @@ export const Browser: MessageFns<Browser> = {
             }
 
             message.userAgent = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.device = reader.string();
             continue;
           }
         }
@@ -1991,7 +2015,7 @@ export const ConfirmLogoutResponse: MessageFns<ConfirmLogoutResponse> = {
 };
 
 function createBaseBrowserStep(): BrowserStep {
-  return { result: undefined, sessionCookie: undefined };
+  return { result: undefined, sessionCookie: undefined, device: undefined };
 }
 
 export const BrowserStep: MessageFns<BrowserStep> = {
@@ -2009,6 +2033,9 @@ export const BrowserStep: MessageFns<BrowserStep> = {
     }
     if (message.sessionCookie !== undefined) {
       SessionCookie.encode(message.sessionCookie, writer.uint32(34).fork()).join();
+    }
+    if (message.device !== undefined) {
+      writer.uint32(42).string(message.device);
     }
     return writer;
   },
@@ -2056,6 +2083,14 @@ export const BrowserStep: MessageFns<BrowserStep> = {
             }
 
             message.sessionCookie = SessionCookie.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.device = reader.string();
             continue;
           }
         }
