@@ -6,6 +6,7 @@ import { memoryOfSlowReaders } from './memory-of-slow-readers.js';
 import { secondStart } from './second-start.js';
 import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
+import { slowReaders } from './slow-readers.js';
 import { tokens } from './tokens.js';
 import { webhooks } from './webhooks.js';
 import { workers } from './workers.js';
@@ -25,4 +26,5 @@ export const comparisons: readonly Comparison[] = [
   secondStart,
   memoryAtRest,
   memoryOfSlowReaders,
+  slowReaders,
 ];
