@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 
 const controllers = new WeakMap<Socket, AbortController>();
@@ -13,6 +14,7 @@ export function closedSignal(socket: Socket): AbortSignal {
   let controller = controllers.get(socket);
   if (!controller) {
     const made = new AbortController();
+    setMaxListeners(0, made.signal);
     socket.once('close', () => made.abort());
     controllers.set(socket, made);
     controller = made;

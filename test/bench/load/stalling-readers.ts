@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -19,6 +19,7 @@ const ANSWERED_OK = 'HTTP/1.1 200';
 /** Readers that hold on to a long list, and come back when they are refused or cut. Ends with the function that it resolves to. */
 export async function startStallingReaders(readers: StallingReaders): Promise<() => void> {
   const over = new AbortController();
+  setMaxListeners(0, over.signal);
   const begun = Array.from({ length: readers.count }, () => {
     let tell: () => void = () => undefined;
     const first = new Promise<void>((resolve) => {
