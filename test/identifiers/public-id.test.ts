@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type PublicIdKind, publicIdPrefixes } from '../../generated/ids.js';
-import { newPublicId } from '../../src/identifiers/public-id.js';
+import { newNeighbouringId, newPublicId } from '../../src/identifiers/public-id.js';
 import { contractDocument } from '../support/contract-document.js';
 
 const kinds = Object.entries(publicIdPrefixes) as [PublicIdKind, string][];
@@ -49,6 +49,27 @@ describe('ids that are made one behind the other', () => {
       }
     },
   );
+});
+
+describe('neighbouring ids', () => {
+  const made = Array.from({ length: 10_000 }, () => newNeighbouringId('DeliveryId'));
+  const countOf = (start: number, end?: number) => new Set(made.map((id) => id.slice(start, end))).size;
+  const beginning = 'whd_'.length;
+
+  test('have the shape of any id', () => {
+    expect(made.filter((id) => !/^whd_[0-9A-Za-z]{22}$/.test(id))).toEqual([]);
+  });
+
+  test('share six characters with a thousand others at most', () => {
+    expect(countOf(beginning, beginning + 6)).toBeGreaterThanOrEqual(10);
+    expect(countOf(beginning, beginning + 6)).toBeLessThanOrEqual(11);
+  });
+
+  test('have sixteen characters of their own', () => {
+    expect(countOf(beginning + 6)).toBe(made.length);
+    const inOrder = made.slice(1).filter((id, index) => id > (made[index] as string)).length;
+    expect(Math.abs(inOrder - made.length / 2)).toBeLessThan(6 * Math.sqrt(made.length / 4));
+  });
 });
 
 test('every kind that the gateway shows satisfies the schema it is shown under', () => {

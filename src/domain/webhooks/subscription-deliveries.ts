@@ -1,5 +1,5 @@
 import type { EventId, SubscriptionId } from '../../../generated/ids.js';
-import { newPublicId } from '../../identifiers/public-id.js';
+import { newNeighbouringId } from '../../identifiers/public-id.js';
 import { type Delivery, type DeliveryOrigin, UNTRIED } from './deliveries.js';
 import type { StoredEvent } from './event-body.js';
 import type { Subscription } from './subscriptions.js';
@@ -43,7 +43,7 @@ export function newDelivery(
   now: number,
 ): Delivery {
   return {
-    id: newPublicId('DeliveryId'),
+    id: newNeighbouringId('DeliveryId'),
     subscriptionId: id,
     instanceIntegrationId,
     eventId: event.id,

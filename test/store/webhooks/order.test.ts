@@ -4,12 +4,12 @@ import { sendingRig } from './sending-rig.js';
 
 const EVENTS = 40;
 const SUBSCRIPTIONS = 25;
-const PREFIX_LENGTH = 'whd_'.length;
-const SUFFIX_LENGTH = 22;
+const RANDOM_LENGTH = 16;
 
-/** How many places of two ids hold the same character. */
+/** How many of the last places of two ids hold the same character. */
 function sharedPlaces(one: string, other: string): number {
-  return [...one].filter((character, place) => place >= PREFIX_LENGTH && character === other[place]).length;
+  const start = one.length - RANDOM_LENGTH;
+  return [...one].filter((character, place) => place >= start && character === other[place]).length;
 }
 
 describeEachDatabase('what one transaction records', (under) => {
@@ -30,7 +30,7 @@ describeEachDatabase('what one transaction records', (under) => {
     return { rig, made, events, deliveries: await rig.deliveries() };
   }
 
-  test('has ids that share nothing but their prefix, so none tells how many others there are', async () => {
+  test('has ids whose last sixteen characters are random, so none tells how many others there are', async () => {
     const { events, deliveries } = await recorded();
     expect(deliveries).toHaveLength(EVENTS * SUBSCRIPTIONS);
     for (const rows of [events, deliveries]) {
@@ -38,7 +38,7 @@ describeEachDatabase('what one transaction records', (under) => {
       const pairs = ids.slice(1).map((id, index) => [ids[index] as string, id] as const);
       const shared = pairs.reduce((sum, [one, next]) => sum + sharedPlaces(one, next), 0);
       // Of two random characters one pair in 62 is the same; six standard deviations more are no chance.
-      const places = pairs.length * SUFFIX_LENGTH;
+      const places = pairs.length * RANDOM_LENGTH;
       expect(shared).toBeLessThan(places / 62 + 6 * Math.sqrt(places / 62));
       expect(pairs.filter(([one, next]) => one > next).length).toBeGreaterThan(0);
     }

@@ -1,6 +1,6 @@
 import type { EventId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
-import { newPublicId } from '../../../identifiers/public-id.js';
+import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import { keptStatement } from '../kept-statement.js';
@@ -71,7 +71,7 @@ export class FanOut {
       return;
     }
     const rows = receivers.map(({ id, status }) => ({
-      id: newPublicId('DeliveryId'),
+      id: newNeighbouringId('DeliveryId'),
       subscription_id: id,
       event_seq: event.seq,
       event_id: event.id,
