@@ -19,6 +19,7 @@ export const TOKEN_PURPOSES = [
   'interactions',
   'idempotency',
   'throttles',
+  'audit',
 ] as const;
 
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
@@ -41,6 +42,8 @@ export interface DerivedKeys {
   idempotency: KeyedHash;
   /** For the addresses and accounts by which guesses are counted. */
   throttles: KeyedHash;
+  /** For the chains of audit records: who can write the database but has no key cannot make them anew. */
+  audit: KeyedHash;
 }
 
 export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys): DerivedKeys {
@@ -52,6 +55,7 @@ export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys): DerivedKey
     webhookSecrets: ring.box('webhook-secrets'),
     idempotency: keyedHash(tokenKeys.idempotency),
     throttles: keyedHash(tokenKeys.throttles),
+    audit: keyedHash(tokenKeys.audit),
   };
 }
 

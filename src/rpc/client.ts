@@ -8,7 +8,7 @@ import {
   Metadata,
 } from '@grpc/grpc-js';
 import { service as healthDefinition } from 'grpc-health-check';
-import { AUTHORIZATION_KEY, REQUEST_ID_KEY } from './call-metadata.js';
+import { AUTHORIZATION_KEY, ON_BEHALF_OF_KEY, REQUEST_ID_KEY } from './call-metadata.js';
 import { Conversation } from './conversation.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
@@ -39,6 +39,8 @@ const OWN_CONNECTION = { 'grpc.use_local_subchannel_pool': 1 };
 export interface CallOptions {
   /** Travels with the call into the log of the other side. */
   requestId: string;
+  /** For whom it is made, for the audit log: an id that means something to the caller. */
+  onBehalfOf?: string;
   /** For the whole call, however many messages it brings. */
   deadlineMs?: number;
   /** Of a stream: how long each message may be waited for, which leaves out the time that its reader takes. */
@@ -171,10 +173,13 @@ export class RpcChannel {
     return this.#forStreams[this.#nextStream] as Client;
   }
 
-  #metadata({ requestId }: CallOptions): Metadata {
+  #metadata({ requestId, onBehalfOf }: CallOptions): Metadata {
     const metadata = new Metadata();
     metadata.set(AUTHORIZATION_KEY, `Bearer ${this.#token}`);
     metadata.set(REQUEST_ID_KEY, requestId);
+    if (onBehalfOf !== undefined) {
+      metadata.set(ON_BEHALF_OF_KEY, onBehalfOf);
+    }
     return metadata;
   }
 }

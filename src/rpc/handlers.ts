@@ -9,6 +9,8 @@ export interface CallContext {
   readonly tokenId: string | undefined;
   /** The peer as the system names it, or undefined on a socket of this machine. */
   readonly remoteAddress: string | undefined;
+  /** For whom the caller says that it acts. */
+  readonly onBehalfOf: string | undefined;
   /** Aborted when the caller went away or the deadline passed. */
   readonly signal: AbortSignal;
 }

@@ -13,6 +13,7 @@ import {
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
+import { onBehalfOf } from './call-metadata.js';
 import { type Authenticate, callersOf, type Identity, roleRights } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
@@ -276,6 +277,7 @@ function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallCo
     requestId,
     caller,
     tokenId,
+    onBehalfOf: onBehalfOf(call.metadata),
     get remoteAddress() {
       return remoteAddressOf(call.getPeer());
     },

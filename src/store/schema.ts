@@ -239,6 +239,8 @@ interface EventsTable {
 
 /** What a call that carried an idempotency key answered, for those who repeat it. */
 interface IdempotencyKeysTable {
+  /** The token that used the key; empty in rows from before keys had owners, which answer any token. */
+  owner_id: string;
   method: string;
   key: string;
   request_hash: string;
@@ -297,4 +299,10 @@ interface AuditEventsTable {
   remote_address: string | null;
   /** A JSON object of texts. */
   attributes: string;
+  /** The chain of hashes that the record is a link of; null in records from before there were chains. */
+  chain: string | null;
+  /** Its place in the chain, from 1. */
+  seq: number | null;
+  /** Vouches for the record and for all before it. */
+  hash: string | null;
 }

@@ -9,6 +9,7 @@ import type { OrganizationStore } from '../domain/directory/organization.js';
 import type { UserStore } from '../domain/directory/users.js';
 import type { WorkerStore } from '../domain/directory/workers.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
+import type { AuditMac } from '../domain/operator/audit-chain.js';
 import type { SealStore } from '../domain/operator/seals.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
 import type { UnitOfWork } from '../domain/platform/unit-of-work.js';
@@ -20,6 +21,7 @@ import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
+import { withAuditChains } from './adapters/operator/audit-chains.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { organizationStore } from './adapters/organization.js';
 import { unitOfWork } from './adapters/platform/unit-of-work.js';
@@ -78,6 +80,11 @@ export interface Store {
   readonly demo: DemoStore;
   /** Accounts that share their mailbox with another one, since addresses are compared as mailboxes are; some of them, if there are many. */
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
+  /**
+   * From now on audit records are links of chains. Their key is sealed in the database, which has to be open before. `onBroken` hears of a chain
+   * of which the newest record is not stored: it was purged, or somebody removed it.
+   */
+  startAuditChains(mac: AuditMac, onBroken: (chain: string) => void): void;
   /** Whether the database answers now; throws when not. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -86,7 +93,13 @@ export interface Store {
 export const DATABASE_FILE = 'integration.db';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const database = await connect(options);
+  const bare = await connect(options);
+  let audit: Parameters<Store['startAuditChains']> | undefined;
+  const database = withAuditChains(
+    bare,
+    () => audit?.[0],
+    (chain) => audit?.[1](chain),
+  );
   try {
     await refuseForeign(database, options.environment);
     await migrateToLatest(database.migrator);
@@ -128,6 +141,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     ping: async () => {
       await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();
+    },
+    startAuditChains: (...keys) => {
+      audit = keys;
     },
     close: () => database.close(),
   };

@@ -14,7 +14,14 @@ async function dataDir({ damaged }: { damaged: boolean }): Promise<string> {
   copyFileSync(await migratedSqliteFile(), file);
   if (damaged) {
     const database = openSqlite(file);
-    const row = { method: '/M', key: 'half', request_hash: 'h', response: null, created_at: 1 };
+    const row = {
+      owner_id: 'tok',
+      method: '/M',
+      key: 'half',
+      request_hash: 'h',
+      response: null,
+      created_at: 1,
+    };
     await database.write((writer) => writer.insertInto('idempotency_keys').values(row).execute());
     await database.close();
   }

@@ -22,7 +22,7 @@ async function soundDatabase(under: DatabaseUnderTest) {
   await node.subscribe({ updated_at: node.clock.now() });
   const settings = { now: node.clock.now() + 1, eventsMs: HOUR_MS };
   const answer = async (key: string, response: string | null) => {
-    const row = { method: '/M', key, request_hash: 'h', response, created_at: 1 };
+    const row = { owner_id: 'tok', method: '/M', key, request_hash: 'h', response, created_at: 1 };
     await database.write((writer) => writer.insertInto('idempotency_keys').values(row).execute());
   };
   return { place, node, all, settings, database, connection, answer };

@@ -135,7 +135,13 @@ export const KINDS: readonly PurgedKind[] = [
     table: 'idempotency_keys',
     ends: ['created_at'],
     row: (number) => ({
-      ...{ method: `method ${number % 2}`, key: `key ${number >> 1}`, request_hash: 'hash', response: '' },
+      ...{
+        owner_id: 'tok',
+        method: `method ${number % 2}`,
+        key: `key ${number >> 1}`,
+        request_hash: 'hash',
+        response: '',
+      },
       created_at: LATER,
     }),
   },

@@ -51,7 +51,7 @@ export async function soundnessRig(under: DatabaseUnderTest, limits: PostgresLim
         async (changes): Promise<string> =>
           (await createUser(changes, { clientId, email, withoutManager: false })).id,
         {
-          ...{ method: '/Invite', key, requestHash: email },
+          ...{ ownerId: 'tok', method: '/Invite', key, requestHash: email },
           encode: (userId: string) => Buffer.from(userId),
           decode: (bytes) => Buffer.from(bytes).toString(),
         },

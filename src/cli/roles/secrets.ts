@@ -39,6 +39,9 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     throw asStartupError(error);
   });
   const derived = derivedKeys(keeper.ring, tokenKeys);
+  store.startAuditChains(derived.audit, (chain) =>
+    log.warn('an audit chain ends: its newest record is not stored', { chain }),
+  );
   const keyRing = new KeyRing({
     issuer: config.SIGN_ON_URL,
     box: derived.signingKeys,

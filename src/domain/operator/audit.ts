@@ -10,6 +10,8 @@ export interface AuditParty {
 export interface Actor extends AuditParty {
   requestId?: string;
   remoteAddress?: string;
+  /** For whom the actor says that it acts: an id of the caller's own. */
+  onBehalfOf?: string;
 }
 
 /** What a change tells the audit log: ids and plain facts, never a secret. */

@@ -51,6 +51,8 @@ export interface Changes extends CredentialRows {
 
 /** A call that says the same when it is repeated. */
 export interface Repeatable<T> {
+  /** Whose key it is: that of another token is another key. */
+  ownerId: string;
   method: string;
   key: string;
   /** Stands for the request without its key. */

@@ -27,7 +27,7 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   email_change: { table: 'email_changes', key: ['account_id', 'asker'], overAt: ['expires_at'] },
   account_notice: { table: 'account_notices', key: ['id'], overAt: ['created_at'] },
   attempt_count: { table: 'attempt_counts', key: ['subject'], overAt: ['ends_at'] },
-  idempotency_key: { table: 'idempotency_keys', key: ['method', 'key'], overAt: ['created_at'] },
+  idempotency_key: { table: 'idempotency_keys', key: ['owner_id', 'method', 'key'], overAt: ['created_at'] },
   audit_event: { table: 'audit_events', key: ['id'], overAt: ['created_at'] },
   signing_key: { table: 'signing_keys', key: ['kid'], overAt: ['retired_at'] },
   api_key: { table: 'api_keys', key: ['id'], overAt: ['revoked_at', 'expires_at'] },

@@ -57,15 +57,18 @@ export const answersOfNothing: Check = {
 };
 
 async function* answers(reader: Reader) {
-  let after = { method: '', key: '' };
+  let after = { owner_id: '', method: '', key: '' };
   for (;;) {
     const rows = await reader
       .selectFrom('idempotency_keys')
-      .where(({ eb, refTuple, tuple }) => eb(refTuple('method', 'key'), '>', tuple(after.method, after.key)))
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('owner_id', 'method', 'key'), '>', tuple(after.owner_id, after.method, after.key)),
+      )
+      .orderBy('owner_id')
       .orderBy('method')
       .orderBy('key')
       .limit(PAGE)
-      .select(['method', 'key', 'response'])
+      .select(['owner_id', 'method', 'key', 'response'])
       .execute();
     yield* rows;
     const last = rows.at(-1);

@@ -33,16 +33,16 @@ export function accountHandlers(platform: PlatformDependencies): Handlers<typeof
           contexts: contexts.map((context) => toContextMessage(account, context)),
         };
       }),
-    updateAccount: (request) =>
-      write(platform, methods.updateAccount, request, async (changes) => ({
+    updateAccount: (request, context) =>
+      write(platform, methods.updateAccount, request, context, async (changes) => ({
         account: await toAccountMessage(changes, await updateAccount(changes, request)),
       })),
-    enableAccount: (request) =>
-      write(platform, methods.enableAccount, request, async (changes) => ({
+    enableAccount: (request, context) =>
+      write(platform, methods.enableAccount, request, context, async (changes) => ({
         account: await toAccountMessage(changes, await enableAccount(changes, request.accountId)),
       })),
-    disableAccount: (request) =>
-      write(platform, methods.disableAccount, request, async (changes) => ({
+    disableAccount: (request, context) =>
+      write(platform, methods.disableAccount, request, context, async (changes) => ({
         account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
       })),
   };

@@ -9,8 +9,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function clientHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createClient: (request) =>
-      write(platform, methods.createClient, request, async (changes) => ({
+    createClient: (request, context) =>
+      write(platform, methods.createClient, request, context, async (changes) => ({
         client: toMessage(await createClient(changes, request)),
       })),
     getClient: ({ clientId }) =>
@@ -20,8 +20,8 @@ export function clientHandlers(platform: PlatformDependencies): Handlers<typeof 
         const { rows, nextPageToken } = await listPage(listing, (page) => clients.page(page, instanceId));
         return { clients: rows.map(toMessage), nextPageToken };
       }),
-    updateClient: (request) =>
-      write(platform, methods.updateClient, request, async (changes) => ({
+    updateClient: (request, context) =>
+      write(platform, methods.updateClient, request, context, async (changes) => ({
         client: toMessage(await updateClient(changes, request)),
       })),
   };

@@ -22,7 +22,7 @@ import { listPage } from '../../../domain/platform/listing.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { actorOf } from '../actor.js';
 import { toAccountMessage } from './accounts.js';
-import { type PlatformDependencies, write } from './write.js';
+import { auditedWork, type PlatformDependencies, write } from './write.js';
 
 const PURPOSES = new Map<PasswordLinkPurpose, LinkPurpose>([
   [PasswordLinkPurpose.INVITATION, 'invitation'],
@@ -45,7 +45,7 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
       const { accountId, password } = request;
       await unitOfWork.run((changes) => assertPasswordAcceptable(changes, accountId, password));
       const passwordHash = await passwords.hash(password);
-      return write(platform, methods.setPassword, request, async (changes) => ({
+      return write(platform, methods.setPassword, request, context, async (changes) => ({
         account: await toAccountMessage(
           changes,
           await setPassword(changes, actorOf(context), { accountId, passwordHash }),
@@ -67,11 +67,19 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
         const { rows, nextPageToken } = await listPage(listing, (page) => notices.page(page));
         return { notices: rows.map(toNoticeMessage), nextPageToken };
       }),
-    acknowledgeAccountNotices: ({ noticeIds }) =>
-      unitOfWork.run(async (changes) => {
-        await acknowledgeNotices(changes, noticeIds);
-        return {};
-      }),
+    acknowledgeAccountNotices: (request, context) =>
+      unitOfWork.run((changes) =>
+        auditedWork(
+          methods.acknowledgeAccountNotices.path,
+          actorOf(context),
+          request,
+          changes,
+          async (watched) => {
+            await acknowledgeNotices(watched, request.noticeIds);
+            return {};
+          },
+        ),
+      ),
   };
 }
 

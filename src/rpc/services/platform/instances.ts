@@ -13,8 +13,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function instanceHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createInstance: (request) =>
-      write(platform, methods.createInstance, request, async (changes) => ({
+    createInstance: (request, context) =>
+      write(platform, methods.createInstance, request, context, async (changes) => ({
         instance: toMessage(await createInstance(changes, request)),
       })),
     getInstance: ({ instanceId }) =>
@@ -24,8 +24,8 @@ export function instanceHandlers(platform: PlatformDependencies): Handlers<typeo
         const { rows, nextPageToken } = await listPage(listing, (page) => instances.page(page));
         return { instances: rows.map(toMessage), nextPageToken };
       }),
-    updateInstance: (request) =>
-      write(platform, methods.updateInstance, request, async (changes) => ({
+    updateInstance: (request, context) =>
+      write(platform, methods.updateInstance, request, context, async (changes) => ({
         instance: toMessage(await updateInstance(changes, request)),
       })),
   };

@@ -11,16 +11,18 @@ import { type PlatformDependencies, write } from './write.js';
 export function jobTitleHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    addJobTitle: (request) =>
-      write(platform, methods.addJobTitle, request, async (changes) => ({
+    addJobTitle: (request, context) =>
+      write(platform, methods.addJobTitle, request, context, async (changes) => ({
         title: await addJobTitle(changes, request),
       })),
     listJobTitles: ({ clientId, ...listing }) =>
       unitOfWork.run((changes) => listJobTitles(changes, clientId, listing)),
-    renameJobTitle: (request) =>
-      write(platform, methods.renameJobTitle, request, (changes) => renameJobTitle(changes, request)),
-    removeJobTitle: (request) =>
-      write(platform, methods.removeJobTitle, request, async (changes) => {
+    renameJobTitle: (request, context) =>
+      write(platform, methods.renameJobTitle, request, context, (changes) =>
+        renameJobTitle(changes, request),
+      ),
+    removeJobTitle: (request, context) =>
+      write(platform, methods.removeJobTitle, request, context, async (changes) => {
         await removeJobTitle(changes, request);
         return {};
       }),

@@ -15,8 +15,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function locationHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createLocation: (request) =>
-      write(platform, methods.createLocation, request, async (changes) => ({
+    createLocation: (request, context) =>
+      write(platform, methods.createLocation, request, context, async (changes) => ({
         location: toMessage(await createLocation(changes, request)),
       })),
     getLocation: ({ locationId }) =>
@@ -27,12 +27,14 @@ export function locationHandlers(platform: PlatformDependencies): Handlers<typeo
         const { rows, nextPageToken } = await listPage(listing, (page) => changes.locations.page(page, id));
         return { locations: rows.map(toMessage), nextPageToken };
       }),
-    updateLocation: (request) =>
-      write(platform, methods.updateLocation, request, async (changes) => ({
+    updateLocation: (request, context) =>
+      write(platform, methods.updateLocation, request, context, async (changes) => ({
         location: toMessage(await updateLocation(changes, request)),
       })),
-    deleteLocation: (request) =>
-      write(platform, methods.deleteLocation, request, (changes) => deleteLocation(changes, request)),
+    deleteLocation: (request, context) =>
+      write(platform, methods.deleteLocation, request, context, (changes) =>
+        deleteLocation(changes, request),
+      ),
   };
 }
 

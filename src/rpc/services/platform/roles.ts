@@ -10,8 +10,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function roleHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createRole: (request) =>
-      write(platform, methods.createRole, request, async (changes) => ({
+    createRole: (request, context) =>
+      write(platform, methods.createRole, request, context, async (changes) => ({
         role: toMessage(await createRole(changes, request)),
       })),
     getRole: ({ roleId }) =>
@@ -22,13 +22,13 @@ export function roleHandlers(platform: PlatformDependencies): Handlers<typeof me
         const { rows, nextPageToken } = await listPage(listing, (page) => changes.roles.page(page, id));
         return { roles: rows.map(toMessage), nextPageToken };
       }),
-    editRolePermissions: (request) =>
-      write(platform, methods.editRolePermissions, request, async (changes) => {
+    editRolePermissions: (request, context) =>
+      write(platform, methods.editRolePermissions, request, context, async (changes) => {
         const { role, repointedUsers } = await editRolePermissions(changes, request);
         return { role: toMessage(role), repointedUsers };
       }),
-    deleteRole: (request) =>
-      write(platform, methods.deleteRole, request, async (changes) => {
+    deleteRole: (request, context) =>
+      write(platform, methods.deleteRole, request, context, async (changes) => {
         await deleteRole(changes, request);
         return {};
       }),

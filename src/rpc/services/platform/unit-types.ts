@@ -16,8 +16,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function unitTypeHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createUnitType: (request) =>
-      write(platform, methods.createUnitType, request, async (changes) => {
+    createUnitType: (request, context) =>
+      write(platform, methods.createUnitType, request, context, async (changes) => {
         const { unitType, units } = await createUnitType(changes, request);
         return { unitType: toMessage(unitType), units: units.map(toUnitMessage) };
       }),
@@ -29,12 +29,12 @@ export function unitTypeHandlers(platform: PlatformDependencies): Handlers<typeo
         const { rows, nextPageToken } = await listPage(listing, (page) => changes.unitTypes.page(page, id));
         return { unitTypes: rows.map(toMessage), nextPageToken };
       }),
-    updateUnitType: (request) =>
-      write(platform, methods.updateUnitType, request, async (changes) => ({
+    updateUnitType: (request, context) =>
+      write(platform, methods.updateUnitType, request, context, async (changes) => ({
         unitType: toMessage(await updateUnitType(changes, request)),
       })),
-    deleteUnitType: (request) =>
-      write(platform, methods.deleteUnitType, request, async (changes) => {
+    deleteUnitType: (request, context) =>
+      write(platform, methods.deleteUnitType, request, context, async (changes) => {
         await deleteUnitType(changes, request);
         return {};
       }),

@@ -9,8 +9,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function unitHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createUnit: (request) =>
-      write(platform, methods.createUnit, request, async (changes) => {
+    createUnit: (request, context) =>
+      write(platform, methods.createUnit, request, context, async (changes) => {
         const { unit, subUnits } = await createUnit(changes, request);
         return { unit: toUnitMessage(unit), subUnits: subUnits.map(toUnitMessage) };
       }),
@@ -24,12 +24,12 @@ export function unitHandlers(platform: PlatformDependencies): Handlers<typeof me
         );
         return { units: rows.map(toUnitMessage), nextPageToken };
       }),
-    updateUnit: (request) =>
-      write(platform, methods.updateUnit, request, async (changes) => ({
+    updateUnit: (request, context) =>
+      write(platform, methods.updateUnit, request, context, async (changes) => ({
         unit: toUnitMessage(await updateUnit(changes, request)),
       })),
-    deleteUnit: (request) =>
-      write(platform, methods.deleteUnit, request, async (changes) => {
+    deleteUnit: (request, context) =>
+      write(platform, methods.deleteUnit, request, context, async (changes) => {
         await deleteUnit(changes, request);
         return {};
       }),

@@ -17,8 +17,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function userHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    createUser: (request) =>
-      write(platform, methods.createUser, request, async (changes) => ({
+    createUser: (request, context) =>
+      write(platform, methods.createUser, request, context, async (changes) => ({
         user: toMessage(await createUser(changes, request), changes.now),
       })),
     getUser: ({ userId }) =>
@@ -35,20 +35,20 @@ export function userHandlers(platform: PlatformDependencies): Handlers<typeof me
         return { users: rows.map((user) => toMessage(user, changes.now)), nextPageToken };
       });
     },
-    updateUser: (request) =>
-      write(platform, methods.updateUser, request, async (changes) => ({
+    updateUser: (request, context) =>
+      write(platform, methods.updateUser, request, context, async (changes) => ({
         user: toMessage(await updateUser(changes, request), changes.now),
       })),
-    enableUser: (request) =>
-      write(platform, methods.enableUser, request, async (changes) => ({
+    enableUser: (request, context) =>
+      write(platform, methods.enableUser, request, context, async (changes) => ({
         user: toMessage(await enableUser(changes, request), changes.now),
       })),
-    disableUser: (request) =>
-      write(platform, methods.disableUser, request, async (changes) => ({
+    disableUser: (request, context) =>
+      write(platform, methods.disableUser, request, context, async (changes) => ({
         user: toMessage(await disableUser(changes, request), changes.now),
       })),
-    deleteUser: (request) =>
-      write(platform, methods.deleteUser, request, async (changes) => ({
+    deleteUser: (request, context) =>
+      write(platform, methods.deleteUser, request, context, async (changes) => ({
         user: toMessage(await deleteUser(changes, request), changes.now),
       })),
   };

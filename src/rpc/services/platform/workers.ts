@@ -16,8 +16,8 @@ import { type PlatformDependencies, write } from './write.js';
 export function workerHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   const { unitOfWork } = platform;
   return {
-    onboardWorker: (request) =>
-      write(platform, methods.onboardWorker, request, async (changes) => ({
+    onboardWorker: (request, context) =>
+      write(platform, methods.onboardWorker, request, context, async (changes) => ({
         worker: toMessage(await onboardWorker(changes, request)),
       })),
     getWorker: ({ workerId }) =>
@@ -31,16 +31,16 @@ export function workerHandlers(platform: PlatformDependencies): Handlers<typeof 
         );
         return { workers: rows.map(toMessage), nextPageToken };
       }),
-    updateWorker: (request) =>
-      write(platform, methods.updateWorker, request, async (changes) => ({
+    updateWorker: (request, context) =>
+      write(platform, methods.updateWorker, request, context, async (changes) => ({
         worker: toMessage(await updateWorker(changes, request)),
       })),
-    assignWorkerUnits: (request) =>
-      write(platform, methods.assignWorkerUnits, request, async (changes) => ({
+    assignWorkerUnits: (request, context) =>
+      write(platform, methods.assignWorkerUnits, request, context, async (changes) => ({
         worker: toMessage(await assignWorkerUnits(changes, request)),
       })),
-    offboardWorker: (request) =>
-      write(platform, methods.offboardWorker, request, async (changes) => ({
+    offboardWorker: (request, context) =>
+      write(platform, methods.offboardWorker, request, context, async (changes) => ({
         worker: toMessage(await offboardWorker(changes, request)),
       })),
   };

@@ -11,10 +11,25 @@ import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { keptStatement } from '../kept-statement.js';
+import { chainLinksOf } from './audit-chains.js';
 import { olderThan } from './newest-first.js';
 
-const insertion = keptStatement((db, row: Schema['audit_events']) =>
-  db.insertInto('audit_events').values(row),
+type Row = Schema['audit_events'];
+
+const insertion = keptStatement((db, row: Row) => db.insertInto('audit_events').values(row));
+
+/** Only behind the record that it follows in its chain. */
+const continuation = keptStatement((db, { previous, ...row }: Row & { previous: number }) =>
+  db
+    .insertInto('audit_events')
+    .columns(Object.keys(row) as (keyof Row)[])
+    .expression((from) =>
+      from
+        .selectFrom('audit_events')
+        .where('chain', '=', row.chain)
+        .where('seq', '=', previous)
+        .select(({ val }) => Object.entries(row).map(([name, value]) => val(value).as(name))),
+    ),
 );
 
 export function auditRows(reader: Writer): AuditRows {
@@ -55,19 +70,47 @@ export async function recordAction(
   actor: Actor,
   { type, subject, attributes = {}, outcome = 'succeeded' }: RecordedAction & { outcome?: AuditOutcome },
 ): Promise<void> {
-  await insertion(writer, {
+  const event: AuditEvent = {
     id: newRecordId('aud'),
-    created_at: now,
+    createdAt: now,
     type,
     outcome,
-    actor_type: actor.type,
-    actor_id: actor.id,
-    subject_type: subject.type,
-    subject_id: subject.id,
-    request_id: actor.requestId ?? null,
-    remote_address: actor.remoteAddress ?? null,
-    attributes: JSON.stringify(attributes),
+    actor: { type: actor.type, id: actor.id },
+    subject,
+    requestId: actor.requestId ?? null,
+    remoteAddress: actor.remoteAddress ?? null,
+    attributes:
+      actor.onBehalfOf === undefined ? attributes : { ...attributes, on_behalf_of: actor.onBehalfOf },
+  };
+  const links = chainLinksOf(writer);
+  if (!links) {
+    await insertion(writer, toRow(event, { chain: null, seq: null, hash: null }));
+    return;
+  }
+  await links.add(event, async ({ isFirst, ...place }) => {
+    const row = toRow(event, place);
+    const { numAffectedRows } = await (isFirst
+      ? insertion(writer, row)
+      : continuation(writer, { ...row, previous: place.seq - 1 }));
+    return numAffectedRows === 1n;
   });
+}
+
+function toRow(event: AuditEvent, place: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
+  return {
+    id: event.id,
+    created_at: event.createdAt,
+    type: event.type,
+    outcome: event.outcome,
+    actor_type: event.actor.type,
+    actor_id: event.actor.id,
+    subject_type: event.subject?.type ?? null,
+    subject_id: event.subject?.id ?? null,
+    request_id: event.requestId,
+    remote_address: event.remoteAddress,
+    attributes: JSON.stringify(event.attributes),
+    ...place,
+  };
 }
 
 /** Types stand in the order of their bytes, so that all with one beginning stand together: `a.` up to `a/`. */

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { EventType } from '../../../../generated/asyncapi/events.js';
 import type { Clock } from '../../../domain/clock.js';
 import type {
@@ -15,7 +15,7 @@ import { takeTurn } from '../../dialects/turns.js';
 import type { Schema } from '../../schema.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { keptRows } from '../kept-rows.js';
-import { keptStatement } from '../kept-statement.js';
+import { changedOne, keptStatement } from '../kept-statement.js';
 import { recordAction } from '../operator/audit-events.js';
 import { tellingWrite } from '../telling-write.js';
 import { FanOut } from '../webhooks/fan-out.js';
@@ -145,47 +145,82 @@ async function record<T extends EventType>(
   await fanOut.deliver({ seq, id, type, instanceId, clientId });
 }
 
-/** The insert decides who is first; whoever comes second waits for the first one's commit and then finds its answer. */
+/**
+ * The insert decides who is first; whoever comes second waits for the first one's commit and then finds its answer. A key without an owner is from
+ * before keys had owners.
+ */
 async function once<T>(
   writer: Writer,
   now: number,
-  { method, key, requestHash, encode, decode }: Repeatable<T>,
+  { ownerId, method, key, requestHash, encode, decode }: Repeatable<T>,
   work: () => Promise<T>,
 ): Promise<T> {
-  takeTurn(writer, `${method} ${key}`);
-  const { numInsertedOrUpdatedRows } = await writer
-    .insertInto('idempotency_keys')
-    .values({ method, key, request_hash: requestHash, response: null, created_at: now })
-    .onConflict((conflict) => conflict.columns(['method', 'key']).doNothing())
-    .executeTakeFirstOrThrow();
-  const row = { method, key };
-  if (Number(numInsertedOrUpdatedRows) === 0) {
-    return earlierAnswer(writer, row, requestHash, decode);
+  takeTurn(writer, `${ownerId} ${method} ${key}`);
+  const row = { owner_id: ownerId, method, key, request_hash: requestHash, created_at: now };
+  if (!changedOne(await keyInsertion(writer, row))) {
+    return earlierAnswer(writer, row, decode);
   }
   const answer = await work();
   const response = Buffer.from(encode(answer)).toString('base64');
-  await writer
-    .updateTable('idempotency_keys')
-    .set({ response })
-    .where('method', '=', method)
-    .where('key', '=', key)
-    .execute();
+  await answerNote(writer, { owner_id: ownerId, method, key, response });
   return answer;
 }
 
+type KeyRow = Schema['idempotency_keys'];
+
+const keyInsertion = keptStatement((db, row: Omit<KeyRow, 'response'>) =>
+  db
+    .insertInto('idempotency_keys')
+    .columns(['owner_id', 'method', 'key', 'request_hash', 'created_at'])
+    .expression((from) =>
+      from
+        .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('once'))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('idempotency_keys')
+                .where('owner_id', '=', '')
+                .where('method', '=', row.method)
+                .where('key', '=', row.key)
+                .select('owner_id'),
+            ),
+          ),
+        )
+        .select(({ val }) => [
+          val(row.owner_id).as('owner_id'),
+          val(row.method).as('method'),
+          val(row.key).as('key'),
+          val(row.request_hash).as('request_hash'),
+          val(row.created_at).as('created_at'),
+        ]),
+    )
+    .onConflict((conflict) => conflict.columns(['owner_id', 'method', 'key']).doNothing()),
+);
+
+const answerNote = keptStatement(
+  (db, row: Pick<KeyRow, 'owner_id' | 'method' | 'key'> & { response: string }) =>
+    db
+      .updateTable('idempotency_keys')
+      .set({ response: row.response })
+      .where('owner_id', '=', row.owner_id)
+      .where('method', '=', row.method)
+      .where('key', '=', row.key),
+);
+
 async function earlierAnswer<T>(
   writer: Writer,
-  { method, key }: { method: string; key: string },
-  requestHash: string,
+  { owner_id, method, key, request_hash }: Omit<KeyRow, 'response'>,
   decode: (bytes: Uint8Array) => T,
 ): Promise<T> {
   const earlier = await writer
     .selectFrom('idempotency_keys')
+    .where('owner_id', 'in', [owner_id, ''])
     .where('method', '=', method)
     .where('key', '=', key)
+    .orderBy('owner_id', 'desc')
     .select(['request_hash', 'response'])
     .executeTakeFirstOrThrow();
-  if (earlier.request_hash !== requestHash || earlier.response === null) {
+  if (earlier.request_hash !== request_hash || earlier.response === null) {
     throw new ServiceError(
       ErrorCode.IDEMPOTENCY_KEY_REUSED,
       'This idempotency key was used for another request.',

@@ -1,0 +1,127 @@
+import type { AuditEvent } from '../../../domain/operator/audit.js';
+import { type AuditMac, fingerprintOf, hashOf, NO_HASH } from '../../../domain/operator/audit-chain.js';
+import { newRecordId } from '../../../identifiers/record-id.js';
+import type { Database, Writer } from '../../database.js';
+
+interface Head {
+  chain: string;
+  seq: number;
+  hash: string;
+}
+
+export interface Link extends Head {
+  /** Whether the chain begins here. */
+  isFirst: boolean;
+}
+
+/** The links that one transaction adds to one chain, which no other transaction uses meanwhile. */
+export interface ChainLinks {
+  /** The next link; `insert` says whether the record it follows was there. If not, the record begins a new chain. */
+  add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void>;
+}
+
+const linksOfWriter = new WeakMap<Writer, ChainLinks>();
+
+/** Those of the transaction; undefined before there is a key: `integration init` makes one. */
+export function chainLinksOf(writer: Writer): ChainLinks | undefined {
+  return linksOfWriter.get(writer);
+}
+
+/**
+ * Lets the audit records of each transaction continue a chain of this process. Where transactions run one after the other there is one chain; where they run
+ * side by side each takes one that is free, so that none waits: there are as many chains as there were transactions at once. The heads are kept in memory, and each insert checks that
+ * the database has the record it follows.
+ */
+export function withAuditChains(
+  database: Database,
+  macIfAny: () => AuditMac | undefined,
+  onBroken: (chain: string) => void = () => undefined,
+): Database {
+  const mac: AuditMac = (bytes) => (macIfAny() as AuditMac)(bytes);
+  const begun = () => ({ chain: newChainId(mac), seq: 0, hash: NO_HASH });
+  const free: Head[] = [];
+  // In order: the next work runs before this one's commit is acknowledged, and continues what it wrote.
+  const shared = database.writesInOrder ? new Lease(begun, mac, onBroken) : undefined;
+  return {
+    ...database,
+    write: async (work, ...rest) => {
+      const lease = shared ?? new Lease(() => free.pop() ?? begun(), mac, onBroken);
+      let worked = false;
+      try {
+        const value = await database.write(
+          async (writer) => {
+            if (worked) {
+              // Made again after a commit that failed: it may have been done all the same, so nothing may follow the old head.
+              lease.abandon();
+            }
+            worked = false;
+            const before = lease.head;
+            if (macIfAny()) {
+              linksOfWriter.set(writer, lease);
+            }
+            try {
+              const done = await work(writer);
+              worked = true;
+              return done;
+            } catch (error) {
+              lease.head = before;
+              throw error;
+            }
+          },
+          ...rest,
+        );
+        if (!shared && lease.head) {
+          free.push(lease.head);
+        }
+        return value;
+      } catch (error) {
+        // What the work itself refused is undone for certain.
+        if (!shared && lease.head && !worked) {
+          free.push(lease.head);
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+class Lease implements ChainLinks {
+  head: Head | undefined;
+
+  constructor(
+    private readonly take: () => Head,
+    private readonly mac: AuditMac,
+    private readonly onBroken: (chain: string) => void,
+  ) {}
+
+  async add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void> {
+    this.head ??= this.take();
+    if (await this.#try(this.head, event, insert)) {
+      return;
+    }
+    this.onBroken(this.head.chain);
+    await this.#try({ chain: newChainId(this.mac), seq: 0, hash: NO_HASH }, event, insert);
+  }
+
+  abandon(): void {
+    this.head = undefined;
+  }
+
+  async #try(
+    { chain, seq: last, hash: previous }: Head,
+    event: AuditEvent,
+    insert: (link: Link) => Promise<boolean>,
+  ): Promise<boolean> {
+    const seq = last + 1;
+    const hash = hashOf(this.mac, { ...event, chain, seq }, previous);
+    const done = await insert({ chain, seq, hash, isFirst: last === 0 });
+    if (done) {
+      this.head = { chain, seq, hash };
+    }
+    return done;
+  }
+}
+
+function newChainId(mac: AuditMac): string {
+  return `${newRecordId('ach')}.${fingerprintOf(mac)}`;
+}
