@@ -10,7 +10,7 @@ export interface CallContext {
   /** The peer as the system names it, or undefined on a socket of this machine. */
   readonly remoteAddress: string | undefined;
   /** For whom the caller says that it acts. */
-  readonly onBehalfOf: string | undefined;
+  readonly onBehalfOf?: string;
   /** Aborted when the caller went away or the deadline passed. */
   readonly signal: AbortSignal;
 }
