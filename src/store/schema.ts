@@ -263,6 +263,7 @@ interface ApplicationsTable extends VersionColumn {
   access_token_seconds: number | null;
   refresh_token_seconds: number | null;
   id_token_seconds: number | null;
+  refresh_family_seconds: number | null;
   post_logout_redirect_uris: string;
   created_at: number;
   updated_at: number;

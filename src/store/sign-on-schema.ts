@@ -139,6 +139,8 @@ interface GrantsTable {
   rotated_at: number;
   /** Null where the application may not refresh. */
   refresh_expires_at: number | null;
+  /** The refresh tokens end then, however often they are rotated. Null where the application may not refresh. */
+  refresh_ends_at: number | null;
   /** When the last of its tokens is over. */
   expires_at: number;
   revoked_at: number | null;

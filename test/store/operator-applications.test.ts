@@ -43,7 +43,12 @@ describeEachDatabase('applications', (under) => {
       allowedGrantTypes: ['authorization_code', 'refresh_token'],
       requirePkce: true,
       idTokenAlgorithm: 'RS256',
-      tokenLifetimes: { accessTokenSeconds: null, refreshTokenSeconds: null, idTokenSeconds: null },
+      tokenLifetimes: {
+        accessTokenSeconds: null,
+        refreshTokenSeconds: null,
+        idTokenSeconds: null,
+        refreshFamilySeconds: null,
+      },
     });
     await expect(rows.applications.find(application.id)).resolves.toEqual(application);
     expect(clientSecret).toMatch(/^cs_demo_\w{48}$/);
@@ -69,7 +74,7 @@ describeEachDatabase('applications', (under) => {
       requirePkce: false,
       allowedScopes: ['openid', 'admin'],
       allowedGrantTypes: ['refresh_token'],
-      tokenLifetimes: { accessTokenSeconds: 1 },
+      tokenLifetimes: { accessTokenSeconds: 1, refreshFamilySeconds: 5 * 365 * 86_400 + 1 },
       postLogoutRedirectUris: ['http://rota.example.com'],
       redirectUris: [uri(CALLBACK), uri(CALLBACK), uri(`${CALLBACK}#x`)],
     };
@@ -81,6 +86,7 @@ describeEachDatabase('applications', (under) => {
         'allowed_grant_types',
         'require_pkce',
         'token_lifetimes.access_token_seconds',
+        'token_lifetimes.refresh_family_seconds',
         'post_logout_redirect_uris[0]',
         'redirect_uris[1].uri',
         'redirect_uris[2].uri',
@@ -111,7 +117,12 @@ describeEachDatabase('applications', (under) => {
       allowedScopes: ['openid', 'email'],
       requirePkce: false,
       idTokenAlgorithm: 'EdDSA',
-      tokenLifetimes: { accessTokenSeconds: null, refreshTokenSeconds: null, idTokenSeconds: null },
+      tokenLifetimes: {
+        accessTokenSeconds: null,
+        refreshTokenSeconds: null,
+        idTokenSeconds: null,
+        refreshFamilySeconds: null,
+      },
       version: changed.version,
       updatedAt: clock.now(),
     });

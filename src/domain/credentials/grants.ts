@@ -15,6 +15,8 @@ export interface Grant {
   rotatedAt: number;
   /** Null where the application may not refresh. */
   refreshExpiresAt: number | null;
+  /** `refreshExpiresAt` moves with each rotation, but never beyond this. Null where the application may not refresh. */
+  refreshEndsAt: number | null;
   /** When the last of its tokens is over. */
   expiresAt: number;
   revokedAt: number | null;

@@ -15,11 +15,13 @@ const LONGEST_SECONDS: Record<keyof TokenLifetimes, number> = {
   accessTokenSeconds: DAY_SECONDS,
   refreshTokenSeconds: 365 * DAY_SECONDS,
   idTokenSeconds: DAY_SECONDS,
+  refreshFamilySeconds: 5 * 365 * DAY_SECONDS,
 };
 const LIFETIME_NAMES: Record<keyof TokenLifetimes, string> = {
   accessTokenSeconds: 'access_token_seconds',
   refreshTokenSeconds: 'refresh_token_seconds',
   idTokenSeconds: 'id_token_seconds',
+  refreshFamilySeconds: 'refresh_family_seconds',
 };
 
 /** What may be set at registration and later; null clears what can be cleared. */
@@ -89,6 +91,7 @@ export function toLifetimes(given: Partial<TokenLifetimes> | null | undefined): 
     accessTokenSeconds: given?.accessTokenSeconds ?? null,
     refreshTokenSeconds: given?.refreshTokenSeconds ?? null,
     idTokenSeconds: given?.idTokenSeconds ?? null,
+    refreshFamilySeconds: given?.refreshFamilySeconds ?? null,
   };
 }
 

@@ -28,6 +28,8 @@ export interface TokenLifetimes {
   accessTokenSeconds: number | null;
   refreshTokenSeconds: number | null;
   idTokenSeconds: number | null;
+  /** However often they are rotated. */
+  refreshFamilySeconds: number | null;
 }
 
 /** Where people return after signing in, and the one instance they signed in to. */

@@ -7,7 +7,7 @@ import { isCodeVerifier, provesChallenge } from './code-verifier.js';
 import type { AuthorizationCode } from './codes.js';
 import { scopesInForce } from './scopes-in-force.js';
 import type { TokenIssuer } from './token-issuer.js';
-import { grantEnds } from './token-lifetimes.js';
+import { grantEnds, lifetimeSeconds } from './token-lifetimes.js';
 import { type IssuedTokens, signAccessToken, signIdToken } from './tokens.js';
 import type { SignOnChanges } from './unit-of-work.js';
 
@@ -156,6 +156,9 @@ async function revokeIfReplayed(
 }
 
 function grantOf(application: KnownApplication, code: AuthorizationCode, now: number): Grant {
+  const refreshEndsAt = application.allowedGrantTypes.includes('refresh_token')
+    ? now + lifetimeSeconds(application, 'refreshFamilySeconds') * 1_000
+    : null;
   return {
     id: code.grantId,
     applicationId: code.applicationId,
@@ -165,7 +168,8 @@ function grantOf(application: KnownApplication, code: AuthorizationCode, now: nu
     authenticatedAt: code.authenticatedAt,
     generation: 1,
     rotatedAt: now,
-    ...grantEnds(application, application.allowedGrantTypes.includes('refresh_token'), now),
+    ...grantEnds(application, refreshEndsAt, now),
+    refreshEndsAt,
     revokedAt: null,
   };
 }

@@ -79,7 +79,7 @@ async function rotate(
 
 /** Access tokens given earlier may have longer lives than those given now. */
 function endsAfterRotation(application: KnownApplication, grant: Grant, now: number) {
-  const { refreshExpiresAt, expiresAt } = grantEnds(application, true, now);
+  const { refreshExpiresAt, expiresAt } = grantEnds(application, grant.refreshEndsAt, now);
   return {
     refreshExpiresAt: refreshExpiresAt as number,
     expiresAt: Math.max(grant.expiresAt, expiresAt),

@@ -7,6 +7,7 @@ const DEFAULT_SECONDS = {
   accessTokenSeconds: 3_600,
   refreshTokenSeconds: 30 * 86_400,
   idTokenSeconds: 3_600,
+  refreshFamilySeconds: 365 * 86_400,
 };
 
 export function lifetimeSeconds(
@@ -16,15 +17,20 @@ export function lifetimeSeconds(
   return tokenLifetimes[token] ?? DEFAULT_SECONDS[token];
 }
 
-/** Until when the tokens that are issued now hold; a retry within its window may issue one more access token. */
+/**
+ * Until when the tokens that are issued now hold; a retry within its window may issue one more access token. No refresh token outlives `refreshEndsAt`, which is null where
+ * the application may not refresh.
+ */
 export function grantEnds(
   application: Pick<Application, 'tokenLifetimes'>,
-  mayRefresh: boolean,
+  refreshEndsAt: number | null,
   now: number,
 ): { refreshExpiresAt: number | null; expiresAt: number } {
   const accessEnd = now + lifetimeSeconds(application, 'accessTokenSeconds') * 1_000 + RETRY_WINDOW_MS;
-  const refreshEnd = now + lifetimeSeconds(application, 'refreshTokenSeconds') * 1_000;
-  return mayRefresh
-    ? { refreshExpiresAt: refreshEnd, expiresAt: Math.max(accessEnd, refreshEnd) }
-    : { refreshExpiresAt: null, expiresAt: accessEnd };
+  if (refreshEndsAt === null) {
+    return { refreshExpiresAt: null, expiresAt: accessEnd };
+  }
+  const rolledEnd = now + lifetimeSeconds(application, 'refreshTokenSeconds') * 1_000;
+  const refreshExpiresAt = Math.min(rolledEnd, refreshEndsAt);
+  return { refreshExpiresAt, expiresAt: Math.max(accessEnd, refreshExpiresAt) };
 }

@@ -59,6 +59,7 @@ export async function signedIn({ run }: Pick<Platform, 'run'>, accountId: Accoun
       generation: 1,
       rotatedAt: now,
       refreshExpiresAt: now + 3_600_000,
+      refreshEndsAt: now + 3_600_000,
       expiresAt: now + 3_600_000,
       revokedAt: null,
     });

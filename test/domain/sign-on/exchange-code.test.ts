@@ -34,6 +34,7 @@ describe('the exchange of a code', () => {
       generation: 1,
       rotatedAt: now,
       refreshExpiresAt: now + 30 * 86_400_000,
+      refreshEndsAt: now + 365 * 86_400_000,
       expiresAt: now + 30 * 86_400_000,
       revokedAt: null,
     });

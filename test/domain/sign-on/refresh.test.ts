@@ -41,7 +41,7 @@ describe('a refresh', () => {
     expect(await audited(rig)).toEqual(['token.issued succeeded']);
   });
 
-  test('renews the lifetime each time, for ever', async () => {
+  test('renews the lifetime each time', async () => {
     const rig = await tokenRig(under);
     let { refreshToken, grantId } = await signedIn(rig);
     for (let round = 0; round < 4; round += 1) {

@@ -24,6 +24,7 @@ export function newGrant(accountId: AccountId, now: number, fields: Partial<Gran
     generation: 1,
     rotatedAt: now,
     refreshExpiresAt: now + HOUR_MS,
+    refreshEndsAt: now + 3 * HOUR_MS,
     expiresAt: now + 2 * HOUR_MS,
     revokedAt: null,
     ...fields,

@@ -24,6 +24,7 @@ export function factsOf(application: Application): string {
         `access tokens ${asSeconds(tokenLifetimes?.accessTokenSeconds)}`,
         `refresh tokens ${asSeconds(tokenLifetimes?.refreshTokenSeconds)}`,
         `ID tokens ${asSeconds(tokenLifetimes?.idTokenSeconds)}`,
+        `all refresh tokens of a sign-in ${asSeconds(tokenLifetimes?.refreshFamilySeconds)}`,
       ],
     ],
     ['Redirect URIs', application.redirectUris.map(({ uri, instanceId }) => `${instanceId} ${uri}`)],

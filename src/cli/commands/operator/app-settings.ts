@@ -24,6 +24,7 @@ export interface SettingOptions {
   accessTokenLifetime?: number;
   refreshTokenLifetime?: number;
   idTokenLifetime?: number;
+  refreshFamilyLifetime?: number;
   postLogoutRedirectUri?: readonly string[];
 }
 
@@ -44,6 +45,7 @@ function lifetimesOf(options: SettingOptions): TokenLifetimes | undefined {
     accessTokenSeconds: options.accessTokenLifetime,
     refreshTokenSeconds: options.refreshTokenLifetime,
     idTokenSeconds: options.idTokenLifetime,
+    refreshFamilySeconds: options.refreshFamilyLifetime,
   };
   return Object.values(lifetimes).some((value) => value !== undefined) ? lifetimes : undefined;
 }

@@ -78,6 +78,11 @@ function addSettings(command: Command): Command {
     .option('--refresh-token-lifetime <duration>', '30d by default', seconds)
     .option('--id-token-lifetime <duration>', '1h by default', seconds)
     .option(
+      '--refresh-family-lifetime <duration>',
+      'how long one sign-in can be refreshed at most; 365d by default',
+      seconds,
+    )
+    .option(
       '--post-logout-redirect-uri <uri>',
       'where people may be sent after signing out; may be repeated',
       collected,

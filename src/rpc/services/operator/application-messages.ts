@@ -51,6 +51,7 @@ export function toMessage(application: Application): ApplicationMessage {
       accessTokenSeconds: tokenLifetimes.accessTokenSeconds ?? undefined,
       refreshTokenSeconds: tokenLifetimes.refreshTokenSeconds ?? undefined,
       idTokenSeconds: tokenLifetimes.idTokenSeconds ?? undefined,
+      refreshFamilySeconds: tokenLifetimes.refreshFamilySeconds ?? undefined,
     },
     redirectUris: application.redirectUris,
     postLogoutRedirectUris: application.postLogoutRedirectUris,

@@ -82,6 +82,7 @@ function toGrant(row: Row): Grant {
     generation: row.generation,
     rotatedAt: row.rotated_at,
     refreshExpiresAt: row.refresh_expires_at,
+    refreshEndsAt: row.refresh_ends_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
   };
@@ -98,6 +99,7 @@ function toRow(grant: Grant): Row {
     generation: grant.generation,
     rotated_at: grant.rotatedAt,
     refresh_expires_at: grant.refreshExpiresAt,
+    refresh_ends_at: grant.refreshEndsAt,
     expires_at: grant.expiresAt,
     revoked_at: grant.revokedAt,
   };

@@ -154,7 +154,14 @@ export interface TokenLifetimes {
     | number
     | undefined;
   /** ID tokens, 3600 by default. */
-  idTokenSeconds?: number | undefined;
+  idTokenSeconds?:
+    | number
+    | undefined;
+  /**
+   * All refresh tokens that follow from one sign-in, however often they are rotated, 31536000 (365 days) by default.
+   * It holds for sign-ins from then on.
+   */
+  refreshFamilySeconds?: number | undefined;
 }
 
 /** An application registered for sign-on. */
@@ -422,7 +429,12 @@ export interface RevokeApplicationSecretResponse {
 }
 
 function createBaseTokenLifetimes(): TokenLifetimes {
-  return { accessTokenSeconds: undefined, refreshTokenSeconds: undefined, idTokenSeconds: undefined };
+  return {
+    accessTokenSeconds: undefined,
+    refreshTokenSeconds: undefined,
+    idTokenSeconds: undefined,
+    refreshFamilySeconds: undefined,
+  };
 }
 
 export const TokenLifetimes: MessageFns<TokenLifetimes> = {
@@ -435,6 +447,9 @@ export const TokenLifetimes: MessageFns<TokenLifetimes> = {
     }
     if (message.idTokenSeconds !== undefined) {
       writer.uint32(24).uint32(message.idTokenSeconds);
+    }
+    if (message.refreshFamilySeconds !== undefined) {
+      writer.uint32(32).uint32(message.refreshFamilySeconds);
     }
     return writer;
   },
@@ -474,6 +489,14 @@ export const TokenLifetimes: MessageFns<TokenLifetimes> = {
             }
 
             message.idTokenSeconds = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.refreshFamilySeconds = reader.uint32();
             continue;
           }
         }
