@@ -68,8 +68,9 @@ export function disableUser(changes: Changes, transition: UserTransition): Promi
   });
 }
 
-/** What the client wished for the person ends with the user. */
+/** The client's request for a new address ends with the user. The account is locked first, as by everything that reads such a request and then locks the client. */
 export async function deleteUser(changes: Changes, transition: UserTransition): Promise<UserView> {
+  await changes.lock((await getUser(changes, transition.userId)).accountId);
   const deleted = await move(changes, transition, 'DELETED', {});
   await changes.emailChanges.end(deleted.accountId, deleted.clientId);
   return deleted;

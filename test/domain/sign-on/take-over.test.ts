@@ -196,6 +196,19 @@ describe('a new address', () => {
     expect(await signsInThere(rig, 'moreau@example.com')).toBe(true);
   });
 
+  test('and the deletion of its user wait for each other: both lock the account before the client', async () => {
+    const { rig, person, userId } = await wished();
+    const locked: string[] = [];
+    await rig.run((changes) => {
+      const lock = (...ids: string[]) => {
+        locked.push(...ids);
+        return changes.lock(...ids);
+      };
+      return deleteUser({ ...changes, lock }, { userId });
+    });
+    expect(locked).toEqual([person.accountId, rig.here.clientId]);
+  });
+
   const spoilers: [what: string, spoil: (attack: Awaited<ReturnType<typeof wished>>) => Promise<unknown>][] =
     [
       ['once it is over', async ({ rig }) => rig.clock.advance(7 * 24 * HOUR_MS)],
