@@ -12,7 +12,7 @@ export function countStranger({ strangers }: SignOn, { remoteAddress }: Browser)
   count(strangers, networkOf(remoteAddress), message);
 }
 
-/** Bounds the codes, sessions and audit records that one person leaves behind. */
+/** Bounds the codes, sessions and audit records that one person leaves behind, also with pages that they opened before they signed in. */
 export function countPerson({ people }: SignOn, accountId: AccountId): void {
   count(people, accountId, 'You have signed in too often. Wait a little before you try again.');
 }

@@ -1,4 +1,5 @@
 import { situationOf } from './advance.js';
+import { countPerson } from './begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from './browser.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { nextStep, type Situation } from './next-step.js';
@@ -32,6 +33,7 @@ export async function openLockedForm(
   if (opened.kind === 'elsewhere' || !opened.session.account) {
     return opened;
   }
+  countPerson(signOn, opened.session.account.id);
   await changes.lock(opened.session.account.id);
   return open(signOn, changes, browser, form);
 }

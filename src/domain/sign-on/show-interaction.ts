@@ -1,4 +1,5 @@
 import { advance, underWay } from './advance.js';
+import { countPerson } from './begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from './browser.js';
 import type { SignOutRequest } from './interactions.js';
 import { nextStep, signInAgain } from './next-step.js';
@@ -29,6 +30,9 @@ export async function showInteraction(
   const situation = await situationNow(rows, opened);
   const next = nextStep(situation);
   if (next.kind !== 'page') {
+    if (opened.session.account) {
+      countPerson(signOn, opened.session.account.id);
+    }
     return { kind: 'step', step: await goOn(signOn, browser, token) };
   }
   if (next.page === page) {

@@ -58,6 +58,26 @@ describe('somebody who is signed in', () => {
     codeOf(await (browsers[0] as TestBrowser).authorize());
   });
 
+  test('gets no more codes in a minute with pages that they opened before they signed in', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    const pages: string[] = [];
+    for (let count = 0; count < PEOPLE_RATE.limit; count += 1) {
+      await browser.authorize();
+      pages.push(browser.at);
+    }
+    await browser.authorize();
+    codeOf(await browser.signIn(person));
+    const oneTooMany = pages.pop() as string;
+    for (const page of pages) {
+      expect(await browser.show('sign_in', page)).toMatchObject({ step: { kind: 'redirect' } });
+    }
+    const before = await allCounts(rig);
+    await expect(browser.show('sign_in', oneTooMany)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    expect(await allCounts(rig)).toEqual(before);
+  });
+
   test('is signed in in so many browsers; the one seen first is signed out for one more', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
