@@ -8,6 +8,7 @@ import { type Exchange, exchange, type Question } from '../../support/http-excha
 import { operationsOf, outputViolations, type PrismOperation } from '../../support/prism.js';
 import { type PrismProxy, startPrism } from '../../support/prism-proxy.js';
 import type { ServiceProcess } from '../../support/service-process.js';
+import type { WaitingPages } from './sign-on-walks.js';
 import type { Api } from './status-case.js';
 
 /** So many requests an integration may make; the cases of one stay below it, and those of the other go beyond. */
@@ -45,6 +46,7 @@ export class CoveredService {
   readonly gatewayPort: number;
   /** Taken while all was well, for what comes after. */
   keptToken = '';
+  keptPages: WaitingPages | undefined;
 
   private constructor(
     private readonly service: ServiceProcess,

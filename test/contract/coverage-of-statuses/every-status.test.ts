@@ -4,7 +4,7 @@ import { CoveredService, type Judged, PrismJudge, SETTINGS } from './covered-ser
 import { gatewayCases } from './gateway-cases.js';
 import { type FaultySignOn, startFaultySignOn } from './planted-faults.js';
 import { signOnCases, strayWays } from './sign-on-cases.js';
-import { accessToken } from './sign-on-walks.js';
+import { accessToken, waitingPages } from './sign-on-walks.js';
 import { documentedPairs, nameOf, type Stage, stages } from './status-case.js';
 
 const services = serviceProcesses();
@@ -19,6 +19,7 @@ beforeAll(async () => {
     PrismJudge.make(),
   ]);
   service.keptToken = await accessToken(service);
+  service.keptPages = await waitingPages(service);
 });
 
 afterAll(() => Promise.all([service.close(), faulty.stop()]));

@@ -10,6 +10,7 @@ import {
   afterStrangers,
   afterWrongPasswords,
   afterWrongSecrets,
+  type WaitingPages,
   wrongBasic,
 } from './sign-on-walks.js';
 import { documentedPairs, nameOf, type StatusCase, type StatusPair } from './status-case.js';
@@ -115,8 +116,37 @@ const SHARED: Record<number, (operationId: string) => Ask> = {
   415: (operationId) => asking(operationId, (question) => withForm(question, 'text/plain', 'a=b')),
 };
 
+/** The page that each operation shows or takes the form of. */
+const WAITING: Record<string, keyof WaitingPages> = {
+  showSignIn: 'SignIn',
+  signIn: 'SignIn',
+  showContexts: 'Contexts',
+  chooseContext: 'Contexts',
+  showConsent: 'Consent',
+  consent: 'Consent',
+  showSignOut: 'SignOut',
+  signOut: 'SignOut',
+};
+
+/** As documented, but of a page that this service has sealed: it refuses any other before it reads its store. */
+const ofWaitingPage =
+  (operationId: string, waiting: keyof WaitingPages): Ask =>
+  ({ keptPages }) => {
+    const { userAgent, fields } = (keptPages as WaitingPages)[waiting];
+    const { target, question } = requestOf(operationId);
+    const [path = ''] = target.split('?');
+    const form = Object.fromEntries(new URLSearchParams(String(question.body ?? '')));
+    return question.method === 'POST'
+      ? userAgent.post(path, { ...form, ...fields })
+      : userAgent.ask(`${path}?interaction=${fields.interaction}`);
+  };
+
 /** In order as far as the edge can tell, so that what is behind it decides. */
 const inOrder = (operationId: string): Ask => {
+  const waiting = WAITING[operationId];
+  if (waiting) {
+    return ofWaitingPage(operationId, waiting);
+  }
   if (operationId === 'logout') {
     return LOGOUT_OF_NOBODY;
   }

@@ -61,6 +61,19 @@ export async function atSignOut({ signOn }: CoveredService): Promise<AtPage> {
   return at(userAgent, await userAgent.open(`/auth/logout?client_id=${signOn.dashboard.clientId}`));
 }
 
+/** Pages that wait for an answer, by the name of their operations. */
+export type WaitingPages = Record<'SignIn' | 'Contexts' | 'Consent' | 'SignOut', AtPage>;
+
+/** One of each; only who has such a page makes the service read its store for it. */
+export async function waitingPages(service: CoveredService): Promise<WaitingPages> {
+  return {
+    SignIn: await atSignIn(service),
+    Contexts: await atContexts(service),
+    Consent: await atConsent(service),
+    SignOut: await atSignOut(service),
+  };
+}
+
 async function atLink(service: CoveredService, url: string): Promise<AtPage> {
   const userAgent = service.signOn.userAgent();
   const { pathname, search } = new URL(url);
