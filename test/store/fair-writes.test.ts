@@ -4,7 +4,8 @@ import pg from 'pg';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { newPublicId } from '../../src/identifiers/public-id.js';
 import { lock } from '../../src/store/adapters/platform/unit-of-work.js';
-import type { Database, WriteOrigin } from '../../src/store/database.js';
+import type { Database, WriteOrigin, Writer } from '../../src/store/database.js';
+import { inTurns, Turns, takeTurn } from '../../src/store/dialects/turns.js';
 import { databaseUnderTest } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { plantInstance } from './rows.js';
@@ -106,6 +107,45 @@ describe('writes about a subject that somebody else holds, on PostgreSQL', () =>
     expect(await named(database, 'stuck')).toBe(0);
     await writeAbout(database, held, 'after');
     expect(await named(database, 'after')).toBe(1);
+  });
+
+  test('are not even begun for those who left while they waited for a connection', async () => {
+    const database = await under.openMigrated();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const busy = Array.from({ length: 12 }, () => database.write(() => gate));
+    const caller = new AbortController();
+    let begun = false;
+    const left = database.write(
+      async () => {
+        begun = true;
+      },
+      undefined,
+      { signal: caller.signal },
+    );
+    const ended = outcomes([left]);
+    caller.abort();
+    open();
+    expect(await ended).toEqual([ErrorCode.UNAVAILABLE].map(String));
+    expect(begun).toBe(false);
+    await Promise.all(busy);
+  });
+
+  test('keep no place in the queue for a caller who left before it', async () => {
+    const turns = new Turns();
+    while (turns.tryTake('held')) {
+      // Until others have all its turns.
+    }
+    const caller = new AbortController();
+    const left = inTurns(turns, { signal: caller.signal }, async (begun) => {
+      const writer = {} as Writer;
+      begun(writer);
+      caller.abort();
+      takeTurn(writer, 'held');
+    });
+    await expect(left).rejects.toThrow('The caller left');
   });
 
   test('are refused where too many wait, with a time to come back, and for good after a while', async () => {

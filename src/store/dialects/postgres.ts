@@ -62,6 +62,8 @@ export async function openPostgres(
       const value = await inTurns(turns, origin, (begun) =>
         pastDeadlocks(() =>
           writer.transaction().execute(async (transaction) => {
+            // It may have waited for its connection.
+            assertAsked(origin.signal);
             begun(transaction);
             const done = await work(transaction);
             assertAsked(origin.signal);

@@ -127,6 +127,7 @@ export async function inTurns<T>(
           throw error;
         }
         giveBack();
+        assertAsked(signal);
         if (performance.now() > givesUpAt) {
           throw waitedTooLong();
         }
