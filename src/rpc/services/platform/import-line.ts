@@ -6,6 +6,13 @@ import type { CallContext, Handlers } from '../../handlers.js';
 /** What came of one line: the id of what it created, or why it was refused. */
 export type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
 
+/** RATE_LIMITED says that too many others change the same data at the moment. */
+const NOT_ABOUT_THE_LINE: ReadonlySet<ErrorCode> = new Set([
+  ErrorCode.INTERNAL_ERROR,
+  ErrorCode.UNAVAILABLE,
+  ErrorCode.RATE_LIMITED,
+]);
+
 /** Does what the call of the same request would do. What nobody can mend by changing the line is no refusal and is thrown. */
 export async function importLine(
   handlers: Handlers<typeof methods>,
@@ -16,7 +23,7 @@ export async function importLine(
     return { line, id: await create(handlers, record, context) };
   } catch (error) {
     const refusal = asServiceError(error);
-    if (refusal.code === ErrorCode.INTERNAL_ERROR || refusal.code === ErrorCode.UNAVAILABLE) {
+    if (NOT_ABOUT_THE_LINE.has(refusal.code)) {
       throw error;
     }
     return { line, refusal };
