@@ -49,8 +49,11 @@ describeEachDatabase('the checks of a database', (under) => {
     const [found] = await inspect(database.reader, settings);
     expect(found).toMatchObject({ count: 1, examples: [`${event?.id} (user.updated) for ${all}`] });
 
-    const later = { ...settings, now: node.clock.now() + HOUR_MS + 1 };
-    expect((await inspect(database.reader, later))[0]).toMatchObject({ count: 0 });
+    // What is about to be purged may have lost them to that.
+    for (const age of [HOUR_MS + 1, HOUR_MS - 60_000]) {
+      const later = { ...settings, now: node.clock.now() + age };
+      expect((await inspect(database.reader, later))[0]).toMatchObject({ count: 0 });
+    }
   });
 
   test('name each idempotency key without an answer, and each answer that names what is not there', async () => {

@@ -6,6 +6,8 @@ import { type Check, type CheckSettings, Tally } from './check.js';
 /** A write that began before the subscription was changed may have recorded its events after. */
 const MARGIN_MS = 60_000;
 const PAGE = 1_000;
+/** The purge may run meanwhile, by a later time than ours, and removes deliveries before their events. */
+const PURGE_MARGIN_MS = 3_600_000;
 
 /** Looks only at subscriptions as they stand since their last change: what they received before cannot be told from the rows. */
 export const eventsWithoutDeliveries: Check = {
@@ -55,7 +57,8 @@ async function findMissing(
   tally: Tally,
 ): Promise<void> {
   const place = placeIn(reader);
-  let after = { occurredAt: Math.max(since, now - eventsMs), seq: 0 };
+  const unpurged = now - eventsMs + Math.min(PURGE_MARGIN_MS, eventsMs / 10);
+  let after = { occurredAt: Math.max(since, unpurged), seq: 0 };
   for (;;) {
     const events = await reader
       .selectFrom('events')
