@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import { openPostgres } from '../../src/store/dialects/postgres.js';
+import { isServerRefusal } from '../../src/store/dialects/postgres-trouble.js';
 import { newPostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 
@@ -72,4 +74,15 @@ test('a migration may take longer than any other statement', async () => {
   } finally {
     await database.close();
   }
+});
+
+test.each([
+  { severity: 'ERROR', code: '23505', goesOn: true },
+  { severity: 'FATAL', code: '57P01', goesOn: false },
+  // As a server says it whose language is Russian.
+  { severity: 'ВАЖНО', code: '57P01', goesOn: false },
+  { severity: 'ОШИБКА', code: '55P03', goesOn: true },
+])('a connection goes on after $severity $code: $goesOn', ({ goesOn, ...said }) => {
+  const error = Object.assign(new pg.DatabaseError('said by the server', 1, 'error'), said);
+  expect(isServerRefusal(error)).toBe(goesOn);
 });

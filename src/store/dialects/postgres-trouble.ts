@@ -12,9 +12,17 @@ const LOST = /terminated|timeout|not queryable|^Client was closed|^Cannot use a 
 
 const RETRY_AFTER_SECONDS = 1;
 
+/** With these the server ends the connection. It says so in `severity` too, but in its own language. */
+const ENDING = /^(08...|57P0[1-5]|25P0[34])$/;
+
 /** A statement that the server refused and a connection that goes on; anything else leaves the state of the connection unknown. */
 export function isServerRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity !== 'FATAL' && error.severity !== 'PANIC';
+  return (
+    error instanceof pg.DatabaseError &&
+    error.severity !== 'FATAL' &&
+    error.severity !== 'PANIC' &&
+    !ENDING.test(error.code ?? '')
+  );
 }
 
 /** Whether starting again, with the same settings, may succeed. */
