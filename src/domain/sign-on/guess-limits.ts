@@ -37,6 +37,8 @@ export interface CountedGuess {
   /** None for a browser that is known. */
   network: Counted | undefined;
   account: Counted;
+  /** Whose turn was waited for and used, if one was. */
+  usedTurnOf: string | undefined;
 }
 
 interface Counted {
@@ -56,14 +58,15 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     const device = deviceOf(signOn, browser, guess);
     const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
     if (network?.isOver) {
-      return { counted: { network, account: network }, waitUntil: network.endsAt };
+      return { counted: { network, account: network, usedTurnOf: undefined }, waitUntil: network.endsAt };
     }
     const subject = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
     const turn = await turnAt(signOn, changes, { subject, who: device ?? networkOf(browser.remoteAddress) });
     if (turn.count === TURNS.free + 1) {
       await tellLimit(changes, browser, guess);
     }
-    return { counted: { network, account: { subject, endsAt: turn.endsAt } }, waitUntil: turn.at };
+    const { at, endsAt, usedTurnOf } = turn;
+    return { counted: { network, account: { subject, endsAt }, usedTurnOf }, waitUntil: at };
   });
   const waitMs = waitUntil - signOn.clock();
   if (waitMs > 0) {
@@ -97,13 +100,20 @@ export async function forgiveGuessesAt(
   await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
 }
 
-/** The password was not looked at: too many others waited. */
-export async function takeBackGuess(signOn: SignOn, { network, account }: CountedGuess): Promise<void> {
-  await signOn.unitOfWork.run(async ({ attempts }) => {
+/** The password was not looked at: too many others waited. A turn that was waited for can be used again. */
+export async function takeBackGuess(
+  signOn: SignOn,
+  { network, account, usedTurnOf }: CountedGuess,
+): Promise<void> {
+  await signOn.unitOfWork.run(async ({ attempts, now }) => {
     if (network) {
       await attempts.giveBack(network.subject, network.endsAt);
     }
-    await attempts.giveBack(account.subject, account.endsAt);
+    if (usedTurnOf === undefined) {
+      await attempts.giveBack(account.subject, account.endsAt);
+    } else {
+      await attempts.keepTurn(usedTurnOf, now, now + WINDOW_MS);
+    }
   });
 }
 
@@ -126,20 +136,20 @@ async function turnAt(
   signOn: SignOn,
   { attempts, now }: SignOnChanges,
   { subject, who }: { subject: string; who: string },
-): Promise<Turn> {
+): Promise<Turn & { usedTurnOf: string | undefined }> {
   const holder = keyed(signOn, 'turn', subject, who);
   const waitedFor = await attempts.waitingFor(holder, now);
   if (waitedFor !== undefined && waitedFor > now) {
-    return { at: waitedFor, count: 0, endsAt: 0 };
+    return { at: waitedFor, count: 0, endsAt: 0, usedTurnOf: undefined };
   }
   if (waitedFor !== undefined && (await attempts.useTurn(holder, now))) {
-    return { at: now, count: 0, endsAt: 0 };
+    return { at: now, count: 0, endsAt: 0, usedTurnOf: holder };
   }
   const turn = await attempts.takeTurn(subject, now, TURNS);
   if (turn && turn.at > now) {
     await attempts.keepTurn(holder, turn.at, turn.at + WINDOW_MS);
   }
-  return turn ?? { at: now + TURNS.maxWaitMs, count: 0, endsAt: 0 };
+  return { ...(turn ?? { at: now + TURNS.maxWaitMs, count: 0, endsAt: 0 }), usedTurnOf: undefined };
 }
 
 /** The first one beyond the limit is told to the audit log, not all the others. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { makeLink } from '../../../src/domain/credentials/new-link.js';
+import { TURNS } from '../../../src/domain/sign-on/guess-limits.js';
 import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
@@ -38,6 +39,28 @@ describe('what is no guess', () => {
       await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
     }
     expect(await countsOf(rig)).toEqual([0, 0]);
+    rig.passwords.meanwhile = async () => undefined;
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('leaves a turn that was waited for to who waited, if the password was not looked at', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    for (let time = 0; time < TURNS.free; time += 1) {
+      await browser.signIn(person, { password: 'a wrong guess' });
+    }
+    await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    rig.clock.advance(TURNS.maxSpacingMs);
+    // Others have taken the turns after this one.
+    for (let time = 0; time < 3; time += 1) {
+      const stranger = new TestBrowser(rig, `203.0.113.${time + 1}`);
+      await stranger.authorize();
+      await stranger.signIn(person, { password: 'a wrong guess' }).catch(() => undefined);
+    }
+    rig.passwords.meanwhile = () => Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Too many wait.'));
+    await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
     rig.passwords.meanwhile = async () => undefined;
     expect(codeOf(await browser.signIn(person))).toBeDefined();
   });
