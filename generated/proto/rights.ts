@@ -61,6 +61,7 @@ export const allowedRights = {
   '/integration.operator.v1.OperatorService/RevokeServiceToken': ['operator'],
   '/integration.operator.v1.OperatorService/RotateApiKey': ['operator'],
   '/integration.operator.v1.OperatorService/RotateApplicationSecret': ['operator'],
+  '/integration.operator.v1.OperatorService/RotateServiceToken': ['operator'],
   '/integration.operator.v1.OperatorService/RotateSigningKeys': ['key_custodian'],
   '/integration.operator.v1.OperatorService/UpdateApiKey': ['operator'],
   '/integration.operator.v1.OperatorService/UpdateApplication': ['operator'],

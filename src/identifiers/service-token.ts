@@ -1,7 +1,9 @@
 import { randomBase62 } from './base62.js';
 
-/** Who a token of the database speaks for. The third caller, the service itself, has its token from the settings. */
-export type ServiceTokenKind = 'operator' | 'platform';
+/** The right that a token of the database carries. Edge and worker have theirs from the settings. */
+export const serviceTokenKinds = ['operator', 'platform', 'support', 'auditor', 'key_custodian'] as const;
+
+export type ServiceTokenKind = (typeof serviceTokenKinds)[number];
 
 const LENGTH = 48;
 

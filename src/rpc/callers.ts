@@ -1,3 +1,4 @@
+import type { InstanceId } from '../../generated/ids.js';
 import { allowedRights, type Right } from '../../generated/proto/rights.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
@@ -11,6 +12,8 @@ export interface Identity {
   caller: Caller;
   /** Id of the token, where the database knows it. */
   tokenId?: string;
+  /** The one instance that the token reaches; all of them when absent. */
+  instanceId?: InstanceId;
 }
 
 /** Says whose token this is, or throws the refusal. */

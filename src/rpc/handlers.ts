@@ -1,3 +1,4 @@
+import type { InstanceId } from '../../generated/ids.js';
 import type { Caller } from './callers.js';
 import type { AnyService, RequestOf, ResponseOf } from './definitions.js';
 
@@ -7,6 +8,8 @@ export interface CallContext {
   readonly caller: Caller;
   /** Id of the token that was shown, where the database knows it. */
   readonly tokenId: string | undefined;
+  /** The one instance that the token reaches; undefined for all. */
+  readonly instanceId: InstanceId | undefined;
   /** The peer as the system names it, or undefined on a socket of this machine. */
   readonly remoteAddress: string | undefined;
   /** For whom the caller says that it acts. */

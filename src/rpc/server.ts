@@ -271,13 +271,14 @@ function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error
 }
 
 function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallContext {
-  const { caller, tokenId } = identity as Identity;
+  const { caller, tokenId, instanceId } = identity as Identity;
   let controller: AbortController | undefined;
   return {
     requestId,
     caller,
     tokenId,
     onBehalfOf: onBehalfOf(call.metadata),
+    instanceId,
     get remoteAddress() {
       return remoteAddressOf(call.getPeer());
     },

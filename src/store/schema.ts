@@ -92,7 +92,9 @@ interface ApiKeysTable extends LaterVersionColumn {
 
 interface ServiceTokensTable {
   id: string;
-  kind: 'operator' | 'platform';
+  kind: 'operator' | 'platform' | 'support' | 'auditor' | 'key_custodian';
+  /** Of a platform token: the one instance that it reaches. */
+  instance_id: string | null;
   hash: string;
   label: string;
   created_at: number;

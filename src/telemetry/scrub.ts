@@ -4,7 +4,7 @@
  */
 const CREDENTIALS = [
   /(ik|cs)_(live|demo)_[0-9A-Za-z]{20,}/g,
-  /(operator|platform|support|auditor|custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20,}/g,
+  /(operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20,}/g,
   /whsec_[0-9A-Za-z+/=]{16,}/g,
   /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
   /(?<=(?:Bearer|Basic) )[\w+/=.~-]{8,}/gi,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { identifyServiceToken, type StoredServiceToken } from '../../src/domain/access/service-tokens.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
 import { fakeClock } from './clock.js';
 
 const TOKEN = 'operator_demo_secret';
@@ -11,6 +12,7 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
   const known: StoredServiceToken = {
     id: 'tok_1',
     kind: 'operator',
+    instanceId: null,
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
@@ -23,7 +25,7 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
 }
 
 describe('a service token', () => {
-  test.each(['operator', 'platform'] as const)('of kind %s speaks for it', async (kind) => {
+  test.each(serviceTokenKinds)('of kind %s speaks for it', async (kind) => {
     await expect(identify({ kind })).resolves.toMatchObject({ id: 'tok_1', kind });
   });
 

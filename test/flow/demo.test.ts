@@ -35,7 +35,8 @@ describe('a demo environment', () => {
 
   test('writes its credentials to a file that only its owner can read', () => {
     expect(statSync(service.demoFile).mode & 0o777).toBe(0o600);
-    const { operatorToken, platformToken, apiKeys, applications, people, ...rest } = service.demo();
+    const { apiKeys, applications, people, ...others } = service.demo();
+    const { operatorToken, platformToken, supportToken, auditorToken, keyCustodianToken, ...rest } = others;
     expect(rest).toEqual({
       baseUrl: `http://localhost:${service.settings.SIGN_ON_PORT}`,
       gatewayUrl: `http://localhost:${service.settings.GATEWAY_PORT}`,
@@ -45,6 +46,9 @@ describe('a demo environment', () => {
     });
     expect(operatorToken).toMatch(/^operator_demo_[0-9A-Za-z]{48}$/);
     expect(platformToken).toMatch(/^platform_demo_[0-9A-Za-z]{48}$/);
+    expect(supportToken).toMatch(/^support_demo_[0-9A-Za-z]{48}$/);
+    expect(auditorToken).toMatch(/^auditor_demo_[0-9A-Za-z]{48}$/);
+    expect(keyCustodianToken).toMatch(/^key_custodian_demo_[0-9A-Za-z]{48}$/);
     for (const { key, integrationId, instanceIntegrationIds } of apiKeys) {
       expect(key).toMatch(/^ik_demo_[0-9A-Za-z]{56}$/);
       expect(integrationId).toMatch(/^itg_[0-9A-Za-z]{22}$/);

@@ -6,7 +6,7 @@ import { platformDependencies } from '../support/platform-dependencies.js';
 
 const { signal } = new AbortController();
 const CONTEXT: CallContext = {
-  ...{ requestId: 'req-1', caller: 'platform', tokenId: 'tok_1' },
+  ...{ requestId: 'req-1', caller: 'platform', instanceId: undefined, tokenId: 'tok_1' },
   ...{ remoteAddress: undefined, signal },
 };
 

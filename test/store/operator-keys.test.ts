@@ -11,6 +11,7 @@ import {
   createFirstOperatorToken,
   createServiceToken,
   revokeServiceToken,
+  rotateServiceToken,
 } from '../../src/domain/operator/service-tokens.js';
 import { inspectApiKey } from '../../src/identifiers/api-key.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
@@ -153,6 +154,41 @@ describeEachDatabase('service tokens of operators', (under) => {
     await expect(rows.serviceTokens.find(serviceToken.id)).resolves.toMatchObject({
       lastUsedAt: clock.now(),
     });
+  });
+
+  test('a successor has role and label of its predecessor, which ends after the overlap', async () => {
+    const { run, rows, clock } = await operatorRig(under);
+    const creation = { kind: 'support' as const, label: 'Help desk' };
+    const { serviceToken } = await run((changes) => createServiceToken(changes, 'live', creation));
+    const rotation = { serviceTokenId: serviceToken.id, overlapSeconds: 60 };
+    const { token, ...rotated } = await run((changes) => rotateServiceToken(changes, 'live', rotation));
+    expect(token).toMatch(/^support_live_\w{48}$/);
+    expect(rotated.serviceToken).toMatchObject({ kind: 'support', label: 'Help desk', expiresAt: null });
+    await expect(rows.serviceTokens.find(serviceToken.id)).resolves.toMatchObject({
+      expiresAt: clock.now() + 60_000,
+    });
+    clock.advance(60_000);
+    await expect(
+      refusal(run((changes) => rotateServiceToken(changes, 'live', rotation))),
+    ).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
+  });
+
+  test('only a platform token is limited to an instance, and to one that there is', async () => {
+    const { run } = await operatorRig(under);
+    const creation = { kind: 'support' as const, label: 'Help desk', instanceId: 'ins_none' };
+    const make = (kind: 'support' | 'platform') =>
+      refusal(run((changes) => createServiceToken(changes, 'live', { ...creation, kind })));
+    await expect(make('support')).resolves.toEqual({ code: 'INVALID_REQUEST', paths: ['instance_id'] });
+    await expect(make('platform')).resolves.toMatchObject({ code: 'INSTANCE_NOT_FOUND' });
+  });
+
+  test('when every operator token has ended, a first one can be made again', async () => {
+    const { run, clock } = await operatorRig(under);
+    const make = () => run((changes) => createFirstOperatorToken(changes, 'live', changes.now + 1_000));
+    await make();
+    await expect(refusal(make())).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
+    clock.advance(1_000);
+    await expect(make()).resolves.toMatchObject({ token: expect.stringMatching(/^operator_live_/) });
   });
 
   test('the first operator token can be made once', async () => {

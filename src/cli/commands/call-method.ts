@@ -1,5 +1,8 @@
+import { allowedRights } from '../../../generated/proto/rights.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { type Caller, callersOf } from '../../rpc/callers.js';
 import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
+import type { DemoToken } from '../demo/demo-file.js';
 import { FailedCall } from './failed-call.js';
 import { print } from './print.js';
 import { printableJson } from './printable.js';
@@ -12,9 +15,7 @@ export async function call(
   options: TargetOptions,
 ): Promise<void> {
   const request = parseJson(json);
-  const target = targetOf(options, ({ platformToken, operatorToken }) =>
-    methodName?.startsWith('Platform') ? platformToken : operatorToken,
-  );
+  const target = targetOf(options, (demo) => demo[demoTokenFor(methodName)]);
   const client = new DynamicClient(target.address, target.token, target.credentials);
   try {
     if (methodName === undefined) {
@@ -29,6 +30,24 @@ export async function call(
   } finally {
     client.close();
   }
+}
+
+const DEMO_TOKENS: Partial<Record<Caller, DemoToken>> = {
+  operator: 'operatorToken',
+  platform: 'platformToken',
+  auditor: 'auditorToken',
+  key_custodian: 'keyCustodianToken',
+};
+
+/** The operator's where that suffices, else that of the first right that the contract names. */
+function demoTokenFor(methodName = ''): DemoToken {
+  const path = Object.keys(allowedRights).find((candidate) => {
+    const [, service = '', name = ''] = candidate.split('/');
+    return isMeant({ service, name }, methodName);
+  });
+  const callers = path === undefined ? [] : callersOf(path);
+  const caller = callers.find((one) => one === 'operator') ?? callers[0];
+  return (caller && DEMO_TOKENS[caller]) ?? 'operatorToken';
 }
 
 function listing(methods: readonly DynamicMethod[]): string {
@@ -47,17 +66,18 @@ function line({ name, requestType, responseType, responseStream, requestStream }
 
 /** `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name all mean the same. */
 function methodOf(methods: readonly DynamicMethod[], wanted: string): DynamicMethod {
-  const [service = '', name = ''] = wanted.split('/');
-  const found = methods.find(
-    (method) =>
-      method.name === name && [service, `${service}Service`].some((text) => isNamed(method.service, text)),
-  );
+  const found = methods.find((method) => isMeant(method, wanted));
   if (!found) {
     throw new UsageError(
       `There is no method ${wanted}. \`integration call\` without arguments lists them all.`,
     );
   }
   return found;
+}
+
+function isMeant(method: { service: string; name: string }, wanted: string): boolean {
+  const [service = '', name = ''] = wanted.split('/');
+  return method.name === name && [service, `${service}Service`].some((text) => isNamed(method.service, text));
 }
 
 function isNamed(service: string, name: string): boolean {

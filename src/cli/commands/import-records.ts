@@ -43,7 +43,7 @@ interface Report {
 }
 
 export async function importRecords(file: string, options: ImportCommandOptions): Promise<void> {
-  const target = targetOf(options);
+  const target = targetOf(options, ({ platformToken }) => platformToken);
   const source = openLines(file);
   const client = new DynamicClient(target.address, target.token, target.credentials);
   const bar = new ProgressBar();

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { Config } from '../../config/config.js';
-import { createFirstOperatorToken } from '../../domain/operator/service-tokens.js';
+import { createFirstOperatorToken, type IssuedServiceToken } from '../../domain/operator/service-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { makeSecretsKeys } from '../../keys/secrets-key.js';
 import { openStore } from '../../store/store.js';
@@ -8,6 +8,12 @@ import { StoreError } from '../../store/store-error.js';
 import { secretsKeyFile, withSecretsKeyFile } from '../secrets-key-file.js';
 import { StartupError } from '../startup-error.js';
 import { print, say } from './print.js';
+import { asTime } from './table.js';
+
+export interface InitOptions {
+  json?: boolean;
+  tokenExpires: Date | 'never';
+}
 
 /** Who the audit log says made the first token. */
 const ACTOR = { type: 'command', id: 'init' };
@@ -16,11 +22,13 @@ const ACTOR = { type: 'command', id: 'init' };
  * Makes a live environment. The token comes last and is what makes it one, so that after an attempt that was cut short the next one goes on where that
  * stood, and after one that was not the next is refused.
  */
-export async function init(config: Config, { json }: { json?: boolean }): Promise<void> {
+export async function init(config: Config, { json, tokenExpires }: InitOptions): Promise<void> {
   if (config.ENVIRONMENT === 'demo') {
     throw new StartupError('A demo environment makes itself: start it with `make run`. `init` is for live.');
   }
-  const operatorToken = await makeEnvironment(config);
+  const expires = tokenExpires === 'never' ? undefined : tokenExpires;
+  const { token: operatorToken, serviceToken } = await makeEnvironment(config, expires);
+  const operatorTokenExpiresAt = expires?.toISOString() ?? null;
   const { DATA_DIR: dataDir } = config;
   const { path, warning } = secretsKeyFile(config);
   if (warning !== undefined) {
@@ -29,7 +37,13 @@ export async function init(config: Config, { json }: { json?: boolean }): Promis
   print(
     json
       ? JSON.stringify(
-          { environment: config.ENVIRONMENT, dataDir, secretsKeyFile: path, operatorToken },
+          {
+            environment: config.ENVIRONMENT,
+            dataDir,
+            secretsKeyFile: path,
+            operatorToken,
+            operatorTokenExpiresAt,
+          },
           null,
           2,
         )
@@ -45,16 +59,19 @@ The first operator token, shown this once:
 
   ${operatorToken}
 
+It ${expires ? `ends ${asTime(expires)}. Before that` : 'never ends. After a leak'}, replace it: integration token rotate ${serviceToken.id}
+
 What comes next
 
   1. Start it:                integration serve
   2. Let the command use it:  export INTEGRATION_TOKEN=…
-  3. Make an instance:        integration instance create "…"
+  3. Issue a platform token:  integration token create --role platform --label "Back office"
+  4. Make an instance:        integration instance create "…" --token <the platform token>
 `,
   );
 }
 
-async function makeEnvironment(config: Config): Promise<string> {
+async function makeEnvironment(config: Config, expires: Date | undefined): Promise<IssuedServiceToken> {
   makeDirectory(config.DATA_DIR);
   const store = await openStore({
     environment: config.ENVIRONMENT,
@@ -64,14 +81,13 @@ async function makeEnvironment(config: Config): Promise<string> {
     throw error instanceof StoreError ? new StartupError(error.message, { cause: error }) : error;
   });
   try {
-    const { token } = await store.operator.run(ACTOR, async (changes) => {
+    return await store.operator.run(ACTOR, async (changes) => {
       const { path } = secretsKeyFile(config);
-      const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT);
+      const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, expires?.getTime());
       // Before the commit: a token without the key would be an environment that nobody can finish.
       withSecretsKeyFile(() => makeSecretsKeys(path));
       return issued;
     });
-    return token;
   } catch (error) {
     throw error instanceof ServiceError
       ? new StartupError(`The environment is made already: ${error.message}`, { cause: error })

@@ -1,10 +1,20 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.js';
+import type { InitOptions } from './init-environment.js';
+import { timeAhead } from './option-parsers.js';
+
+/** Long enough to issue what replaces it. */
+const FIRST_TOKEN_LIFETIME = '30d';
+
+const timeAheadOrNever = (text: string) => (text === 'never' ? 'never' : timeAhead(text));
 
 const NOTES = `
 The directory is DATA_DIR and the key file SECRETS_KEY_FILE, or a PostgreSQL database where DATABASE_URL is set:
 \`integration config\` says what is in force. The key file is not in the directory: back it up apart from copies of the
 database. Without it what is encrypted there is lost.
+
+The first operator token ends after 30 days unless told otherwise. Rotate it before: \`integration token rotate\`.
+Where no operator token works any more, \`integration init\` issues another first one.
 
 Examples:
   $ ENVIRONMENT=live integration init
@@ -14,9 +24,15 @@ export function addInitCommand(program: Command): void {
   program
     .command('init')
     .description('Make a live environment: directory, encryption key, database, first operator token')
+    .option(
+      '--token-expires <when>',
+      'when the first operator token ends: a time, a duration such as 90d, or never',
+      timeAheadOrNever,
+      timeAheadOrNever(FIRST_TOKEN_LIFETIME),
+    )
     .option('--json', 'as one JSON object')
     .addHelpText('after', NOTES)
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: InitOptions) => {
       const { init } = await import('./init-environment.js');
       await init(loadConfig(process.env), options);
     });

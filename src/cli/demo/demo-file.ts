@@ -10,12 +10,18 @@ export interface DemoFile {
   grpcAddress: string;
   operatorToken: string;
   platformToken: string;
+  supportToken: string;
+  auditorToken: string;
+  keyCustodianToken: string;
   temporalUiUrl: string;
   docsUrl: string | null;
   applications: DemoFileApplication[];
   people: DemoFilePerson[];
   apiKeys: DemoFileApiKey[];
 }
+
+/** Whose token it holds. */
+export type DemoToken = Extract<keyof DemoFile, `${string}Token`>;
 
 /** What people can sign in to. */
 export interface DemoFileApplication {
@@ -98,6 +104,9 @@ const members: { [Name in keyof DemoFile]: (value: unknown) => DemoFile[Name] | 
   grpcAddress: only(isText),
   operatorToken: only(isTextLike(/^operator_demo_[0-9A-Za-z]{48}$/)),
   platformToken: only(isTextLike(/^platform_demo_[0-9A-Za-z]{48}$/)),
+  supportToken: only(isTextLike(/^support_demo_[0-9A-Za-z]{48}$/)),
+  auditorToken: only(isTextLike(/^auditor_demo_[0-9A-Za-z]{48}$/)),
+  keyCustodianToken: only(isTextLike(/^key_custodian_demo_[0-9A-Za-z]{48}$/)),
   temporalUiUrl: only(isText),
   docsUrl: only((value): value is string | null => value === null || isText(value)),
   applications: goodOnes(isApplication),

@@ -37,11 +37,20 @@ async function plantPasswords(store: DemoStore, passwords: PasswordHasher): Prom
 function keptIn({
   operatorToken,
   platformToken,
+  supportToken,
+  auditorToken,
+  keyCustodianToken,
   apiKeys = [],
   applications = [],
 }: Partial<DemoFile> = {}): KeptCredentials {
   return {
-    serviceTokens: { operator: operatorToken, platform: platformToken },
+    serviceTokens: {
+      operator: operatorToken,
+      platform: platformToken,
+      support: supportToken,
+      auditor: auditorToken,
+      key_custodian: keyCustodianToken,
+    },
     apiKeys: Object.fromEntries(apiKeys.map(({ integrationId, key }) => [integrationId, key])),
     clientSecrets: Object.fromEntries(
       applications.map(({ clientId, clientSecret }) => [clientId, clientSecret]),
@@ -56,6 +65,9 @@ function contentOf(config: Config, { serviceTokens, apiKeys, clientSecrets }: De
     grpcAddress: hostAndPort(config.GRPC_HOST, config.GRPC_PORT),
     operatorToken: serviceTokens.operator,
     platformToken: serviceTokens.platform,
+    supportToken: serviceTokens.support,
+    auditorToken: serviceTokens.auditor,
+    keyCustodianToken: serviceTokens.key_custodian,
     temporalUiUrl: `http://localhost:${config.TEMPORAL_UI_PORT}`,
     docsUrl: `${config.GATEWAY_URL}/docs`,
     applications: demoSeed.applications.map(

@@ -86,7 +86,7 @@ function tokenAuthenticator({ store, log }: ListenerOptions): Authenticate {
     noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
       log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
     );
-    return { caller: known.kind, tokenId: known.id };
+    return { caller: known.kind, tokenId: known.id, instanceId: known.instanceId ?? undefined };
   };
 }
 

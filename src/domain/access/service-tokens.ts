@@ -1,3 +1,4 @@
+import type { InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
@@ -6,6 +7,8 @@ import type { Clock } from '../clock.js';
 export interface StoredServiceToken {
   id: string;
   kind: ServiceTokenKind;
+  /** The one instance that it reaches; null for all. */
+  instanceId: InstanceId | null;
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;

@@ -1,7 +1,11 @@
 import type { ApplicationId, IntegrationId } from '../../../generated/ids.js';
 import { newApiKey } from '../../identifiers/api-key.js';
 import { newClientSecret } from '../../identifiers/client-secret.js';
-import { newServiceToken, type ServiceTokenKind } from '../../identifiers/service-token.js';
+import {
+  newServiceToken,
+  type ServiceTokenKind,
+  serviceTokenKinds,
+} from '../../identifiers/service-token.js';
 import { confidentialIds } from './applications.js';
 import type { DemoSeed } from './seed.js';
 
@@ -21,10 +25,9 @@ export type KeptCredentials = { readonly [Kind in keyof DemoCredentials]?: Parti
 export function demoCredentials(seed: DemoSeed, kept: KeptCredentials = {}): DemoCredentials {
   const { serviceTokens = {}, apiKeys = {}, clientSecrets = {} } = kept;
   return {
-    serviceTokens: {
-      operator: serviceTokens.operator ?? newServiceToken('operator', 'demo'),
-      platform: serviceTokens.platform ?? newServiceToken('platform', 'demo'),
-    },
+    serviceTokens: Object.fromEntries(
+      serviceTokenKinds.map((kind) => [kind, serviceTokens[kind] ?? newServiceToken(kind, 'demo')]),
+    ) as DemoCredentials['serviceTokens'],
     apiKeys: Object.fromEntries(seed.integrations.map(({ id }) => [id, apiKeys[id] ?? newApiKey('demo')])),
     clientSecrets: Object.fromEntries(
       confidentialIds(seed.applications).map((id) => [id, clientSecrets[id] ?? newClientSecret('demo')]),

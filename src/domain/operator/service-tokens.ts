@@ -1,16 +1,24 @@
+import type { InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
-import { newServiceToken, type ServiceTokenKind } from '../../identifiers/service-token.js';
+import {
+  newServiceToken,
+  type ServiceTokenKind,
+  serviceTokenKinds,
+} from '../../identifiers/service-token.js';
 import type { PageRequest } from '../directory/page.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
-import { type KeyStatus, statusOf, validateExpiry } from './lifetime.js';
+import { requireInstance } from './instances.js';
+import { endOfOverlap, type KeyStatus, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** With what an operator or the platform may call gRPC; the token itself is not among it. */
+/** With what somebody may call gRPC; the token itself is not among it. */
 export interface ServiceToken {
   id: string;
   kind: ServiceTokenKind;
+  /** The one instance that a platform token reaches; null for all. */
+  instanceId: InstanceId | null;
   label: string;
   createdAt: number;
   expiresAt: number | null;
@@ -24,10 +32,9 @@ export interface ServiceTokenRows {
   page(page: PageRequest, filter: { status?: KeyStatus; now: number }): Promise<ServiceToken[]>;
   /** How many of a kind work at that time. */
   countActive(kind: ServiceTokenKind, now: number): Promise<number>;
-  /** Whether there is one of the kind, working or not. */
-  hasAny(kind: ServiceTokenKind): Promise<boolean>;
   insert(token: ServiceToken, hash: Uint8Array): Promise<void>;
   revoke(id: string, at: number): Promise<void>;
+  expire(id: string, at: number): Promise<void>;
 }
 
 export interface IssuedServiceToken {
@@ -40,6 +47,13 @@ export interface ServiceTokenCreation {
   kind: ServiceTokenKind | undefined;
   label: string;
   expiresAt?: number;
+  instanceId?: string;
+}
+
+export interface ServiceTokenRotation {
+  serviceTokenId: string;
+  overlapSeconds?: number;
+  expiresAt?: number;
 }
 
 /** Whoever counts or adds operator tokens holds this, so that two who revoke at once cannot leave none. */
@@ -48,20 +62,26 @@ const OPERATOR_TOKENS = 'operator-tokens';
 export async function createServiceToken(
   changes: OperatorChanges,
   environment: 'live' | 'demo',
-  { kind, label, expiresAt }: ServiceTokenCreation,
+  { kind, label, expiresAt, instanceId }: ServiceTokenCreation,
 ): Promise<IssuedServiceToken> {
   const violations = new Violations();
   if (kind === undefined) {
-    violations.add('role', 'must be operator or platform');
+    violations.add('role', `must be one of ${serviceTokenKinds.join(', ')}`);
   }
   violations.requiredText('label', label, MAX_NAME_LENGTH);
   validateExpiry(violations, expiresAt, changes.now);
+  if (instanceId !== undefined && kind !== 'platform') {
+    violations.add('instance_id', 'is for platform tokens only');
+  }
   violations.throwIfAny();
+  const instance =
+    instanceId === undefined ? undefined : await requireInstance(changes, instanceId, 'instance_id');
   const checkedKind = kind as ServiceTokenKind;
   const token = newServiceToken(checkedKind, environment);
   const serviceToken: ServiceToken = {
     id: newRecordId('tok'),
     kind: checkedKind,
+    instanceId: instance?.id ?? null,
     label: label.trim(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
@@ -73,16 +93,49 @@ export async function createServiceToken(
   return { serviceToken, token };
 }
 
-/** The token with which everything begins: only where there has been none. */
+/** Both work during the overlap. The successor has role, label and instance of the present one. */
+export async function rotateServiceToken(
+  changes: OperatorChanges,
+  environment: 'live' | 'demo',
+  { serviceTokenId, overlapSeconds, expiresAt }: ServiceTokenRotation,
+): Promise<IssuedServiceToken & { previous: ServiceToken }> {
+  const violations = new Violations();
+  validateExpiry(violations, expiresAt, changes.now);
+  validateOverlap(violations, overlapSeconds);
+  violations.throwIfAny();
+  await changes.lock(OPERATOR_TOKENS);
+  const present = await getServiceToken(changes, serviceTokenId);
+  const status = statusOf(present, changes.now);
+  if (status !== 'active') {
+    const message = `The token is ${status}, so there is nothing to succeed. Create a new one.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  const token = newServiceToken(present.kind, environment);
+  const serviceToken: ServiceToken = {
+    ...present,
+    id: newRecordId('tok'),
+    createdAt: changes.now,
+    expiresAt: expiresAt ?? null,
+    lastUsedAt: null,
+  };
+  await changes.serviceTokens.insert(serviceToken, hashSecret(token));
+  const endsAt = endOfOverlap(present.expiresAt, changes.now, overlapSeconds);
+  await changes.serviceTokens.expire(present.id, endsAt);
+  await record(changes, 'rotated', present, { successor_id: serviceToken.id });
+  return { serviceToken, token, previous: { ...present, expiresAt: endsAt } };
+}
+
+/** The token with which everything begins, or begins again when all others have ended: only where none works. */
 export async function createFirstOperatorToken(
   changes: OperatorChanges,
   environment: 'live' | 'demo',
+  expiresAt?: number,
 ): Promise<IssuedServiceToken> {
   await changes.lock(OPERATOR_TOKENS);
-  if (await changes.serviceTokens.hasAny('operator')) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'There is an operator token already.');
+  if ((await changes.serviceTokens.countActive('operator', changes.now)) > 0) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'There is an operator token already that works.');
   }
-  return createServiceToken(changes, environment, { kind: 'operator', label: 'First operator' });
+  return createServiceToken(changes, environment, { kind: 'operator', label: 'First operator', expiresAt });
 }
 
 export async function getServiceToken(
@@ -114,7 +167,8 @@ export async function revokeServiceToken(changes: OperatorChanges, id: string): 
   return revoked;
 }
 
-function record(changes: OperatorChanges, what: string, { id, kind }: ServiceToken) {
+function record(changes: OperatorChanges, what: string, { id, kind, instanceId }: ServiceToken, more = {}) {
   const subject = { type: 'service_token', id };
-  return changes.record({ type: `service_token.${what}`, subject, attributes: { role: kind } });
+  const attributes = { role: kind, ...(instanceId && { instance_id: instanceId }), ...more };
+  return changes.record({ type: `service_token.${what}`, subject, attributes });
 }

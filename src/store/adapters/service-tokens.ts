@@ -1,3 +1,4 @@
+import type { InstanceId } from '../../../generated/ids.js';
 import type { ServiceTokenStore } from '../../domain/access/service-tokens.js';
 import type { Database } from '../database.js';
 
@@ -10,10 +11,12 @@ export function serviceTokenStore({ reader, write }: Database): ServiceTokenStor
         .select([
           'id',
           'kind',
+          'instance_id as instanceId',
           'expires_at as expiresAt',
           'revoked_at as revokedAt',
           'last_used_at as lastUsedAt',
         ])
+        .$narrowType<{ instanceId: InstanceId | null }>()
         .executeTakeFirst(),
     markUsed: async (id, at, unlessSince) => {
       await write((writer) =>

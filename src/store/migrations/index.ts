@@ -6,6 +6,7 @@ import * as signOn from './0004-sign-on.js';
 import * as webhooks from './0005-webhooks.js';
 import * as boundedSignOn from './0008-bounded-sign-on.js';
 import * as emailChanges from './0009-email-changes.js';
+import * as serviceTokens from './0010-service-tokens.js';
 import * as auditChains from './0011-audit-chains.js';
 import * as orderOfEvents from './0012-order-of-events.js';
 import * as encryptionKeys from './0013-encryption-keys.js';
@@ -20,6 +21,7 @@ export const migrations: Record<string, Migration> = {
   '0005-webhooks': webhooks,
   '0008-bounded-sign-on': boundedSignOn,
   '0009-email-changes': emailChanges,
+  '0010-service-tokens': serviceTokens,
   '0011-audit-chains': auditChains,
   '0012-order-of-events': orderOfEvents,
   '0013-encryption-keys': encryptionKeys,

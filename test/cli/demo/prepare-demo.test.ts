@@ -77,6 +77,9 @@ describe('preparing a demo', () => {
     const kept = {
       operatorToken: credentials.serviceTokens.operator,
       platformToken: credentials.serviceTokens.platform,
+      supportToken: credentials.serviceTokens.support,
+      auditorToken: credentials.serviceTokens.auditor,
+      keyCustodianToken: credentials.serviceTokens.key_custodian,
       apiKeys: demoSeed.integrations.map(({ id, connections }) => ({
         key: credentials.apiKeys[id] as string,
         integrationId: id,

@@ -29,7 +29,7 @@ async function signIn(demo: DemoEnvironment) {
 
 async function rotate(demo: DemoEnvironment, ...options: string[]) {
   const { DATA_DIR = '', GRPC_PORT = '' } = demo.service.settings;
-  const settings = { DATA_DIR, GRPC_PORT, INTEGRATION_TOKEN: demo.service.demo().operatorToken };
+  const settings = { DATA_DIR, GRPC_PORT, INTEGRATION_TOKEN: demo.service.demo().keyCustodianToken };
   const { code, stderr } = await integration(['signing-key', 'rotate', ...options], settings);
   expect([code, stderr]).toEqual([0, '']);
 }

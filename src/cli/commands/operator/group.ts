@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { DemoToken } from '../../demo/demo-file.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import type { Action, CommandOptions } from './session.js';
 
@@ -19,12 +20,20 @@ export function addGroup(program: Command, name: string, about: string, ...lines
     .addHelpText('after', NOTES + examples(...lines));
 }
 
+interface VerbNotes {
+  name?: string;
+  about: string;
+  example: string;
+  /** Whose token of the demo environment may do it, where that is not the operator's. */
+  demoToken?: DemoToken;
+}
+
 /** A verb. What it does is loaded only when it is typed: gRPC is slow to load, and `serve` needs none of it. */
 export function addVerb<Verb extends string>(
   group: Command,
   load: () => Promise<Readonly<Record<Verb, Action>>>,
   verb: Verb,
-  { name = verb, about, example }: { name?: string; about: string; example: string },
+  { name = verb, about, example, demoToken }: VerbNotes,
 ): Command {
   const command = addTargetOptions(group.command(name))
     .description(about)
@@ -33,6 +42,6 @@ export function addVerb<Verb extends string>(
   return command.action(async () => {
     const [{ run }, actions] = await Promise.all([import('./session.js'), load()]);
     const args = command.processedArgs as readonly string[];
-    await run(actions[verb], args, command.opts<CommandOptions>());
+    await run(actions[verb], args, command.opts<CommandOptions>(), demoToken);
   });
 }

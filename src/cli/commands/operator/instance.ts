@@ -11,10 +11,11 @@ export function addInstanceCommands(program: Command): void {
     'instance list --json',
   );
   const load = () => import('./instance-actions.js');
-  addVerb(group, load, 'create', { about: 'Create an instance', example: '"Harborlight Payroll"' }).argument(
-    '<name>',
-    'its name for people',
-  );
+  addVerb(group, load, 'create', {
+    about: 'Create an instance, with a platform token',
+    example: '"Harborlight Payroll"',
+    demoToken: 'platformToken',
+  }).argument('<name>', 'its name for people');
   addVerb(group, load, 'list', { about: 'List the instances, oldest first', example: '--json' }).option(
     '--limit <count>',
     'how many at most',
@@ -24,7 +25,11 @@ export function addInstanceCommands(program: Command): void {
     about: 'Show one instance with who is connected to it',
     example: 'ins_…',
   }).argument('<instance>', 'its id');
-  addVerb(group, load, 'update', { about: 'Rename an instance', example: 'ins_… --name "Harborlight"' })
+  addVerb(group, load, 'update', {
+    about: 'Rename an instance, with a platform token',
+    example: 'ins_… --name "Harborlight"',
+    demoToken: 'platformToken',
+  })
     .argument('<instance>', 'its id')
     .requiredOption('--name <name>', 'its new name')
     .option('--expected-version <version>', 'refuse if somebody changed it since');

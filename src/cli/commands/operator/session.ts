@@ -4,6 +4,7 @@ import { PlatformServiceService } from '../../../../generated/proto/integration/
 import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { type CallOptions, RpcChannel, type RpcClient } from '../../../rpc/client.js';
+import type { DemoToken } from '../../demo/demo-file.js';
 import { FailedCall } from '../failed-call.js';
 import { asJson } from '../json.js';
 import { print } from '../print.js';
@@ -37,8 +38,16 @@ export type Action = (
 export type CommandOptions = TargetOptions & { json?: boolean };
 
 /** Runs an action over gRPC and prints its answer. */
-export async function run(action: Action, args: readonly string[], options: CommandOptions): Promise<void> {
-  const shown = await inSession(targetOf(options), (session) => action(session, args, options as never));
+export async function run(
+  action: Action,
+  args: readonly string[],
+  options: CommandOptions,
+  demoToken?: DemoToken,
+): Promise<void> {
+  const shown = await inSession(
+    targetOf(options, (demo) => demo[demoToken ?? 'operatorToken']),
+    (session) => action(session, args, options as never),
+  );
   if (shown) {
     print(options.json ? asJson(shown.json) : shown.text);
   }

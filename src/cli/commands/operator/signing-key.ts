@@ -14,8 +14,9 @@ export function addSigningKeyCommands(program: Command): void {
   const load = () => import('./signing-key-actions.js');
   addVerb(group, load, 'list', { about: 'List signing keys, newest first', example: '' });
   addVerb(group, load, 'rotate', {
-    about: 'Publish successors, which sign as soon as every client knows them',
+    about: 'With a key custodian’s token, publish successors, which sign as soon as every client knows them',
     example: '--algorithm RS256',
+    demoToken: 'keyCustodianToken',
   })
     .option(
       '--algorithm <name>',

@@ -7,6 +7,7 @@ import { statusOf } from '../../../domain/operator/lifetime.js';
 import {
   createServiceToken,
   revokeServiceToken,
+  rotateServiceToken,
   type ServiceToken,
 } from '../../../domain/operator/service-tokens.js';
 import { listPage } from '../../../domain/platform/listing.js';
@@ -14,15 +15,21 @@ import type { Handlers } from '../../handlers.js';
 import { fromEnum, fromKeyStatusMessage, toDate, toKeyStatusMessage } from './messages.js';
 import { type OperatorDependencies, write } from './write.js';
 
-const ROLES = { operator: CallerRole.OPERATOR, platform: CallerRole.PLATFORM };
+const ROLES: Record<ServiceToken['kind'], CallerRole> = {
+  operator: CallerRole.OPERATOR,
+  platform: CallerRole.PLATFORM,
+  support: CallerRole.SUPPORT,
+  auditor: CallerRole.AUDITOR,
+  key_custodian: CallerRole.KEY_CUSTODIAN,
+};
 
-const kindOf = fromEnum<keyof typeof ROLES, CallerRole>(ROLES);
+const kindOf = fromEnum<ServiceToken['kind'], CallerRole>(ROLES);
 
 export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    createServiceToken: ({ role, label, expiresAt }, context) =>
+    createServiceToken: ({ role, label, expiresAt, instanceId }, context) =>
       write(operator, context, async (changes) => {
-        const creation = { kind: kindOf(role), label, expiresAt: expiresAt?.getTime() };
+        const creation = { kind: kindOf(role), label, expiresAt: expiresAt?.getTime(), instanceId };
         const { serviceToken, token } = await createServiceToken(changes, operator.environment, creation);
         return { serviceToken: toMessage(serviceToken, changes.now), token };
       }),
@@ -33,6 +40,20 @@ export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<O
       const { rows, nextPageToken } = await listPage(listing, (page) => serviceTokens.page(page, filter));
       return { serviceTokens: rows.map((row) => toMessage(row, now)), nextPageToken };
     },
+    rotateServiceToken: ({ expiresAt, ...request }, context) =>
+      write(operator, context, async (changes) => {
+        const rotation = { ...request, expiresAt: expiresAt?.getTime() };
+        const { serviceToken, token, previous } = await rotateServiceToken(
+          changes,
+          operator.environment,
+          rotation,
+        );
+        return {
+          serviceToken: toMessage(serviceToken, changes.now),
+          token,
+          previousServiceToken: toMessage(previous, changes.now),
+        };
+      }),
     revokeServiceToken: ({ serviceTokenId }, context) =>
       write(operator, context, async (changes) => ({
         serviceToken: toMessage(await revokeServiceToken(changes, serviceTokenId), changes.now),
@@ -44,6 +65,7 @@ function toMessage(token: ServiceToken, now: number): ServiceTokenMessage {
   return {
     id: token.id,
     role: ROLES[token.kind],
+    instanceId: token.instanceId ?? undefined,
     label: token.label,
     status: toKeyStatusMessage(statusOf(token, now)),
     createdAt: new Date(token.createdAt),

@@ -1,5 +1,7 @@
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import { type Handlers, serve } from '../../handlers.js';
+import { type AccountReach, limitedTo } from '../../../domain/platform/instance-limit.js';
+import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import { type CallContext, type Handlers, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
 import { clientHandlers } from './clients.js';
 import { credentialHandlers } from './credentials.js';
@@ -21,14 +23,39 @@ export type { PlatformDependencies } from './write.js';
 export function platformService(platform: PlatformDependencies) {
   return serve(
     PlatformServiceService,
-    perCall(platform, (itsPlatform) => ({
-      ...handlersOver(itsPlatform),
-      ...importHandlers(itsPlatform, handlersOver),
-    })),
+    perCall(
+      platform,
+      (itsPlatform) => ({
+        ...handlersOver(itsPlatform),
+        ...importHandlers(itsPlatform, handlersOver),
+      }),
+      reachOf,
+    ),
   );
 }
 
-function handlersOver(platform: PlatformDependencies): Handlers<typeof PlatformServiceService> {
+type PlatformHandlers = Handlers<typeof PlatformServiceService>;
+
+/** Of methods that name an account; all others reach one through a user or worker. */
+const ACCOUNT_REACH: Partial<Record<string, AccountReach>> = {
+  getAccount: 'member',
+  updateAccount: 'own',
+  enableAccount: 'own',
+  disableAccount: 'own',
+  setPassword: 'own',
+  createPasswordLink: 'own',
+  createEmailVerificationLink: 'own',
+  createEmailChangeLink: 'own',
+  listAccountNotices: 'none',
+  acknowledgeAccountNotices: 'none',
+};
+
+/** The one place where the limit of a token becomes what its call can reach. */
+function reachOf(unitOfWork: UnitOfWork, method: string, { instanceId }: CallContext): UnitOfWork {
+  return instanceId ? limitedTo(instanceId, ACCOUNT_REACH[method] ?? 'any', unitOfWork) : unitOfWork;
+}
+
+function handlersOver(platform: PlatformDependencies): PlatformHandlers {
   return {
     ...instanceHandlers(platform),
     ...clientHandlers(platform),

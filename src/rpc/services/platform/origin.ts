@@ -6,10 +6,11 @@ import type { CallContext, Handler, Handlers } from '../../handlers.js';
 export function perCall<S extends AnyService, Dependencies extends { unitOfWork: UnitOfWork }>(
   dependencies: Dependencies,
   handlersOver: (dependencies: Dependencies) => Handlers<S>,
+  reachOf: (unitOfWork: UnitOfWork, name: string, context: CallContext) => UnitOfWork,
 ): Handlers<S> {
   const forCall = (name: string) => (request: object, context: CallContext) => {
     const unitOfWork = inNameOf(originOf(request, context), dependencies.unitOfWork);
-    const handlers = handlersOver({ ...dependencies, unitOfWork });
+    const handlers = handlersOver({ ...dependencies, unitOfWork: reachOf(unitOfWork, name, context) });
     return (handlers[name] as Handler<S[string]>)(request as never, context);
   };
   const names = Object.keys(handlersOver(dependencies));

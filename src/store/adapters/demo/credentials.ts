@@ -28,6 +28,7 @@ export async function plantCredentials(
     ...identityOf('tok', token),
     revoked_at: null,
     kind: kind as ServiceTokenKind,
+    instance_id: null,
     label: `Demo ${kind}`,
   }));
   const secrets = Object.entries(clientSecrets).map(([applicationId, secret]) => ({

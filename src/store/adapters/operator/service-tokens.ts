@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { InstanceId } from '../../../../generated/ids.js';
 import type { ServiceToken, ServiceTokenRows } from '../../../domain/operator/service-tokens.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
@@ -37,21 +38,13 @@ export function serviceTokenRows(writer: Writer): ServiceTokenRows {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    hasAny: async (kind) => {
-      const row = await writer
-        .selectFrom('service_tokens')
-        .where('kind', '=', kind)
-        .select('id')
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-    insert: async ({ id, kind, label, createdAt, expiresAt, revokedAt, lastUsedAt }, hash) => {
+    insert: async ({ id, kind, instanceId, label, createdAt, expiresAt, revokedAt, lastUsedAt }, hash) => {
       await writer
         .insertInto('service_tokens')
         .values({
           id,
           kind,
+          instance_id: instanceId,
           label,
           hash: Buffer.from(hash).toString('base64url'),
           created_at: createdAt,
@@ -60,6 +53,9 @@ export function serviceTokenRows(writer: Writer): ServiceTokenRows {
           last_used_at: lastUsedAt,
         })
         .execute();
+    },
+    expire: async (id, at) => {
+      await writer.updateTable('service_tokens').set({ expires_at: at }).where('id', '=', id).execute();
     },
     revoke: async (id, at) => {
       await writer.updateTable('service_tokens').set({ revoked_at: at }).where('id', '=', id).execute();
@@ -71,6 +67,7 @@ function toServiceToken(row: Selectable<Schema['service_tokens']>): ServiceToken
   return {
     id: row.id,
     kind: row.kind,
+    instanceId: row.instance_id as InstanceId | null,
     label: row.label,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

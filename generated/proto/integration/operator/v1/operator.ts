@@ -91,6 +91,8 @@ import {
   ListServiceTokensResponse,
   RevokeServiceTokenRequest,
   RevokeServiceTokenResponse,
+  RotateServiceTokenRequest,
+  RotateServiceTokenResponse,
 } from "./service_tokens.js";
 import {
   ListSigningKeysRequest,
@@ -437,6 +439,18 @@ export const OperatorServiceService = {
       Buffer.from(ListServiceTokensResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListServiceTokensResponse => ListServiceTokensResponse.decode(value),
   },
+  /** Issues a successor and lets the present token end after an overlap. */
+  rotateServiceToken: {
+    path: "/integration.operator.v1.OperatorService/RotateServiceToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RotateServiceTokenRequest): Buffer =>
+      Buffer.from(RotateServiceTokenRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RotateServiceTokenRequest => RotateServiceTokenRequest.decode(value),
+    responseSerialize: (value: RotateServiceTokenResponse): Buffer =>
+      Buffer.from(RotateServiceTokenResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RotateServiceTokenResponse => RotateServiceTokenResponse.decode(value),
+  },
   /** Ends one service token at once. */
   revokeServiceToken: {
     path: "/integration.operator.v1.OperatorService/RevokeServiceToken" as const,
@@ -581,6 +595,8 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   createServiceToken: handleUnaryCall<CreateServiceTokenRequest, CreateServiceTokenResponse>;
   /** Lists the service tokens. */
   listServiceTokens: handleUnaryCall<ListServiceTokensRequest, ListServiceTokensResponse>;
+  /** Issues a successor and lets the present token end after an overlap. */
+  rotateServiceToken: handleUnaryCall<RotateServiceTokenRequest, RotateServiceTokenResponse>;
   /** Ends one service token at once. */
   revokeServiceToken: handleUnaryCall<RevokeServiceTokenRequest, RevokeServiceTokenResponse>;
   /** Lists the signing keys, retired ones too while they are kept. */
@@ -1029,6 +1045,22 @@ export interface OperatorServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListServiceTokensResponse) => void,
+  ): ClientUnaryCall;
+  /** Issues a successor and lets the present token end after an overlap. */
+  rotateServiceToken(
+    request: RotateServiceTokenRequest,
+    callback: (error: ServiceError | null, response: RotateServiceTokenResponse) => void,
+  ): ClientUnaryCall;
+  rotateServiceToken(
+    request: RotateServiceTokenRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RotateServiceTokenResponse) => void,
+  ): ClientUnaryCall;
+  rotateServiceToken(
+    request: RotateServiceTokenRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RotateServiceTokenResponse) => void,
   ): ClientUnaryCall;
   /** Ends one service token at once. */
   revokeServiceToken(

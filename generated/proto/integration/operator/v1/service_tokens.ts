@@ -13,7 +13,7 @@ export const protobufPackage = "integration.operator.v1";
 
 export const protobufFileName = "integration/operator/v1/service_tokens.proto";
 
-/** Whom a service token lets in. The edge and the worker have theirs from the settings, not from here. */
+/** Whom a service token lets in: its one right. The edge and the worker have theirs from the settings, not from here. */
 export enum CallerRole {
   /** UNSPECIFIED - Never stored; refused in requests. */
   UNSPECIFIED = "CALLER_ROLE_UNSPECIFIED",
@@ -21,6 +21,12 @@ export enum CallerRole {
   OPERATOR = "CALLER_ROLE_OPERATOR",
   /** PLATFORM - The platform's back office. */
   PLATFORM = "CALLER_ROLE_PLATFORM",
+  /** SUPPORT - Support: reads what an operator reads, apart from the audit log, and changes nothing. */
+  SUPPORT = "CALLER_ROLE_SUPPORT",
+  /** AUDITOR - An auditor: reads the audit log. */
+  AUDITOR = "CALLER_ROLE_AUDITOR",
+  /** KEY_CUSTODIAN - A key custodian: rotates the keys of the service itself. */
+  KEY_CUSTODIAN = "CALLER_ROLE_KEY_CUSTODIAN",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -35,6 +41,15 @@ export function callerRoleFromJSON(object: any): CallerRole {
     case 2:
     case "CALLER_ROLE_PLATFORM":
       return CallerRole.PLATFORM;
+    case 3:
+    case "CALLER_ROLE_SUPPORT":
+      return CallerRole.SUPPORT;
+    case 4:
+    case "CALLER_ROLE_AUDITOR":
+      return CallerRole.AUDITOR;
+    case 5:
+    case "CALLER_ROLE_KEY_CUSTODIAN":
+      return CallerRole.KEY_CUSTODIAN;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -50,6 +65,12 @@ export function callerRoleToNumber(object: CallerRole): number {
       return 1;
     case CallerRole.PLATFORM:
       return 2;
+    case CallerRole.SUPPORT:
+      return 3;
+    case CallerRole.AUDITOR:
+      return 4;
+    case CallerRole.KEY_CUSTODIAN:
+      return 5;
     case CallerRole.UNRECOGNIZED:
     default:
       return -1;
@@ -79,7 +100,11 @@ export interface ServiceToken {
     | Date
     | undefined;
   /** When it was last used, within some minutes. */
-  lastUsedAt?: Date | undefined;
+  lastUsedAt?:
+    | Date
+    | undefined;
+  /** The one instance that a platform token reaches; absent if it reaches all. */
+  instanceId?: string | undefined;
 }
 
 /** Issues a service token. */
@@ -89,7 +114,11 @@ export interface CreateServiceTokenRequest {
   /** What it is for. */
   label: string;
   /** When it ends; absent if it does not. */
-  expiresAt?: Date | undefined;
+  expiresAt?:
+    | Date
+    | undefined;
+  /** Of a platform token: the one instance that it reaches; all when absent. */
+  instanceId?: string | undefined;
 }
 
 /** The issued service token. */
@@ -120,6 +149,30 @@ export interface ListServiceTokensResponse {
   nextPageToken: string;
 }
 
+/** Rotates a service token. */
+export interface RotateServiceTokenRequest {
+  /** Id of the token to succeed. */
+  serviceTokenId: string;
+  /** How long the present token still works; 86400 (a day) when absent, 0 ends it at once. */
+  overlapSeconds?:
+    | number
+    | undefined;
+  /** When the successor ends; absent if it does not. */
+  expiresAt?: Date | undefined;
+}
+
+/** The successor, of the same role, label and instance. */
+export interface RotateServiceTokenResponse {
+  /** What is known of the successor from now on. */
+  serviceToken:
+    | ServiceToken
+    | undefined;
+  /** The successor, shown this once. */
+  token: string;
+  /** The token it succeeds, with when that ends. */
+  previousServiceToken: ServiceToken | undefined;
+}
+
 /** Ends a service token. */
 export interface RevokeServiceTokenRequest {
   /** Id of the token. */
@@ -142,6 +195,7 @@ function createBaseServiceToken(): ServiceToken {
     expiresAt: undefined,
     revokedAt: undefined,
     lastUsedAt: undefined,
+    instanceId: undefined,
   };
 }
 
@@ -170,6 +224,9 @@ export const ServiceToken: MessageFns<ServiceToken> = {
     }
     if (message.lastUsedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.lastUsedAt), writer.uint32(66).fork()).join();
+    }
+    if (message.instanceId !== undefined) {
+      writer.uint32(74).string(message.instanceId);
     }
     return writer;
   },
@@ -251,6 +308,14 @@ export const ServiceToken: MessageFns<ServiceToken> = {
             message.lastUsedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.instanceId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -265,7 +330,7 @@ export const ServiceToken: MessageFns<ServiceToken> = {
 };
 
 function createBaseCreateServiceTokenRequest(): CreateServiceTokenRequest {
-  return { role: CallerRole.UNSPECIFIED, label: "", expiresAt: undefined };
+  return { role: CallerRole.UNSPECIFIED, label: "", expiresAt: undefined, instanceId: undefined };
 }
 
 export const CreateServiceTokenRequest: MessageFns<CreateServiceTokenRequest> = {
@@ -278,6 +343,9 @@ export const CreateServiceTokenRequest: MessageFns<CreateServiceTokenRequest> = 
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
+    }
+    if (message.instanceId !== undefined) {
+      writer.uint32(34).string(message.instanceId);
     }
     return writer;
   },
@@ -317,6 +385,14 @@ export const CreateServiceTokenRequest: MessageFns<CreateServiceTokenRequest> = 
             }
 
             message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.instanceId = reader.string();
             continue;
           }
         }
@@ -499,6 +575,142 @@ export const ListServiceTokensResponse: MessageFns<ListServiceTokensResponse> = 
             }
 
             message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRotateServiceTokenRequest(): RotateServiceTokenRequest {
+  return { serviceTokenId: "", overlapSeconds: undefined, expiresAt: undefined };
+}
+
+export const RotateServiceTokenRequest: MessageFns<RotateServiceTokenRequest> = {
+  encode(message: RotateServiceTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.serviceTokenId !== "") {
+      writer.uint32(10).string(message.serviceTokenId);
+    }
+    if (message.overlapSeconds !== undefined) {
+      writer.uint32(16).uint32(message.overlapSeconds);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateServiceTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateServiceTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.serviceTokenId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlapSeconds = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRotateServiceTokenResponse(): RotateServiceTokenResponse {
+  return { serviceToken: undefined, token: "", previousServiceToken: undefined };
+}
+
+export const RotateServiceTokenResponse: MessageFns<RotateServiceTokenResponse> = {
+  encode(message: RotateServiceTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.serviceToken !== undefined) {
+      ServiceToken.encode(message.serviceToken, writer.uint32(10).fork()).join();
+    }
+    if (message.token !== "") {
+      writer.uint32(18).string(message.token);
+    }
+    if (message.previousServiceToken !== undefined) {
+      ServiceToken.encode(message.previousServiceToken, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateServiceTokenResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateServiceTokenResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.serviceToken = ServiceToken.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.previousServiceToken = ServiceToken.decode(reader, reader.uint32());
             continue;
           }
         }

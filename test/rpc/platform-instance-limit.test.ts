@@ -1,0 +1,158 @@
+import { expect, test } from '@jest/globals';
+import type { InstanceId } from '../../generated/ids.js';
+import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
+import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
+import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
+import type { CallOptions } from '../../src/rpc/client.js';
+import { platformService } from '../../src/rpc/services/platform/index.js';
+import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { describeEachDatabase } from '../support/databases.js';
+import { platformDependencies } from '../support/platform-dependencies.js';
+import { rpcRigs } from './rig.js';
+
+const LIMITED = 'limited to the first instance';
+const unset = { permissions: [], userIds: [], statuses: [], pageSize: 0, pageToken: '', jobTitles: [] };
+const more = { units: [], subUnits: [], unitIds: [], withoutManager: true };
+const OPTIONS: CallOptions = { requestId: 'r', deadlineMs: 20_000 };
+
+/** What a token of another instance makes that does not name anything of one. */
+const LISTS: readonly string[] = ['listInstances', 'listClients'];
+/** Not about any one instance. */
+const OF_ALL: readonly string[] = ['createInstance', 'listAccountNotices', 'acknowledgeAccountNotices'];
+const unary = Object.entries(methods).flatMap(([name, method]) => (method.requestStream ? [] : [name]));
+
+describeEachDatabase('a platform token that is limited to one instance', (under) => {
+  const rigs = rpcRigs();
+  // biome-ignore lint/suspicious/noExplicitAny: requests and answers of all methods alike.
+  let call: (token: string, name: string, request: object) => Promise<any>;
+  let own: Record<string, string>;
+  let foreign: Record<string, string>;
+
+  /** Two instances, and tokens for the first one and for both. */
+  async function prepare() {
+    let instanceId: InstanceId | undefined;
+    const database = await under.openMigrated();
+    const service = platformService(platformDependencies(unitOfWork(database)));
+    const rig = await rigs.start([service], {
+      authenticate: (token) => ({
+        caller: 'platform',
+        instanceId: token === LIMITED ? instanceId : undefined,
+      }),
+    });
+    const clients = new Map<
+      string,
+      Record<string, (request: object, options: CallOptions) => Promise<unknown>>
+    >();
+    for (const token of [LIMITED, 'whole']) {
+      clients.set(token, rig.channel(token).clientOf(methods) as never);
+    }
+    call = (token, name, request) =>
+      clients.get(token)?.[name]?.({ ...unset, ...more, ...request }, OPTIONS) as Promise<unknown>;
+    own = await world('ada');
+    foreign = await world('ben');
+    instanceId = own.instanceId as InstanceId;
+  }
+
+  /** An instance with one of everything. */
+  async function world(person: string): Promise<Record<string, string>> {
+    const { instance } = await call('whole', 'createInstance', { name: `Instance of ${person}` });
+    const instanceId = instance.id;
+    const { client } = await call('whole', 'createClient', { instanceId, name: `Client of ${person}` });
+    const clientId = client.id;
+    const email = `${person}@example.com`;
+    const { user } = await call('whole', 'createUser', { clientId, email });
+    const { role } = await call('whole', 'createRole', { clientId, name: 'Crew', permissions: ['p'] });
+    const { unitType } = await call('whole', 'createUnitType', { clientId, name: 'Department' });
+    const { unit } = await call('whole', 'createUnit', { unitTypeId: unitType.id, name: 'Sales' });
+    const { location } = await call('whole', 'createLocation', { clientId, name: 'Quay' });
+    await call('whole', 'addJobTitle', { clientId, title: 'Deckhand' });
+    const { worker } = await call('whole', 'onboardWorker', {
+      clientId,
+      email: `worker.${person}@example.com`,
+      firstName: 'W',
+      lastName: 'W',
+    });
+    const { account } = await call('whole', 'getAccount', { key: { $case: 'email', value: email } });
+    return {
+      instanceId,
+      clientId,
+      email,
+      userId: user.id,
+      roleId: role.id,
+      unitTypeId: unitType.id,
+      unitId: unit.id,
+      locationId: location.id,
+      workerId: worker.id,
+      accountId: account.id,
+    };
+  }
+
+  /** All that any method asks for; each takes what it knows. */
+  function naming(ids: Record<string, string>): object {
+    return {
+      ...ids,
+      email: `new.${Math.random()}@example.com`,
+      key: { $case: 'accountId', value: ids.accountId },
+      wish: { $case: 'accountId', value: ids.accountId },
+      noticeIds: [],
+      name: `Name ${Math.random()}`,
+      title: 'Deckhand',
+      newTitle: 'Mate',
+      firstName: 'New',
+      lastName: 'Name',
+      password: 'tallow fern by the quay 42',
+      purpose: PasswordLinkPurpose.INVITATION,
+      permissions: ['q'],
+    };
+  }
+
+  async function outcomeOf(token: string, name: string, request: object): Promise<string> {
+    try {
+      await call(token, name, request);
+      return 'answered';
+    } catch (error) {
+      return (error as ServiceError).code;
+    }
+  }
+
+  test('finds nothing of another instance, whatever it calls', async () => {
+    await prepare();
+    for (const name of unary.filter((method) => !LISTS.includes(method))) {
+      const expected = OF_ALL.includes(name) ? /_CALLER_NOT_ALLOWED$/ : /_NOT_FOUND$/;
+      expect(`${name} ${await outcomeOf(LIMITED, name, naming(foreign))}`).toMatch(expected);
+    }
+  });
+
+  test('lists its own instance and the clients of that', async () => {
+    await prepare();
+    const { instances } = await call(LIMITED, 'listInstances', {});
+    expect(instances.map(({ id }: { id: string }) => id)).toEqual([own.instanceId]);
+    const { clients } = await call(LIMITED, 'listClients', {});
+    expect(clients.map(({ id }: { id: string }) => id)).toEqual([own.clientId]);
+    expect((await call(LIMITED, 'listClients', { instanceId: foreign.instanceId })).clients).toEqual([]);
+  });
+
+  test('reads all of its own instance', async () => {
+    await prepare();
+    for (const name of unary.filter((method) => /^(get|list)/.test(method) && !OF_ALL.includes(method))) {
+      const request = { ...naming(own), email: undefined };
+      expect([name, await outcomeOf(LIMITED, name, request)]).toEqual([name, 'answered']);
+    }
+  });
+
+  test('changes an account that is nobody elsewhere, and not one that another instance knows too', async () => {
+    await prepare();
+    const { accountId, email } = own;
+    expect(await outcomeOf(LIMITED, 'disableAccount', { accountId })).toBe('answered');
+    expect(await outcomeOf(LIMITED, 'enableAccount', { accountId })).toBe('answered');
+    await call('whole', 'createUser', { clientId: foreign.clientId, email });
+    for (const name of ['updateAccount', 'disableAccount', 'setPassword', 'createPasswordLink']) {
+      expect([name, await outcomeOf(LIMITED, name, naming(own))]).toEqual([
+        name,
+        ErrorCode.CALLER_NOT_ALLOWED,
+      ]);
+    }
+    const { contexts } = await call(LIMITED, 'getAccount', { key: { $case: 'accountId', value: accountId } });
+    expect(contexts.map(({ instanceId }: { instanceId: string }) => instanceId)).toEqual([own.instanceId]);
+  });
+});
