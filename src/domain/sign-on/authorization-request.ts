@@ -10,6 +10,7 @@ import {
 import { REQUEST_STEPS, type RequestParts, type StepContext } from './authorization-steps.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { registeredRedirect } from './redirect-target.js';
+import { withSubject } from './requested-claims.js';
 import type { IdTokenReader } from './signing.js';
 
 /** A request in which everything is in order. */
@@ -67,7 +68,7 @@ export async function judgeRequest(judges: Judges, given: AuthorizationParameter
     state,
     ...asked,
     requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
-    query: queryOf(parameters),
+    query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
   };
   return { kind: 'accepted', request, application, silent };
 }
@@ -115,6 +116,16 @@ const NOTHING_ASKED: RequestParts = {
   hintedAccountId: null,
   authTime: false,
 };
+
+/** An ID token is read once and kept nowhere: what it said goes on as the `claims` that ask for the same person. One that cannot be read says nothing. */
+function withoutToken(
+  { idTokenHint, ...parameters }: AuthorizationParameters,
+  hintedAccountId: AccountId | null,
+): AuthorizationParameters {
+  return idTokenHint === undefined || hintedAccountId === null
+    ? parameters
+    : { ...parameters, claims: withSubject(parameters.claims, hintedAccountId) };
+}
 
 function agree(one: AccountId | null, other: AccountId | null | undefined): boolean {
   return one === null || other === null || other === undefined || one === other;

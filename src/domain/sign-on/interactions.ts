@@ -20,10 +20,10 @@ export interface AuthorizationRequest {
   prompts: readonly Prompt[];
   maxAgeSeconds: number | null;
   loginHint: string | null;
-  /** Whom the application expects, from its id_token_hint. */
+  /** Whom the application expects, from its id_token_hint or its claims. */
   hintedAccountId: AccountId | null;
   requestedClaims: RequestedClaims;
-  /** The query with which the same authorization begins anew. */
+  /** The query with which the same authorization begins anew. It carries no ID token. */
   query: string;
 }
 

@@ -39,6 +39,12 @@ export function parseClaims(text: string): ClaimsRequest | undefined {
   };
 }
 
+/** Claims that were read already, which from now on ask for this person. */
+export function withSubject(text: string | undefined, subject: string): string {
+  const claims = JSON.parse(text ?? '{}');
+  return JSON.stringify({ ...claims, id_token: { ...claims.id_token, sub: { value: subject } } });
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

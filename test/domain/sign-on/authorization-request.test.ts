@@ -3,6 +3,7 @@ import type { AccountId, ApplicationId } from '../../../generated/ids.js';
 import type { Application } from '../../../src/domain/operator/applications.js';
 import type { AuthorizationParameters } from '../../../src/domain/sign-on/authorization-parameters.js';
 import { type JudgedRequest, judgeRequest } from '../../../src/domain/sign-on/authorization-request.js';
+import type { AuthorizationRequest } from '../../../src/domain/sign-on/interactions.js';
 
 const CALLBACK = 'https://app.example.com/callback';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -184,6 +185,28 @@ describe('a request is accepted', () => {
       silent: false,
       request: { state: null, nonce: null, codeChallenge: null, requestedClaims: { authTime: false } },
     });
+  });
+
+  test.each([
+    ['no claims', undefined, {}],
+    ['claims', '{"userinfo":{"email":null},"id_token":{"auth_time":null}}', { auth_time: null }],
+    ['claims of the same person', '{"id_token":{"sub":{"values":["acc_1"]}}}', {}],
+  ])('with a hint and %s, of which it keeps whom it names and not the token', async (_, claims, kept) => {
+    const accepted = await judge({ idTokenHint: 'app_1 acc_1', claims });
+    const { query, hintedAccountId } = (accepted as { request: AuthorizationRequest }).request;
+    expect(query).not.toContain('id_token_hint');
+    expect(JSON.stringify(accepted)).not.toContain('app_1 acc_1');
+    const again = new URLSearchParams(query).get('claims') as string;
+    expect(JSON.parse(again)).toEqual({
+      ...(claims && JSON.parse(claims)),
+      id_token: { ...kept, sub: { value: hintedAccountId } },
+    });
+    expect(hintedAccountId).toBe('acc_1');
+    expect(await judge({ claims: again })).toMatchObject({ kind: 'accepted', request: { hintedAccountId } });
+  });
+
+  test('with a hint that cannot be read, of which it keeps nothing', async () => {
+    expect(JSON.stringify(await judge({ idTokenHint: 'nonsense' }))).not.toMatch(/nonsense|id_token_hint/);
   });
 
   test('with a hint that cannot be read, which is passed over', async () => {
