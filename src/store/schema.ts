@@ -261,6 +261,7 @@ interface ApplicationsTable extends VersionColumn {
   allowed_grant_types: string;
   require_pkce: 0 | 1;
   first_party: 0 | 1;
+  sign_out_ends_tokens: 0 | 1;
   id_token_algorithm: 'RS256' | 'ES256' | 'EdDSA';
   access_token_seconds: number | null;
   refresh_token_seconds: number | null;

@@ -109,6 +109,8 @@ interface AuthorizationCodesTable {
   context_user_type: 'WORKER' | 'USER';
   context_client_id: string;
   authenticated_at: number;
+  /** Of the session in which it was issued; null for codes of before this was kept. */
+  session_id: string | null;
   status: 'ISSUED' | 'REDEEMED' | 'EXPIRED';
   /** When the minute of its issue began. */
   minute: number;
@@ -134,6 +136,8 @@ interface GrantsTable {
   /** Separated by spaces, as tokens carry them. */
   scopes: string;
   authenticated_at: number;
+  /** Of the session in which the person gave it; the session may be over. Null for grants of before this was kept. */
+  session_id: string | null;
   /** Of the one refresh token that is good. */
   generation: number;
   rotated_at: number;

@@ -84,6 +84,7 @@ export class AttackedService {
       allowedGrantTypes: [],
       requirePkce: false,
       firstParty: false,
+      signOutEndsTokens: false,
       idTokenAlgorithm: SigningAlgorithm.UNSPECIFIED,
       postLogoutRedirectUris: [],
       ...wanted,

@@ -63,6 +63,7 @@ describeWith('chromium', 'an application that sends people on from where they co
         allowedScopes: [],
         allowedGrantTypes: [],
         firstParty: false,
+        signOutEndsTokens: false,
         idTokenAlgorithm: SigningAlgorithm.RS256,
       },
       call(),

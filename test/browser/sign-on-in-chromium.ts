@@ -106,6 +106,7 @@ async function register({ operator }: DemoEnvironment, home: string): Promise<st
       allowedScopes: [],
       allowedGrantTypes: [],
       firstParty: false,
+      signOutEndsTokens: false,
       idTokenAlgorithm: SigningAlgorithm.RS256,
     },
     call(),

@@ -9,6 +9,8 @@ export interface Grant {
   instanceId: InstanceId;
   scopes: readonly string[];
   authenticatedAt: number;
+  /** Of the session in which the person gave it; null where that is not known. */
+  sessionId: string | null;
   /** Of the one refresh token that is good; it begins with 1. */
   generation: number;
   /** When that one was made. */
@@ -37,4 +39,6 @@ export interface GrantRows {
   revoke(id: string, now: number): Promise<boolean>;
   /** With the codes that would make more of them: these first, so that none slips through. */
   revokeOfAccount(accountId: AccountId, now: number): Promise<void>;
+  /** The same for one session of the person, and only for applications whose tokens end with a sign-out. */
+  revokeOfSession(of: { sessionId: string; accountId: AccountId }, now: number): Promise<void>;
 }

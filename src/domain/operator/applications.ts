@@ -48,6 +48,8 @@ export interface Application {
   allowedGrantTypes: GrantType[];
   requirePkce: boolean;
   firstParty: boolean;
+  /** Whether signing out of a session ends the tokens that the application got in it. */
+  signOutEndsTokens: boolean;
   idTokenAlgorithm: TokenAlgorithm;
   tokenLifetimes: TokenLifetimes;
   postLogoutRedirectUris: string[];
@@ -75,6 +77,7 @@ export interface ApplicationCreation extends ApplicationFields {
   type: ApplicationType | undefined;
   redirectUris: readonly RedirectUri[];
   firstParty: boolean;
+  signOutEndsTokens?: boolean;
   idTokenAlgorithm?: TokenAlgorithm;
 }
 
@@ -124,6 +127,7 @@ export async function getApplication(
 export interface ApplicationUpdate extends ApplicationFields {
   applicationId: string;
   firstParty?: boolean;
+  signOutEndsTokens?: boolean;
   idTokenAlgorithm?: TokenAlgorithm;
   updateMask?: readonly string[];
   expectedVersion?: string;
@@ -141,6 +145,7 @@ export async function updateApplication(
     allowedGrantTypes: orAbsent(given.allowedGrantTypes),
     requirePkce: given.requirePkce,
     firstParty: given.firstParty,
+    signOutEndsTokens: given.signOutEndsTokens,
     idTokenAlgorithm: given.idTokenAlgorithm,
     tokenLifetimes: given.tokenLifetimes,
     postLogoutRedirectUris: orAbsent(given.postLogoutRedirectUris),
@@ -151,10 +156,11 @@ export async function updateApplication(
   validateFields(violations, present.type, chosen);
   violations.throwIfAny();
   assertExpectedVersion(present, expectedVersion);
-  const { firstParty, idTokenAlgorithm } = chosen;
+  const { firstParty, signOutEndsTokens, idTokenAlgorithm } = chosen;
   return writeApplication(changes, 'updated', present, {
     ...toKept(chosen),
     ...(typeof firstParty === 'boolean' && { firstParty }),
+    ...(typeof signOutEndsTokens === 'boolean' && { signOutEndsTokens }),
     ...(idTokenAlgorithm && { idTokenAlgorithm }),
   });
 }
@@ -222,6 +228,7 @@ function settingsOf(creation: ApplicationCreation) {
     allowedGrantTypes: grants.length > 0 ? inOrder(GRANT_TYPES, grants) : [...GRANT_TYPES],
     requirePkce: creation.requirePkce ?? true,
     firstParty: creation.firstParty,
+    signOutEndsTokens: creation.signOutEndsTokens ?? false,
     idTokenAlgorithm: creation.idTokenAlgorithm ?? ('RS256' as const),
     tokenLifetimes: toLifetimes(creation.tokenLifetimes),
     postLogoutRedirectUris: [...new Set(creation.postLogoutRedirectUris ?? [])],

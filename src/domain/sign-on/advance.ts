@@ -66,7 +66,7 @@ export async function advance(
   if (way.own && !(await changes.interactions.finish(way.own.interaction))) {
     return stale(request, 'answered');
   }
-  return leave(signOn, changes, browser, request, step);
+  return leave(signOn, changes, browser, way, step);
 }
 
 /** Whoever is signed in may be signed out everywhere until they are locked: then look again. */
@@ -104,7 +104,7 @@ async function leave(
   { issuer }: SignOn,
   changes: SignOnChanges,
   browser: Browser,
-  request: AuthorizationRequest,
+  { request, session }: UnderWay,
   step: Exclude<NextStep, { kind: 'page' }>,
 ): Promise<BrowserStep> {
   if (step.kind === 'unproven') {
@@ -113,7 +113,7 @@ async function leave(
   if (step.kind === 'refuse') {
     return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
   }
-  const code = await issueCode(changes, browser, request, step);
+  const code = await issueCode(changes, browser, { request, session }, step);
   return { kind: 'redirect', location: codeLocation(issuer, request, code) };
 }
 

@@ -28,6 +28,8 @@ export interface AuthorizationCode {
   /** What the person signed in as, whatever they do in another tab before the code is redeemed. */
   context: LoginContext;
   authenticatedAt: number;
+  /** Of the session in which it was issued; null where that is not known. */
+  sessionId: string | null;
   status: CodeStatus;
   issuedAt: number;
   expiresAt: number;

@@ -166,6 +166,7 @@ function grantOf(application: KnownApplication, code: AuthorizationCode, now: nu
     instanceId: code.instanceId,
     scopes: code.scopes,
     authenticatedAt: code.authenticatedAt,
+    sessionId: code.sessionId,
     generation: 1,
     rotatedAt: now,
     ...grantEnds(application, refreshEndsAt, now),

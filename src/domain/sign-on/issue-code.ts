@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../identifiers/random-secrets.js';
+import type { Session } from '../credentials/sessions.js';
 import { writeUsers } from '../platform/user-changes.js';
 import { getUser } from '../platform/users.js';
 import { actorIn, type Browser, userAgentOf } from './browser.js';
@@ -34,7 +35,7 @@ export async function lockedIdentity(
 export async function issueCode(
   changes: SignOnChanges,
   browser: Browser,
-  request: AuthorizationRequest,
+  { request, session }: { request: AuthorizationRequest; session: Pick<Session, 'id'> },
   { accountId, authenticatedAt, context }: NextStep & { kind: 'issue' },
 ): Promise<string> {
   const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
@@ -58,6 +59,7 @@ export async function issueCode(
     requestedClaims,
     context: { userType, clientId },
     authenticatedAt,
+    sessionId: session.id,
     status: 'ISSUED',
     issuedAt: changes.now,
     expiresAt: changes.now + CODE_LIFETIME_MS,

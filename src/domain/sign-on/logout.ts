@@ -69,9 +69,12 @@ async function end(
   session: Session,
   request: SignOutRequest,
 ): Promise<BrowserStep> {
-  await changes.sessions.delete(session.id);
   if (session.account) {
-    const account = { type: 'account', id: session.account.id };
+    const { id } = session.account;
+    const account = { type: 'account', id };
+    // A code that another tab is about to be given is waited for, and then found.
+    await changes.lock(id);
+    await changes.grants.revokeOfSession({ sessionId: session.id, accountId: id }, changes.now);
     const { applicationId } = request;
     await changes.audit(actorIn(browser, account), {
       type: 'sign_out',
@@ -82,6 +85,7 @@ async function end(
       },
     });
   }
+  await changes.sessions.delete(session.id);
   return { ...afterSignOut(request), cookie: { kind: 'clear' } };
 }
 

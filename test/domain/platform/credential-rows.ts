@@ -56,6 +56,7 @@ export async function signedIn({ run }: Pick<Platform, 'run'>, accountId: Accoun
       instanceId: newPublicId('InstanceId'),
       scopes: ['openid'],
       authenticatedAt: now,
+      sessionId: ids.session,
       generation: 1,
       rotatedAt: now,
       refreshExpiresAt: now + 3_600_000,

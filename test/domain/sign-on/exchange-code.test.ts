@@ -31,6 +31,7 @@ describe('the exchange of a code', () => {
       instanceId: rig.instanceId,
       scopes: ['openid', 'profile', 'email'],
       authenticatedAt: code.authenticatedAt,
+      sessionId: 'session-1',
       generation: 1,
       rotatedAt: now,
       refreshExpiresAt: now + 30 * 86_400_000,

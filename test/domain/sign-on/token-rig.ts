@@ -133,6 +133,7 @@ export async function newCode(
     requestedClaims: { authTime: false },
     context: { userType: 'USER', clientId },
     authenticatedAt: now - 5_000,
+    sessionId: 'session-1',
     status: 'ISSUED',
     issuedAt: now,
     expiresAt: now + CODE_LIFETIME_MS,

@@ -89,6 +89,7 @@ export class Environment {
         allowedGrantTypes: [],
         postLogoutRedirectUris: [],
         firstParty: true,
+        signOutEndsTokens: false,
         idTokenAlgorithm: SigningAlgorithm.RS256,
         ...settings,
       },

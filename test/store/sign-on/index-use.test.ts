@@ -50,6 +50,10 @@ const uses: [title: string, use: Use][] = [
   ],
   ['the sessions of a person', writing(({ sessions }) => sessions.deleteOfAccount(ACCOUNT))],
   ['the codes and grants of a person', writing(({ grants }) => grants.revokeOfAccount(ACCOUNT, 1))],
+  [
+    'the codes and grants of a session',
+    writing(({ grants }) => grants.revokeOfSession({ sessionId: 'id', accountId: ACCOUNT }, 1)),
+  ],
   ['the links of a person', writing(({ links }) => links.endOfAccount(ACCOUNT, ['reset'], 1))],
   ['the codes of a minute', writing(({ codeMinutes }) => codeMinutes.expire(0, 1))],
 ];

@@ -29,6 +29,7 @@ export async function create(
       type: type === 'public' ? ApplicationType.PUBLIC : ApplicationType.CONFIDENTIAL,
       redirectUris: [...redirectUri],
       firstParty: options.firstParty ?? false,
+      signOutEndsTokens: options.signOutEndsTokens ?? false,
       idTokenAlgorithm: settings.idTokenAlgorithm ?? SigningAlgorithm.UNSPECIFIED,
     },
     call,
@@ -79,14 +80,15 @@ export async function update(
   if (updateMask.length === 0) {
     throw new UsageError('Say what to change; --help lists what can be.');
   }
-  const { name, firstParty, defaultLifetimes, expectedVersion } = options;
+  const { name, firstParty, signOutEndsTokens, defaultLifetimes, expectedVersion } = options;
   const settings = settingsOf(options);
   const kept =
     settings.tokenLifetimes && !defaultLifetimes ? await present(session, applicationId) : undefined;
   const tokenLifetimes = defaultLifetimes
     ? settings.tokenLifetimes
     : settings.tokenLifetimes && { ...kept?.tokenLifetimes, ...withoutAbsent(settings.tokenLifetimes) };
-  const request = { ...settings, applicationId, name, firstParty, tokenLifetimes, updateMask };
+  const flags = { firstParty, signOutEndsTokens };
+  const request = { ...settings, ...flags, applicationId, name, tokenLifetimes, updateMask };
   // The lifetimes are written as a whole, so those that were read must still be there.
   const version = { expectedVersion: expectedVersion ?? kept?.version };
   return shownApplication(await session.operator.updateApplication({ ...request, ...version }, session.call));

@@ -28,6 +28,7 @@ export function factsOf(application: Application): string {
       ],
     ],
     ['Redirect URIs', application.redirectUris.map(({ uri, instanceId }) => `${instanceId} ${uri}`)],
+    ['Sign-out', application.signOutEndsTokens ? 'ends its tokens' : 'leaves its tokens as they are'],
     ['After sign-out', application.postLogoutRedirectUris],
     ['Secrets', application.secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`)],
     ['Created', asTime(application.createdAt)],

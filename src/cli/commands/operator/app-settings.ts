@@ -20,6 +20,7 @@ export interface SettingOptions {
   grantType?: readonly (keyof typeof GRANTS)[];
   pkce?: 'required' | 'optional';
   firstParty?: boolean;
+  signOutEndsTokens?: boolean;
   idTokenAlgorithm?: keyof typeof ALGORITHMS;
   accessTokenLifetime?: number;
   refreshTokenLifetime?: number;
@@ -57,6 +58,7 @@ export function maskOf(options: SettingOptions): string[] {
     allowed_grant_types: options.grantType !== undefined,
     require_pkce: options.pkce !== undefined,
     first_party: options.firstParty !== undefined,
+    sign_out_ends_tokens: options.signOutEndsTokens !== undefined,
     id_token_algorithm: options.idTokenAlgorithm !== undefined,
     token_lifetimes: lifetimesOf(options) !== undefined,
     post_logout_redirect_uris: options.postLogoutRedirectUri !== undefined,

@@ -67,6 +67,8 @@ function addSettings(command: Command): Command {
     )
     .option('--first-party', 'our own: people are not asked to approve access')
     .option('--no-first-party', 'somebody else’s: people are asked')
+    .option('--sign-out-ends-tokens', 'signing out ends the tokens that it got in that browser')
+    .option('--no-sign-out-ends-tokens', 'its tokens outlive a sign-out, as unless given')
     .addOption(
       new Option('--id-token-algorithm <name>', 'what its ID tokens are signed with').choices([
         'RS256',

@@ -46,6 +46,7 @@ export function toMessage(application: Application): ApplicationMessage {
     allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),
     requirePkce: application.requirePkce,
     firstParty: application.firstParty,
+    signOutEndsTokens: application.signOutEndsTokens,
     idTokenAlgorithm: toAlgorithm(application.idTokenAlgorithm),
     tokenLifetimes: {
       accessTokenSeconds: tokenLifetimes.accessTokenSeconds ?? undefined,

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
 import type { Writer } from '../../database.js';
@@ -53,22 +54,37 @@ export function grantRows(db: Writer): GrantRows {
     },
     rotate: async (of, to) => changedOne(await rotation(db, { ...of, ...to, next: of.generation + 1 })),
     revoke: async (id, now) => changedOne(await revocation(db, { id, now })),
-    // A redemption under way holds its code: this waits for it, and then finds the grant that it made.
     revokeOfAccount: async (accountId, now) => {
-      await db
-        .updateTable('authorization_codes')
-        .set({ status: 'EXPIRED' })
-        .where('account_id', '=', accountId)
-        .where('status', '=', 'ISSUED')
-        .execute();
-      await db
-        .updateTable('grants')
-        .set({ revoked_at: now })
-        .where('account_id', '=', accountId)
-        .where('revoked_at', 'is', null)
-        .execute();
+      await revokeWithCodes(db, now, sql<boolean>`account_id = ${accountId}`);
+    },
+    // Found by the person, who has few; the session needs no index of its own, which each sign-in would have to keep.
+    revokeOfSession: async ({ sessionId, accountId }, now) => {
+      await revokeWithCodes(
+        db,
+        now,
+        sql<boolean>`
+          account_id = ${accountId} and session_id = ${sessionId}
+          and exists (select 1 from applications where applications.id = application_id and sign_out_ends_tokens = 1)
+        `,
+      );
     },
   };
+}
+
+/** A redemption under way holds its code: this waits for it, and then finds the grant that it made. */
+async function revokeWithCodes(db: Writer, now: number, chosen: RawBuilder<boolean>): Promise<void> {
+  await db
+    .updateTable('authorization_codes')
+    .set({ status: 'EXPIRED' })
+    .where(chosen)
+    .where('status', '=', 'ISSUED')
+    .execute();
+  await db
+    .updateTable('grants')
+    .set({ revoked_at: now })
+    .where(chosen)
+    .where('revoked_at', 'is', null)
+    .execute();
 }
 
 function toGrant(row: Row): Grant {
@@ -79,6 +95,7 @@ function toGrant(row: Row): Grant {
     instanceId: row.instance_id as InstanceId,
     scopes: row.scopes.split(' '),
     authenticatedAt: row.authenticated_at,
+    sessionId: row.session_id,
     generation: row.generation,
     rotatedAt: row.rotated_at,
     refreshExpiresAt: row.refresh_expires_at,
@@ -96,6 +113,7 @@ function toRow(grant: Grant): Row {
     instance_id: grant.instanceId,
     scopes: grant.scopes.join(' '),
     authenticated_at: grant.authenticatedAt,
+    session_id: grant.sessionId,
     generation: grant.generation,
     rotated_at: grant.rotatedAt,
     refresh_expires_at: grant.refreshExpiresAt,

@@ -32,6 +32,7 @@ function registered(application: DemoApplication, createdAt: number): Applicatio
   return {
     ...application,
     enabled: true,
+    signOutEndsTokens: false,
     allowedGrantTypes: [...GRANT_TYPES],
     idTokenAlgorithm: 'RS256',
     tokenLifetimes: toLifetimes(undefined),

@@ -22,6 +22,7 @@ export function toApplication(
     allowedGrantTypes: JSON.parse(row.allowed_grant_types),
     requirePkce: row.require_pkce === 1,
     firstParty: row.first_party === 1,
+    signOutEndsTokens: row.sign_out_ends_tokens === 1,
     idTokenAlgorithm: row.id_token_algorithm,
     tokenLifetimes: {
       accessTokenSeconds: row.access_token_seconds,
@@ -54,6 +55,7 @@ export function toRow(application: Application): Schema['applications'] {
     allowed_grant_types: JSON.stringify(application.allowedGrantTypes),
     require_pkce: application.requirePkce ? 1 : 0,
     first_party: application.firstParty ? 1 : 0,
+    sign_out_ends_tokens: application.signOutEndsTokens ? 1 : 0,
     id_token_algorithm: application.idTokenAlgorithm,
     access_token_seconds: tokenLifetimes.accessTokenSeconds,
     refresh_token_seconds: tokenLifetimes.refreshTokenSeconds,

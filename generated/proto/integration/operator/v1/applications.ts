@@ -204,6 +204,8 @@ export interface Application {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
+  /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
+  signOutEndsTokens: boolean;
 }
 
 /** Where people return after signing in, and which instance they signed in to. */
@@ -256,6 +258,8 @@ export interface CreateApplicationRequest {
     | undefined;
   /** Where people may be sent after signing out. */
   postLogoutRedirectUris: string[];
+  /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
+  signOutEndsTokens: boolean;
 }
 
 /** The registered application. */
@@ -335,7 +339,11 @@ export interface UpdateApplicationRequest {
     | string[]
     | undefined;
   /** The version that the change was decided on. */
-  expectedVersion?: string | undefined;
+  expectedVersion?:
+    | string
+    | undefined;
+  /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
+  signOutEndsTokens?: boolean | undefined;
 }
 
 /** The changed application. */
@@ -530,6 +538,7 @@ function createBaseApplication(): Application {
     createdAt: undefined,
     updatedAt: undefined,
     version: "",
+    signOutEndsTokens: false,
   };
 }
 
@@ -586,6 +595,9 @@ export const Application: MessageFns<Application> = {
     }
     if (message.version !== "") {
       writer.uint32(130).string(message.version);
+    }
+    if (message.signOutEndsTokens !== false) {
+      writer.uint32(136).bool(message.signOutEndsTokens);
     }
     return writer;
   },
@@ -739,6 +751,14 @@ export const Application: MessageFns<Application> = {
             }
 
             message.version = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.signOutEndsTokens = reader.bool();
             continue;
           }
         }
@@ -902,6 +922,7 @@ function createBaseCreateApplicationRequest(): CreateApplicationRequest {
     idTokenAlgorithm: SigningAlgorithm.UNSPECIFIED,
     tokenLifetimes: undefined,
     postLogoutRedirectUris: [],
+    signOutEndsTokens: false,
   };
 }
 
@@ -940,6 +961,9 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
     }
     for (const v of message.postLogoutRedirectUris) {
       writer.uint32(82).string(v!);
+    }
+    if (message.signOutEndsTokens !== false) {
+      writer.uint32(88).bool(message.signOutEndsTokens);
     }
     return writer;
   },
@@ -1045,6 +1069,14 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
             }
 
             message.postLogoutRedirectUris.push(reader.string());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.signOutEndsTokens = reader.bool();
             continue;
           }
         }
@@ -1347,6 +1379,7 @@ function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
     postLogoutRedirectUris: [],
     updateMask: undefined,
     expectedVersion: undefined,
+    signOutEndsTokens: undefined,
   };
 }
 
@@ -1388,6 +1421,9 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
     }
     if (message.expectedVersion !== undefined) {
       writer.uint32(90).string(message.expectedVersion);
+    }
+    if (message.signOutEndsTokens !== undefined) {
+      writer.uint32(96).bool(message.signOutEndsTokens);
     }
     return writer;
   },
@@ -1501,6 +1537,14 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
             }
 
             message.expectedVersion = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.signOutEndsTokens = reader.bool();
             continue;
           }
         }
