@@ -13,13 +13,18 @@ import { addressesUnder } from './gateway/addresses.js';
 import { apiKeySecurity } from './gateway/api-key.js';
 import { EntityTags } from './gateway/entity-tag.js';
 import { gatewayHandlers } from './gateway/index.js';
+import { ListsUnderWay } from './gateway/lists-under-way.js';
 import type { Dispatch } from './http/exchange.js';
+import { Turns } from './http/turns.js';
 import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
 import { signOnHandlers } from './sign-on/index.js';
 import { PageWriter } from './sign-on/page-writer.js';
 import { SessionCookieJar } from './sign-on/session-cookie.js';
 import { oauthOperations } from './sign-on/sign-on-handler.js';
+
+/** Of lists, in each turn of the event loop. */
+const PAGES_PER_TURN = 2;
 
 export interface ApiOptions {
   environment: 'live' | 'demo';
@@ -45,6 +50,8 @@ export function createGatewayApi({
     dependencies: {
       directory: domain.clientOf(DirectoryServiceService),
       entityTags: new EntityTags(hash),
+      lists: new ListsUnderWay(),
+      pageTurns: new Turns(PAGES_PER_TURN),
       addressOf: addressesUnder(gatewayUrl),
     },
     toErrorAnswer: toProblem,

@@ -4,6 +4,7 @@ import { StreamedArray } from '../contract/streamed-array.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
+import type { ListUnderWay } from './lists-under-way.js';
 
 /** A long list lasts as long as its reader takes, within reason; what it waits for between two pages is the domain, and never long. */
 const LIST_DEADLINE_MS = 600_000;
@@ -20,7 +21,11 @@ interface ReadRequest {
 }
 
 /** What every read of the gateway shares: the question's tag on the way in, the version's headers on the way out. */
-export function beginRead(request: ReadRequest, { entityTags }: GatewayDependencies, operationId: string) {
+export function beginRead(
+  request: ReadRequest,
+  { entityTags, lists, pageTurns }: GatewayDependencies,
+  operationId: string,
+) {
   const salt = entityTags.saltOf(operationId, JSON.stringify([request.params, request.query]));
   const context: ReadContext = {
     apiKeyHash: request.identity.apiKeyHash,
@@ -30,11 +35,16 @@ export function beginRead(request: ReadRequest, { entityTags }: GatewayDependenc
     context,
     call: { requestId: request.requestId },
     listCall: { requestId: request.requestId, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS },
+    /** Before the call of a list. */
+    beginList: () => lists.begin(context.apiKeyHash),
+    /** Before the rows of a page of a list. */
+    pageTurn: () => pageTurns.take(),
     /** The headers of a 200 or a 304. */
-    headersOf(header: ReadHeader | undefined) {
+    headersOf(header: ReadHeader | undefined, list?: ListUnderWay) {
       if (!header?.rateLimit) {
         throw internalError(new Error(`the answer to ${operationId} has no header`));
       }
+      list?.answered(header.rateLimit);
       request.note({ integrationId: header.integrationId, apiKeyId: header.apiKeyId });
       return {
         ETag: entityTags.tagOf(salt, header.version),
@@ -67,40 +77,59 @@ export async function whole<M extends ListMessage, T>(
   messages: AsyncIterable<M>,
   rowsOf: (message: M) => T[],
 ) {
+  const list = await read.beginList();
   const pages = messages[Symbol.asyncIterator]();
+  const leave = async () => {
+    list.end();
+    await pages.return?.();
+  };
   try {
     const first = await pages.next();
     const message: M | undefined = first.done ? undefined : first.value;
-    const headers = read.headersOf(message?.header);
+    const headers = read.headersOf(message?.header, list);
     // To the end, where there is one: a call that is left is reset, and HTTP/2 ends a connection on which that happens often.
     const second = await pages.next();
     if (!message || message.header?.notModified) {
+      list.end();
       return { status: 304, headers } as const;
     }
-    const body = second.done
-      ? rowsOf(message)
-      : new StreamedArray(continued([message, second.value], pages, rowsOf));
-    return { status: 200, headers, body } as const;
+    if (second.done) {
+      list.end();
+      await read.pageTurn();
+      return { status: 200, headers, body: rowsOf(message) } as const;
+    }
+    const rows = continued(
+      read,
+      [message, second.value],
+      { next: () => pages.next(), return: leave },
+      rowsOf,
+    );
+    return { status: 200, headers, body: new StreamedArray(rows) } as const;
   } catch (error) {
-    await pages.return?.();
+    await leave();
     throw error;
   }
 }
 
 /** The rows of the messages that were read already, and then of those that come. */
 function continued<M, T>(
+  { pageTurn }: Read,
   read: M[],
-  pages: AsyncIterator<M>,
+  pages: { next(): Promise<IteratorResult<M>>; return(): Promise<void> },
   rowsOf: (message: M) => T[],
 ): AsyncIterator<T[]> {
   return {
     next: async () => {
       const message = read.shift();
       const next = message === undefined ? await pages.next() : { done: false as const, value: message };
-      return next.done ? next : { done: false, value: rowsOf(next.value) };
+      if (next.done) {
+        return next;
+      }
+      await pageTurn();
+      return { done: false, value: rowsOf(next.value) };
     },
     return: async () => {
-      await pages.return?.();
+      await pages.return();
       return { done: true, value: undefined };
     },
   };
@@ -116,12 +145,19 @@ export async function page<M extends ListMessage, T>(
   const rows: T[] = [];
   let header: ReadHeader | undefined;
   let nextCursor: string | undefined;
-  for await (const message of messages) {
-    header ??= message.header;
-    nextCursor = message.nextCursor;
-    rows.push(...rowsOf(message));
+  let headers: ReturnType<Read['headersOf']>;
+  const list = await read.beginList();
+  try {
+    for await (const message of messages) {
+      header ??= message.header;
+      nextCursor = message.nextCursor;
+      await read.pageTurn();
+      rows.push(...rowsOf(message));
+    }
+    headers = read.headersOf(header, list);
+  } finally {
+    list.end();
   }
-  const headers = read.headersOf(header);
   if (header?.notModified) {
     return { status: 304, headers } as const;
   }

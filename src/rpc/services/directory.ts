@@ -20,6 +20,7 @@ import { getUser, listUsers, type UserStore } from '../../domain/directory/users
 import { getWorker, listWorkers, type WorkerStore } from '../../domain/directory/workers.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
+import { PageTurns } from '../page-turns.js';
 import {
   toClient,
   toInstanceIntegration,
@@ -39,6 +40,7 @@ export interface DirectoryDependencies {
 
 export function directoryService(dependencies: DirectoryDependencies) {
   const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
+  const turns = new PageTurns();
   return serve(DirectoryServiceService, {
     listInstanceIntegrations: async ({ context }) => {
       const answer = await listInstanceIntegrations(gatekeeper, instanceIntegrations, asked(context));
@@ -50,7 +52,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
 
     listClients: async function* ({ context, ...path }, { signal }) {
       const answer = await listClients(gatekeeper, clients, asked(context), connectionOf(path));
-      for await (const { header, rows } of pages(gatekeeper, answer, signal)) {
+      for await (const { header, rows } of pages(gatekeeper, turns, answer, signal)) {
         yield { header, clients: rows.map(toClient) };
       }
     },
@@ -70,7 +72,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
         clientOf(path),
         window,
       );
-      for await (const { header, rows, nextCursor } of pages(gatekeeper, answer, signal)) {
+      for await (const { header, rows, nextCursor } of pages(gatekeeper, turns, answer, signal)) {
         yield { header, workers: rows.map(toWorker), nextCursor };
       }
     },
@@ -98,7 +100,7 @@ export function directoryService(dependencies: DirectoryDependencies) {
         clientOf(path),
         window,
       );
-      for await (const { header, rows, nextCursor } of pages(gatekeeper, answer, signal)) {
+      for await (const { header, rows, nextCursor } of pages(gatekeeper, turns, answer, signal)) {
         yield { header, users: rows.map(toUser), nextCursor };
       }
     },
@@ -162,15 +164,24 @@ interface SentPage<T> {
 /** The header goes with the first page, which may be all there is. The list counts as being read until its call is over, which is when the peer has taken it. */
 async function* pages<T>(
   gatekeeper: Gatekeeper,
+  turns: PageTurns,
   answer: ListAnswer<T>,
   signal: AbortSignal,
 ): AsyncGenerator<SentPage<T>> {
   let header: ReadHeader | undefined = toHeader(answer);
-  if (answer.content) {
-    gatekeeper.beginList(answer.visitor, signal);
+  if (!answer.content) {
+    yield { header, rows: [], nextCursor: undefined };
+    return;
   }
-  for await (const { rows, nextCursor } of answer.content ?? [{ rows: [], nextCursor: undefined }]) {
-    yield { header, rows, nextCursor };
+  // Before anything that is waited for: one list too many hears of it at once.
+  gatekeeper.beginList(answer.visitor, signal);
+  const content = answer.content[Symbol.asyncIterator]();
+  for (;;) {
+    const page = await turns.make(async () => (signal.aborted ? undefined : await content.next()));
+    if (page === undefined || page.done) {
+      return;
+    }
+    yield { header, ...page.value };
     header = undefined;
   }
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ListenerOptions } from '../../../src/edge/http/listener.js';
+import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { aWorker, headerAt, refusing } from '../../support/directory-answers.js';
 import { eventually } from '../../support/eventually.js';
 import { type Gateway, startGateway } from '../../support/gateway.js';
@@ -12,6 +13,8 @@ const LIST = operationNamed('listWorkers');
 const SHORT = operationNamed('listJobTitles');
 /** More than an HTTP/2 connection between the roles carries calls. */
 const READERS = 300;
+/** As many lists as one key may read at once. */
+const LISTS_PER_KEY = 64;
 const PAGE = { workers: Array.from({ length: 250 }, () => aWorker()) };
 
 let gateway: Gateway;
@@ -47,13 +50,13 @@ async function endlessLists(limits: Partial<ListenerOptions> = {}, page = PAGE, 
 }
 
 /** Asks for the list and takes nothing of the answer, or a little now and then. */
-async function reader(takes?: { everyMs: number }, times = 1): Promise<Socket> {
+async function reader(takes?: { everyMs: number }, times = 1, key = gateway.key): Promise<Socket> {
   const socket = connect(gateway.port, '127.0.0.1');
   readers.push(socket);
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.pause();
-  socket.write(`GET ${pathOf(LIST)} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`.repeat(times));
+  socket.write(`GET ${pathOf(LIST)} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`.repeat(times));
   if (takes) {
     const timer = setInterval(() => socket.read(1), takes.everyMs);
     socket.once('close', () => clearInterval(timer));
@@ -106,10 +109,24 @@ describe('readers that take nothing of long lists', () => {
 
 test('lists that take long leave room for short answers, however many they are', async () => {
   const lists = await endlessLists({}, { workers: [aWorker()] }, 500);
-  await Promise.all(Array.from({ length: READERS }, () => reader()));
+  await Promise.all(Array.from({ length: READERS }, () => reader(undefined, 1, newApiKey('demo'))));
   await eventually('more lists begun than a connection carries calls', () => lists.begun > 256);
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => gateway.ask(SHORT.operationId, pathOf(SHORT))),
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+});
+
+test('one list too many of a key is refused without a call to the domain, and other keys are not', async () => {
+  const lists = await endlessLists({}, { workers: [aWorker()] }, 500);
+  const held = await Promise.all(Array.from({ length: LISTS_PER_KEY }, () => reader()));
+  await eventually('all lists begun', () => lists.begun === LISTS_PER_KEY);
+  const refusal = await gateway.ask(LIST.operationId, pathOf(LIST));
+  expect([refusal.status, refusal.headers['retry-after'], lists.begun]).toEqual([429, '5', LISTS_PER_KEY]);
+  await reader(undefined, 1, newApiKey('demo'));
+  await eventually('the list of another key begun', () => lists.begun === LISTS_PER_KEY + 1);
+  held[0]?.destroy();
+  await eventually('a list over', () => lists.over === 1);
+  await reader();
+  await eventually('a list begun in its place', () => lists.begun === LISTS_PER_KEY + 2);
 });

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { ListsUnderWay } from '../../../src/edge/gateway/lists-under-way.js';
+import { ErrorCode } from '../../../src/errors/service-error.js';
+
+const KEY = Buffer.from('one');
+const OTHER = Buffer.from('other');
+const rateLimit = { limit: 600, remaining: 598, resetSeconds: 60 };
+const tooMany = {
+  code: ErrorCode.RATE_LIMITED,
+  message: 'With your key 2 lists are being read at once. Please finish one first.',
+  retryAfterSeconds: 5,
+  rateLimit,
+};
+
+describe('the lists that are asked for with a key', () => {
+  test('are limited, and another may begin when one has ended, however often it is told', async () => {
+    const lists = new ListsUnderWay(2);
+    const first = await lists.begin(KEY);
+    await lists.begin(KEY);
+    first.answered(rateLimit);
+    await expect(lists.begin(KEY)).rejects.toMatchObject(tooMany);
+    await lists.begin(OTHER);
+    first.end();
+    first.end();
+    await lists.begin(KEY);
+    await expect(lists.begin(KEY)).rejects.toMatchObject(tooMany);
+  });
+
+  test('have one too many wait until the domain has said where its key stands', async () => {
+    const lists = new ListsUnderWay(2);
+    const first = await lists.begin(KEY);
+    await lists.begin(KEY);
+    const third = lists.begin(KEY);
+    first.answered(rateLimit);
+    await expect(third).rejects.toMatchObject(tooMany);
+  });
+
+  test('are left to the domain where it has refused one before it let any in', async () => {
+    const lists = new ListsUnderWay(2);
+    const first = await lists.begin(KEY);
+    await lists.begin(KEY);
+    const third = lists.begin(KEY);
+    first.end();
+    await expect(third).resolves.toBeDefined();
+  });
+});
