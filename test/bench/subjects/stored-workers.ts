@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
 import type { Scope } from '../harness/scope.js';
@@ -96,17 +96,21 @@ export async function cachedStoredWorkers(
     // Made beside where it is kept and then renamed, so that what was cut short is never taken for whole.
     const making = `${kept}.new`;
     scope.onEnd(() => rmSync(making, { recursive: true, force: true }));
-    mkdirSync(making);
+    for (const folder of ['data', 'data.keys']) {
+      mkdirSync(join(making, folder), { recursive: true });
+    }
     await makeStoredWorkers(scope, linkedWorkplace(scope, making), wanted);
     renameSync(making, kept);
   }
   return linkedWorkplace(scope, kept);
 }
 
-/** A workplace whose data lie elsewhere: the path of a socket must be short, and that of the cache may not be. */
-function linkedWorkplace(scope: Scope, dataDir: string): string {
+/** A workplace whose data, and the keys beside them, lie elsewhere: the path of a socket must be short, and that of the cache may not be. */
+function linkedWorkplace(scope: Scope, kept: string): string {
   const workplace = makeWorkplace(scope);
-  symlinkSync(dataDir, dataDirIn(workplace));
+  for (const folder of [dataDirIn(workplace), `${dataDirIn(workplace)}.keys`]) {
+    symlinkSync(join(kept, basename(folder)), folder);
+  }
   return workplace;
 }
 
