@@ -13,6 +13,7 @@ import { rpcCallTimer } from '../../telemetry/metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { startClosingSubscriptions } from './closing-subscriptions.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
+import { startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
@@ -66,13 +67,14 @@ export async function startDomain({ config, log, metrics, ending }: RoleOptions)
       timer: rpcCallTimer(metrics),
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
+    const audit = startKeepingAudit(store, log);
     return {
       health,
       stop: async () => {
         health.drain();
         // Whoever waits for deliveries goes home at once.
         store.deliveriesDue.close();
-        await Promise.all([listeners.close(), closing.stop(), keeping.stop()]);
+        await Promise.all([listeners.close(), closing.stop(), keeping.stop(), audit.stop()]);
         await passwords.close();
         await store.close();
       },
@@ -137,6 +139,7 @@ function servicesOf(
       environment: config.ENVIRONMENT,
       clock: Date.now,
       signingKeys: rotation,
+      auditMac: derived.audit,
       encryptionKeys: keeping,
     },
     maintenance: {

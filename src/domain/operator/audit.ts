@@ -1,5 +1,6 @@
 import type { PageRequest } from '../directory/page.js';
 import { Violations } from '../platform/violations.js';
+import type { ChainedEvent, ChainPlace } from './audit-chain.js';
 
 export interface AuditParty {
   type: string;
@@ -48,7 +49,15 @@ export interface AuditFilter {
 export interface AuditRows {
   /** Newest first. */
   page(page: PageRequest, filter: AuditFilter): Promise<AuditEvent[]>;
+  /** Chain by chain, each in its order. */
+  chained(page: { after: Place | undefined; limit: number }): Promise<ChainedEvent[]>;
+  /** Ids of records without a chain that were made at this time or later. */
+  unchained(since: number, limit: number): Promise<string[]>;
+  /** The newest record of each chain that got one since then; of anchors none is told. */
+  heads(since: number, limit: number): Promise<ChainPlace[]>;
 }
+
+type Place = Pick<ChainPlace, 'chain' | 'seq'>;
 
 const TYPE = /^[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?$/;
 const MAX_TYPES = 50;

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExpiringKind, PurgeStore } from '../../domain/maintenance/purge.js';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
+import { auditRemoval } from './operator/audit-purge.js';
 import { deliveryRemoval, eventRemoval, type Removal } from './webhooks/purge.js';
 
 interface ExpiringRows {
@@ -14,7 +15,7 @@ interface ExpiringRows {
 }
 
 /** Those that are there by the million have ways of their own. */
-type OwnWay = 'delivery' | 'event';
+type OwnWay = 'delivery' | 'event' | 'audit_event';
 
 const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   session: { table: 'sessions', key: ['id'], overAt: ['expires_at'] },
@@ -28,7 +29,6 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   account_notice: { table: 'account_notices', key: ['id'], overAt: ['created_at'] },
   attempt_count: { table: 'attempt_counts', key: ['subject'], overAt: ['ends_at'] },
   idempotency_key: { table: 'idempotency_keys', key: ['owner_id', 'method', 'key'], overAt: ['created_at'] },
-  audit_event: { table: 'audit_events', key: ['id'], overAt: ['created_at'] },
   signing_key: { table: 'signing_keys', key: ['kid'], overAt: ['retired_at'] },
   api_key: { table: 'api_keys', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
   service_token: { table: 'service_tokens', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
@@ -53,10 +53,11 @@ export function purgeStore(database: Database): PurgeStore {
   const ownWays: Record<OwnWay, Removal> = {
     delivery: deliveryRemoval(database),
     event: eventRemoval(database),
+    audit_event: auditRemoval(database),
   };
   return {
     remove: (kind, overBefore, limit) =>
-      kind === 'delivery' || kind === 'event'
+      kind === 'delivery' || kind === 'event' || kind === 'audit_event'
         ? ownWays[kind](overBefore, limit)
         : database.write(async (writer) => {
             const removal = removalOf(EXPIRING[kind], overBefore, limit);

@@ -19,4 +19,12 @@ export function addAuditCommands(program: Command): void {
     .option('--type <type>', 'only this type, or "api_key.*"; may be repeated', collected)
     .option('--about <id>', 'only what this id did, or what was done to it')
     .option('--limit <count>', 'how many at most', count, 50);
+  addVerb(group, () => import('./audit-chain-actions.js'), 'export', {
+    about: 'Print the whole log as JSON lines, each record with its hash',
+    example: '> audit.jsonl',
+  });
+  addVerb(group, () => import('./audit-chain-actions.js'), 'verify', {
+    about: 'Tell which records were changed, removed or put in from outside',
+    example: '--file audit.jsonl',
+  }).option('--file <path>', 'the records of an export rather than those that are stored');
 }

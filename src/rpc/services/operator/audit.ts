@@ -1,10 +1,25 @@
 import {
   type AuditEvent as AuditEventMessage,
+  type AuditRecord,
+  AuditFault as FaultMessage,
   AuditOutcome as OutcomeMessage,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
-import { type AuditEvent, type AuditOutcome, validateAuditFilter } from '../../../domain/operator/audit.js';
-import { listPage } from '../../../domain/platform/listing.js';
+import {
+  type AuditEvent,
+  type AuditOutcome,
+  type AuditRows,
+  validateAuditFilter,
+} from '../../../domain/operator/audit.js';
+import type { ChainedEvent, ChainPlace } from '../../../domain/operator/audit-chain.js';
+import {
+  type AuditFault,
+  type AuditFinding,
+  judgeBy,
+  verifyAuditLog,
+} from '../../../domain/operator/audit-verification.js';
+import { listPage, pageLimit } from '../../../domain/platform/listing.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Handlers } from '../../handlers.js';
 import { fromEnum } from './messages.js';
 import type { OperatorDependencies } from './write.js';
@@ -31,6 +46,107 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
       const { rows, nextPageToken } = await listPage(listing, (page) => auditEvents.page(page, filter));
       return { auditEvents: rows.map(toMessage), nextPageToken };
     },
+    listAuditRecords: async ({ pageSize, pageToken }) => {
+      const limit = pageLimit(pageSize);
+      const { auditEvents } = operator.unitOfWork.rows;
+      const found = await auditEvents.chained({ after: placeIn(pageToken), limit: limit + 1 });
+      const rows = found.slice(0, limit);
+      const last = rows.at(-1);
+      return {
+        records: await toRecordMessages(auditEvents, rows),
+        nextPageToken: found.length > limit && last ? `${last.chain}/${last.seq}` : '',
+      };
+    },
+    verifyAuditLog: async function* (_, { signal }) {
+      for await (const { findings, ...progress } of verifyAuditLog(
+        operator.unitOfWork.rows.auditEvents,
+        operator.auditMac,
+        signal,
+      )) {
+        yield { ...progress, findings: findings.map(toFindingMessage) };
+      }
+    },
+    verifyAuditRecords: async ({ records }) => {
+      if (records.length > MOST_RECORDS) {
+        const fieldViolations = [{ path: 'records', message: `must not be more than ${MOST_RECORDS}` }];
+        throw new ServiceError(ErrorCode.INVALID_REQUEST, 'Too many records at once.', { fieldViolations });
+      }
+      const judge = judgeBy(operator.auditMac);
+      const findings = records.flatMap((message): AuditFinding[] => {
+        const record = fromRecordMessage(message);
+        const isUnknown = message.seq !== 1 && message.previousHash === '';
+        const fault = isUnknown ? undefined : judge(record, message.previousHash);
+        const { chain, seq, id } = record;
+        return fault ? [{ fault, chain, fromSeq: seq, toSeq: seq, eventId: id }] : [];
+      });
+      return { findings: findings.map(toFindingMessage) };
+    },
+  };
+}
+
+const MOST_RECORDS = 200;
+
+const FAULTS: Record<AuditFault, FaultMessage> = {
+  changed: FaultMessage.CHANGED,
+  missing: FaultMessage.MISSING,
+  unchained: FaultMessage.UNCHAINED,
+  other_key: FaultMessage.OTHER_KEY,
+};
+
+function toFindingMessage({ fault, ...place }: AuditFinding) {
+  return { ...place, fault: FAULTS[fault] };
+}
+
+/** A chain and a place in it are no secret, so that the token may show them. */
+function placeIn(token: string): { chain: string; seq: number } | undefined {
+  if (token === '') {
+    return undefined;
+  }
+  const [, chain, seq] = /^([A-Za-z0-9_.]{1,64})\/(\d{1,10})$/.exec(token) ?? [];
+  if (chain === undefined) {
+    const fieldViolations = [{ path: 'page_token', message: 'must be the next_page_token of a page' }];
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The page token cannot be used.', { fieldViolations });
+  }
+  return { chain, seq: Number(seq) };
+}
+
+async function toRecordMessages(
+  auditEvents: AuditRows,
+  rows: readonly ChainedEvent[],
+): Promise<AuditRecord[]> {
+  const records: AuditRecord[] = [];
+  let before: ChainPlace | undefined;
+  for (const row of rows) {
+    const { chain, seq, hash } = row;
+    if (seq > 1 && before?.chain !== chain) {
+      [before] = await auditEvents.chained({ after: { chain, seq: seq - 2 }, limit: 1 });
+    }
+    const isBehind = before?.chain === chain && before.seq === seq - 1;
+    records.push({
+      event: toMessage(row),
+      chain,
+      seq,
+      hash,
+      previousHash: isBehind ? (before?.hash ?? '') : '',
+    });
+    before = row;
+  }
+  return records;
+}
+
+/** What is not there at all is not what was recorded, whatever it is. */
+function fromRecordMessage({ event, chain, seq, hash }: AuditRecord): ChainedEvent {
+  return {
+    id: event?.id ?? '',
+    createdAt: event?.occurredAt?.getTime() ?? 0,
+    type: event?.type ?? '',
+    outcome: fromOutcome(event?.outcome ?? OutcomeMessage.UNSPECIFIED) ?? 'succeeded',
+    actor: event?.actor ?? { type: '', id: '' },
+    subject: event?.subject ?? null,
+    requestId: event?.requestId ?? null,
+    remoteAddress: event?.remoteAddress ?? null,
+    attributes: Object.fromEntries((event?.attributes ?? []).map(({ name, value }) => [name, value])),
+    ...{ chain, seq, hash },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../domain/clock.js';
+import type { AuditMac } from '../../../domain/operator/audit-chain.js';
 import type { OperatorChanges, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { KeyRotation } from '../../../domain/sign-on/key-rotation.js';
 import type { CallContext } from '../../handlers.js';
@@ -9,6 +10,8 @@ export interface OperatorDependencies {
   environment: 'live' | 'demo';
   clock: Clock;
   signingKeys: KeyRotation;
+  /** Makes the hashes of the audit log. */
+  auditMac: AuditMac;
   encryptionKeys: {
     /** Lets this node follow a change of the keys now, and seal anew what is left. */
     lookSoon(): void;

@@ -66,6 +66,8 @@ export function withAuditChains(
             } catch (error) {
               lease.head = before;
               throw error;
+            } finally {
+              linksOfWriter.delete(writer);
             }
           },
           ...rest,

@@ -7,6 +7,7 @@ import type {
   AuditRows,
   RecordedAction,
 } from '../../../domain/operator/audit.js';
+import { ANCHORED_TYPE, type ChainPlace } from '../../../domain/operator/audit-chain.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
@@ -61,7 +62,62 @@ export function auditRows(reader: Writer): AuditRows {
         .execute();
       return rows.map(toAuditEvent);
     },
+    chained: async ({ after, limit }) => {
+      const rows = await reader
+        .selectFrom('audit_events')
+        .where('chain', 'is not', null)
+        .$if(after !== undefined, (query) =>
+          query.where(sql<boolean>`(chain, seq) > (${after?.chain}, ${after?.seq})`),
+        )
+        .orderBy('chain')
+        .orderBy('seq')
+        .limit(limit)
+        .selectAll()
+        .execute();
+      return rows.map((row) => ({ ...toAuditEvent(row), ...toPlace(row) }));
+    },
+    unchained: async (since, limit) => {
+      if (!Number.isFinite(since)) {
+        return [];
+      }
+      const rows = await reader
+        .selectFrom('audit_events')
+        .where('chain', 'is', null)
+        .where('created_at', '>=', since)
+        .orderBy('created_at')
+        .limit(limit)
+        .select('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    heads: async (since, limit) => {
+      const newest = await reader
+        .selectFrom('audit_events')
+        .where('created_at', '>=', since)
+        .where('type', '<>', ANCHORED_TYPE)
+        .where('chain', 'is not', null)
+        .groupBy('chain')
+        .orderBy('chain')
+        .limit(limit)
+        .select(['chain', ({ fn }) => fn.max('seq').as('seq')])
+        .execute();
+      if (newest.length === 0) {
+        return [];
+      }
+      const rows = await reader
+        .selectFrom('audit_events')
+        .where(({ or, and, eb }) =>
+          or(newest.map(({ chain, seq }) => and([eb('chain', '=', chain), eb('seq', '=', Number(seq))]))),
+        )
+        .select(['chain', 'seq', 'hash'])
+        .execute();
+      return rows.map(toPlace);
+    },
   };
+}
+
+function toPlace({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): ChainPlace {
+  return { chain: chain as string, seq: Number(seq), hash: hash as string };
 }
 
 export async function recordAction(

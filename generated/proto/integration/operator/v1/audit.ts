@@ -55,6 +55,63 @@ export function auditOutcomeToNumber(object: AuditOutcome): number {
   }
 }
 
+/** What is wrong with the audit log at one place. */
+export enum AuditFault {
+  /** UNSPECIFIED - Never sent. */
+  UNSPECIFIED = "AUDIT_FAULT_UNSPECIFIED",
+  /** CHANGED - What is there is not what was recorded. */
+  CHANGED = "AUDIT_FAULT_CHANGED",
+  /** MISSING - What was recorded is not there, and no purge removed it. */
+  MISSING = "AUDIT_FAULT_MISSING",
+  /** UNCHAINED - A record that stands in no chain, though chains had begun when it was made. */
+  UNCHAINED = "AUDIT_FAULT_UNCHAINED",
+  /** OTHER_KEY - A record of another environment, or of keys that were lost: it cannot be judged. */
+  OTHER_KEY = "AUDIT_FAULT_OTHER_KEY",
+  UNRECOGNIZED = "UNRECOGNIZED",
+}
+
+export function auditFaultFromJSON(object: any): AuditFault {
+  switch (object) {
+    case 0:
+    case "AUDIT_FAULT_UNSPECIFIED":
+      return AuditFault.UNSPECIFIED;
+    case 1:
+    case "AUDIT_FAULT_CHANGED":
+      return AuditFault.CHANGED;
+    case 2:
+    case "AUDIT_FAULT_MISSING":
+      return AuditFault.MISSING;
+    case 3:
+    case "AUDIT_FAULT_UNCHAINED":
+      return AuditFault.UNCHAINED;
+    case 4:
+    case "AUDIT_FAULT_OTHER_KEY":
+      return AuditFault.OTHER_KEY;
+    case -1:
+    case "UNRECOGNIZED":
+    default:
+      return AuditFault.UNRECOGNIZED;
+  }
+}
+
+export function auditFaultToNumber(object: AuditFault): number {
+  switch (object) {
+    case AuditFault.UNSPECIFIED:
+      return 0;
+    case AuditFault.CHANGED:
+      return 1;
+    case AuditFault.MISSING:
+      return 2;
+    case AuditFault.UNCHAINED:
+      return 3;
+    case AuditFault.OTHER_KEY:
+      return 4;
+    case AuditFault.UNRECOGNIZED:
+    default:
+      return -1;
+  }
+}
+
 /** One thing that happened and that someone may have to answer for. It holds ids, never a secret. */
 export interface AuditEvent {
   /** Id of the event. */
@@ -133,6 +190,78 @@ export interface ListAuditEventsResponse {
   auditEvents: AuditEvent[];
   /** Where to go on; empty at the end. */
   nextPageToken: string;
+}
+
+/** A record of the audit log as a link of a chain. */
+export interface AuditRecord {
+  /** What it tells. */
+  event:
+    | AuditEvent
+    | undefined;
+  /** The chain. Each process writes a few, one for each write that it makes at the same time. */
+  chain: string;
+  /** The place in the chain, from 1. */
+  seq: number;
+  /** HMAC-SHA256 over the record and previous_hash, in base64url. */
+  hash: string;
+  /** The hash of the record before it; empty for the first of a chain, and where that record was purged. */
+  previousHash: string;
+}
+
+/** Asks for a page of records. */
+export interface ListAuditRecordsRequest {
+  /** How many at most. */
+  pageSize: number;
+  /** The next_page_token of the page before. */
+  pageToken: string;
+}
+
+/** A page of records, chain by chain. */
+export interface ListAuditRecordsResponse {
+  /** The records. */
+  records: AuditRecord[];
+  /** Where to go on; empty at the end. */
+  nextPageToken: string;
+}
+
+/** One place where the log is not whole. */
+export interface AuditFinding {
+  /** What is wrong. */
+  fault: AuditFault;
+  /** The chain; empty for a record without one. */
+  chain: string;
+  /** The first place that it is about. */
+  fromSeq: number;
+  /** The last place that it is about. */
+  toSeq: number;
+  /** The record that is there, where one is. */
+  eventId?: string | undefined;
+}
+
+/** Asks for the whole log to be judged. */
+export interface VerifyAuditLogRequest {
+}
+
+/** How far it is. */
+export interface VerifyAuditLogResponse {
+  /** How many records were read so far. */
+  records: number;
+  /** What was found since the message before; 1000 in all at most. */
+  findings: AuditFinding[];
+  /** Whether this is the last message. */
+  done: boolean;
+}
+
+/** Asks for records to be judged, such as those of an export. */
+export interface VerifyAuditRecordsRequest {
+  /** At most 200. A record without previous_hash that is not the first of its chain is not judged. */
+  records: AuditRecord[];
+}
+
+/** The judgement. */
+export interface VerifyAuditRecordsResponse {
+  /** What is wrong; nothing where all are as they were recorded. */
+  findings: AuditFinding[];
 }
 
 function createBaseAuditEvent(): AuditEvent {
@@ -555,6 +684,495 @@ export const ListAuditEventsResponse: MessageFns<ListAuditEventsResponse> = {
             }
 
             message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAuditRecord(): AuditRecord {
+  return { event: undefined, chain: "", seq: 0, hash: "", previousHash: "" };
+}
+
+export const AuditRecord: MessageFns<AuditRecord> = {
+  encode(message: AuditRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== undefined) {
+      AuditEvent.encode(message.event, writer.uint32(10).fork()).join();
+    }
+    if (message.chain !== "") {
+      writer.uint32(18).string(message.chain);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(24).uint32(message.seq);
+    }
+    if (message.hash !== "") {
+      writer.uint32(34).string(message.hash);
+    }
+    if (message.previousHash !== "") {
+      writer.uint32(42).string(message.previousHash);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = AuditEvent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.chain = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.hash = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.previousHash = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAuditRecordsRequest(): ListAuditRecordsRequest {
+  return { pageSize: 0, pageToken: "" };
+}
+
+export const ListAuditRecordsRequest: MessageFns<ListAuditRecordsRequest> = {
+  encode(message: ListAuditRecordsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageSize !== 0) {
+      writer.uint32(8).uint32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditRecordsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditRecordsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pageSize = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAuditRecordsResponse(): ListAuditRecordsResponse {
+  return { records: [], nextPageToken: "" };
+}
+
+export const ListAuditRecordsResponse: MessageFns<ListAuditRecordsResponse> = {
+  encode(message: ListAuditRecordsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.records) {
+      AuditRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditRecordsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditRecordsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.records.push(AuditRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAuditFinding(): AuditFinding {
+  return { fault: AuditFault.UNSPECIFIED, chain: "", fromSeq: 0, toSeq: 0, eventId: undefined };
+}
+
+export const AuditFinding: MessageFns<AuditFinding> = {
+  encode(message: AuditFinding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.fault !== AuditFault.UNSPECIFIED) {
+      writer.uint32(8).int32(auditFaultToNumber(message.fault));
+    }
+    if (message.chain !== "") {
+      writer.uint32(18).string(message.chain);
+    }
+    if (message.fromSeq !== 0) {
+      writer.uint32(24).uint32(message.fromSeq);
+    }
+    if (message.toSeq !== 0) {
+      writer.uint32(32).uint32(message.toSeq);
+    }
+    if (message.eventId !== undefined) {
+      writer.uint32(42).string(message.eventId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditFinding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditFinding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.fault = auditFaultFromJSON(reader.int32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.chain = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.fromSeq = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.toSeq = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.eventId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerifyAuditLogRequest(): VerifyAuditLogRequest {
+  return {};
+}
+
+export const VerifyAuditLogRequest: MessageFns<VerifyAuditLogRequest> = {
+  encode(_: VerifyAuditLogRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyAuditLogRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyAuditLogRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerifyAuditLogResponse(): VerifyAuditLogResponse {
+  return { records: 0, findings: [], done: false };
+}
+
+export const VerifyAuditLogResponse: MessageFns<VerifyAuditLogResponse> = {
+  encode(message: VerifyAuditLogResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.records !== 0) {
+      writer.uint32(8).uint32(message.records);
+    }
+    for (const v of message.findings) {
+      AuditFinding.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.done !== false) {
+      writer.uint32(24).bool(message.done);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyAuditLogResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyAuditLogResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.records = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.findings.push(AuditFinding.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerifyAuditRecordsRequest(): VerifyAuditRecordsRequest {
+  return { records: [] };
+}
+
+export const VerifyAuditRecordsRequest: MessageFns<VerifyAuditRecordsRequest> = {
+  encode(message: VerifyAuditRecordsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.records) {
+      AuditRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyAuditRecordsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyAuditRecordsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.records.push(AuditRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerifyAuditRecordsResponse(): VerifyAuditRecordsResponse {
+  return { findings: [] };
+}
+
+export const VerifyAuditRecordsResponse: MessageFns<VerifyAuditRecordsResponse> = {
+  encode(message: VerifyAuditRecordsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.findings) {
+      AuditFinding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyAuditRecordsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyAuditRecordsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.findings.push(AuditFinding.decode(reader, reader.uint32()));
             continue;
           }
         }

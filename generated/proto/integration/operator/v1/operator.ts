@@ -10,7 +10,9 @@ import {
   type ChannelCredentials,
   Client,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -53,7 +55,16 @@ import {
   UpdateApplicationRequest,
   UpdateApplicationResponse,
 } from "./applications.js";
-import { ListAuditEventsRequest, ListAuditEventsResponse } from "./audit.js";
+import {
+  ListAuditEventsRequest,
+  ListAuditEventsResponse,
+  ListAuditRecordsRequest,
+  ListAuditRecordsResponse,
+  VerifyAuditLogRequest,
+  VerifyAuditLogResponse,
+  VerifyAuditRecordsRequest,
+  VerifyAuditRecordsResponse,
+} from "./audit.js";
 import {
   ConfigureInstanceIntegrationRequest,
   ConfigureInstanceIntegrationResponse,
@@ -523,6 +534,42 @@ export const OperatorServiceService = {
       Buffer.from(RetireEncryptionKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RetireEncryptionKeyResponse => RetireEncryptionKeyResponse.decode(value),
   },
+  /** Lists the audit log as it is chained: chain by chain, each record with its hash and that of the record before it. */
+  listAuditRecords: {
+    path: "/integration.operator.v1.OperatorService/ListAuditRecords" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAuditRecordsRequest): Buffer =>
+      Buffer.from(ListAuditRecordsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAuditRecordsRequest => ListAuditRecordsRequest.decode(value),
+    responseSerialize: (value: ListAuditRecordsResponse): Buffer =>
+      Buffer.from(ListAuditRecordsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAuditRecordsResponse => ListAuditRecordsResponse.decode(value),
+  },
+  /** Reads the whole audit log and tells which records were changed, removed or put in from outside. */
+  verifyAuditLog: {
+    path: "/integration.operator.v1.OperatorService/VerifyAuditLog" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: VerifyAuditLogRequest): Buffer =>
+      Buffer.from(VerifyAuditLogRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): VerifyAuditLogRequest => VerifyAuditLogRequest.decode(value),
+    responseSerialize: (value: VerifyAuditLogResponse): Buffer =>
+      Buffer.from(VerifyAuditLogResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): VerifyAuditLogResponse => VerifyAuditLogResponse.decode(value),
+  },
+  /** Tells which of these records are not what this environment once recorded; they need not be stored any more. */
+  verifyAuditRecords: {
+    path: "/integration.operator.v1.OperatorService/VerifyAuditRecords" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: VerifyAuditRecordsRequest): Buffer =>
+      Buffer.from(VerifyAuditRecordsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): VerifyAuditRecordsRequest => VerifyAuditRecordsRequest.decode(value),
+    responseSerialize: (value: VerifyAuditRecordsResponse): Buffer =>
+      Buffer.from(VerifyAuditRecordsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): VerifyAuditRecordsResponse => VerifyAuditRecordsResponse.decode(value),
+  },
   /** Lists what happened, newest first. */
   listAuditEvents: {
     path: "/integration.operator.v1.OperatorService/ListAuditEvents" as const,
@@ -609,6 +656,12 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   activateEncryptionKey: handleUnaryCall<ActivateEncryptionKeyRequest, ActivateEncryptionKeyResponse>;
   /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
   retireEncryptionKey: handleUnaryCall<RetireEncryptionKeyRequest, RetireEncryptionKeyResponse>;
+  /** Lists the audit log as it is chained: chain by chain, each record with its hash and that of the record before it. */
+  listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
+  /** Reads the whole audit log and tells which records were changed, removed or put in from outside. */
+  verifyAuditLog: handleServerStreamingCall<VerifyAuditLogRequest, VerifyAuditLogResponse>;
+  /** Tells which of these records are not what this environment once recorded; they need not be stored any more. */
+  verifyAuditRecords: handleUnaryCall<VerifyAuditRecordsRequest, VerifyAuditRecordsResponse>;
   /** Lists what happened, newest first. */
   listAuditEvents: handleUnaryCall<ListAuditEventsRequest, ListAuditEventsResponse>;
 }
@@ -1157,6 +1210,48 @@ export interface OperatorServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists the audit log as it is chained: chain by chain, each record with its hash and that of the record before it. */
+  listAuditRecords(
+    request: ListAuditRecordsRequest,
+    callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
+  ): ClientUnaryCall;
+  listAuditRecords(
+    request: ListAuditRecordsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
+  ): ClientUnaryCall;
+  listAuditRecords(
+    request: ListAuditRecordsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
+  ): ClientUnaryCall;
+  /** Reads the whole audit log and tells which records were changed, removed or put in from outside. */
+  verifyAuditLog(
+    request: VerifyAuditLogRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<VerifyAuditLogResponse>;
+  verifyAuditLog(
+    request: VerifyAuditLogRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<VerifyAuditLogResponse>;
+  /** Tells which of these records are not what this environment once recorded; they need not be stored any more. */
+  verifyAuditRecords(
+    request: VerifyAuditRecordsRequest,
+    callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,
+  ): ClientUnaryCall;
+  verifyAuditRecords(
+    request: VerifyAuditRecordsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,
+  ): ClientUnaryCall;
+  verifyAuditRecords(
+    request: VerifyAuditRecordsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,
   ): ClientUnaryCall;
   /** Lists what happened, newest first. */
   listAuditEvents(

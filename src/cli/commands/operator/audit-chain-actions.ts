@@ -1,0 +1,128 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import {
+  AuditFault,
+  type AuditFinding,
+  AuditRecord,
+} from '../../../../generated/proto/integration/operator/v1/audit.js';
+import { asJsonLine } from '../json.js';
+import { print } from '../print.js';
+import { Unfinished } from '../unfinished.js';
+import { UsageError } from '../usage-error.js';
+import type { Session, Shown } from './session.js';
+
+const RECORDS_AT_ONCE = 200;
+const MESSAGE_WAIT_MS = 60_000;
+
+/** `export` is a word of the language. */
+export { exported as export };
+
+async function exported({ operator, call }: Session): Promise<undefined> {
+  for (let pageToken = ''; ; ) {
+    const page = await operator.listAuditRecords({ pageSize: 500, pageToken }, call);
+    for (const record of page.records) {
+      print(asJsonLine(record));
+    }
+    pageToken = page.nextPageToken;
+    if (pageToken === '') {
+      return;
+    }
+  }
+}
+
+export async function verify(
+  session: Session,
+  _: readonly string[],
+  { file }: { file?: string },
+): Promise<Shown> {
+  const { records, findings } = file === undefined ? await stored(session) : await inFile(session, file);
+  const json = { records, findings };
+  if (findings.length === 0) {
+    return { json, text: `The audit log is whole. Records read: ${records}.` };
+  }
+  const failure = new Unfinished(`The audit log is not whole. Places: ${findings.length}.`);
+  return { json, text: findings.map(sentenceOf).join('\n'), failure };
+}
+
+async function stored({ operator, call }: Session) {
+  const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
+  const findings: AuditFinding[] = [];
+  let records = 0;
+  let isDone = false;
+  for await (const answer of operator.verifyAuditLog({}, options)) {
+    findings.push(...answer.findings);
+    ({ records, done: isDone } = answer);
+  }
+  if (!isDone) {
+    throw new Unfinished('The service stopped before the whole log was read. Try again.');
+  }
+  return { records, findings };
+}
+
+/** The service holds the key and judges each record; that none is missing between two is seen here. Where the file ends is not judged. */
+async function inFile({ operator, call }: Session, file: string) {
+  const findings: AuditFinding[] = [];
+  let before: AuditRecord | undefined;
+  let records = 0;
+  for await (const batch of batchesOf(file)) {
+    records += batch.length;
+    for (const record of batch) {
+      findings.push(...gapBetween(before, record));
+      before = record;
+    }
+    findings.push(...(await operator.verifyAuditRecords({ records: batch }, call)).findings);
+  }
+  return { records, findings };
+}
+
+function gapBetween(
+  before: AuditRecord | undefined,
+  { chain, seq, previousHash, event }: AuditRecord,
+): AuditFinding[] {
+  if (before?.chain !== chain) {
+    return [];
+  }
+  if (seq > before.seq + 1) {
+    return [{ fault: AuditFault.MISSING, chain, fromSeq: before.seq + 1, toSeq: seq - 1 }];
+  }
+  const follows = seq === before.seq + 1 && previousHash === before.hash;
+  return follows ? [] : [{ fault: AuditFault.CHANGED, chain, fromSeq: seq, toSeq: seq, eventId: event?.id }];
+}
+
+async function* batchesOf(file: string): AsyncGenerator<AuditRecord[]> {
+  let batch: AuditRecord[] = [];
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    line += 1;
+    batch.push(recordIn(file, line, text));
+    if (batch.length === RECORDS_AT_ONCE) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) {
+    yield batch;
+  }
+}
+
+function recordIn(file: string, line: number, text: string): AuditRecord {
+  try {
+    const { event, ...record } = JSON.parse(text);
+    const occurredAt = new Date(event.occurredAt);
+    return AuditRecord.decode(AuditRecord.encode({ ...record, event: { ...event, occurredAt } }).finish());
+  } catch {
+    throw new UsageError(`Line ${line} of ${file} is no record of an export.`);
+  }
+}
+
+const WORDS: Partial<Record<AuditFault, string>> = {
+  [AuditFault.CHANGED]: 'changed',
+  [AuditFault.MISSING]: 'missing',
+  [AuditFault.UNCHAINED]: 'in no chain',
+  [AuditFault.OTHER_KEY]: 'made with other keys',
+};
+
+function sentenceOf({ fault, chain, fromSeq, toSeq, eventId }: AuditFinding): string {
+  const place = chain === '' ? '' : ` ${chain} ${fromSeq === toSeq ? fromSeq : `${fromSeq} to ${toSeq}`}`;
+  return `${WORDS[fault] ?? 'not known'}:${place}${eventId === undefined ? '' : ` ${eventId}`}`;
+}

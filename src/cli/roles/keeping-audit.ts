@@ -1,0 +1,51 @@
+import { ANCHORED_TYPE } from '../../domain/operator/audit-chain.js';
+import type { Store } from '../../store/store.js';
+import type { Log } from '../../telemetry/log.js';
+
+const EVERY_MS = 60_000;
+/** A record carries the time at which its write began; the commit may be this much later. */
+const LONGEST_WRITE_MS = 60_000;
+/** At the first look: what other processes wrote before this one began, and may not have anchored. */
+const FIRST_LOOK_BACK_MS = 3_600_000;
+const MOST_CHAINS = 100;
+const ACTOR = { type: 'service', id: 'domain' };
+
+/**
+ * Once a minute: names the newest record of each chain that grew, in a record of this process and in its log. Who removes the
+ * newest records of a chain, or a whole chain, must remove all records of the minutes since then too, and leaves the log to tell of it.
+ */
+export function startKeepingAudit(
+  store: Pick<Store, 'operator'>,
+  log: Log,
+  everyMs = EVERY_MS,
+): { stop(): Promise<void> } {
+  let since = Date.now() - FIRST_LOOK_BACK_MS;
+  const keep = async () => {
+    const lookedAt = Date.now();
+    await anchor(store, log, since);
+    since = lookedAt - LONGEST_WRITE_MS;
+  };
+  const note = (error: unknown) =>
+    log.warn('the audit log was not kept up to date', { reason: (error as Error).message });
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(keep).catch(note);
+  }, everyMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+export async function anchor({ operator }: Pick<Store, 'operator'>, log: Log, since: number): Promise<void> {
+  const heads = await operator.rows.auditEvents.heads(since, MOST_CHAINS);
+  if (heads.length === 0) {
+    return;
+  }
+  const attributes = Object.fromEntries(heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash}`]));
+  const subject = { type: 'audit_log', id: 'chains' };
+  await operator.run(ACTOR, (changes) => changes.record({ type: ANCHORED_TYPE, subject, attributes }));
+  log.info('the newest audit records', { heads: attributes });
+}

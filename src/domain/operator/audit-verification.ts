@@ -1,0 +1,244 @@
+import type { AuditRows } from './audit.js';
+import {
+  ANCHORED_TYPE,
+  type AuditMac,
+  type ChainedEvent,
+  fingerprintOf,
+  hashOf,
+  NO_HASH,
+  PURGED_TYPE,
+} from './audit-chain.js';
+
+/** `changed`: it is not what was recorded. `missing`: it was recorded and is not there. `unchained`: it stands in no chain. `other_key`: it cannot be judged. */
+export type AuditFault = 'changed' | 'missing' | 'unchained' | 'other_key';
+
+export interface AuditFinding {
+  fault: AuditFault;
+  chain: string;
+  /** The first and the last place that it is about. */
+  fromSeq: number;
+  toSeq: number;
+  /** The record that is there, where one is. */
+  eventId?: string;
+}
+
+/** What is wrong with a record that follows one with this hash, if anything. */
+export type Judge = (record: ChainedEvent, previousHash: string) => 'changed' | 'other_key' | undefined;
+
+export function judgeBy(mac: AuditMac): Judge {
+  const ending = `.${fingerprintOf(mac)}`;
+  return (record, previousHash) => {
+    if (!record.chain.endsWith(ending)) {
+      return 'other_key';
+    }
+    return hashOf(mac, record, previousHash) === record.hash ? undefined : 'changed';
+  };
+}
+
+interface Progress {
+  first: ChainedEvent;
+  /** Whether what the first one follows is still to be found. */
+  isCut: boolean;
+  last: number;
+  hash: string;
+}
+
+/** What records say of chains: that one had a record at a place, and up to where one was purged. */
+interface Claims {
+  anchored: number;
+  purged: { seq: number; hash: string };
+}
+
+/**
+ * Judges the records of chains, each chain in its order. It keeps a line for each chain and none for a record, so that a log of any length can be
+ * judged.
+ */
+export class AuditVerification {
+  readonly #chains = new Map<string, Progress>();
+  readonly #claims = new Map<string, Claims>();
+  #records = 0;
+  #oldest = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly judge: Judge) {}
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /** When the oldest record of a chain was made. */
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  /** With `previousHash`, a record that is not the first of its chain may come first: the rest is elsewhere. */
+  take(record: ChainedEvent, previousHash?: string): AuditFinding[] {
+    this.#records += 1;
+    this.#oldest = Math.min(this.#oldest, record.createdAt);
+    const progress = this.#chains.get(record.chain);
+    if (!progress) {
+      return this.#begin(record, record.seq === 1 ? NO_HASH : previousHash);
+    }
+    const { last, hash } = progress;
+    progress.last = Math.max(last, record.seq);
+    progress.hash = record.hash;
+    if (record.seq > last + 1) {
+      const { chain, seq } = record;
+      const findings: AuditFinding[] = [{ fault: 'missing', chain, fromSeq: last + 1, toSeq: seq - 1 }];
+      return previousHash === undefined ? findings : [...findings, ...this.#judge(record, previousHash)];
+    }
+    return record.seq === last + 1 ? this.#judge(record, hash) : [found('changed', record)];
+  }
+
+  /** The chains of which records tell more than was taken, and the last place that was. */
+  short(): { chain: string; seq: number }[] {
+    return [...this.#claims].flatMap(([chain, { anchored, purged }]) => {
+      const last = this.#chains.get(chain)?.last ?? purged.seq;
+      return last < anchored ? [{ chain, seq: this.#chains.get(chain)?.last ?? 0 }] : [];
+    });
+  }
+
+  /** What is missing at the beginnings and at the ends. Where `isPart`, the ends may be elsewhere. */
+  finish({ isPart = false } = {}): AuditFinding[] {
+    const findings: AuditFinding[] = [];
+    for (const [chain, { isCut, first }] of this.#chains) {
+      if (isCut) {
+        findings.push(...this.#judgeBeginning(chain, first));
+      }
+    }
+    for (const { chain, seq } of isPart ? [] : this.short()) {
+      const { anchored, purged } = this.#claims.get(chain) as Claims;
+      const fromSeq = Math.max(seq, purged.seq) + 1;
+      findings.push({ fault: 'missing', chain, fromSeq, toSeq: anchored });
+    }
+    return findings;
+  }
+
+  #begin(record: ChainedEvent, previousHash: string | undefined): AuditFinding[] {
+    const { chain, seq: last, hash } = record;
+    this.#chains.set(chain, { first: record, isCut: previousHash === undefined, last, hash });
+    return previousHash === undefined ? [] : this.#judge(record, previousHash);
+  }
+
+  #judgeBeginning(chain: string, first: ChainedEvent): AuditFinding[] {
+    const purged = this.#claims.get(chain)?.purged ?? NOTHING_PURGED;
+    const toSeq = first.seq - 1;
+    if (purged.seq < toSeq) {
+      return [{ fault: 'missing', chain, fromSeq: purged.seq + 1, toSeq }];
+    }
+    // Purged further in the meantime: what was taken of it is gone by right.
+    return purged.seq > toSeq ? [] : this.#judge(first, purged.hash);
+  }
+
+  #judge(record: ChainedEvent, previousHash: string): AuditFinding[] {
+    const fault = this.judge(record, previousHash);
+    if (fault) {
+      return [found(fault, record)];
+    }
+    this.#note(record);
+    return [];
+  }
+
+  /** Only records that were found good are believed. */
+  #note({ type, subject, attributes }: ChainedEvent): void {
+    if (type === PURGED_TYPE && subject) {
+      const claims = this.#claimsOf(subject.id);
+      const seq = Number(attributes.seq);
+      if (seq > claims.purged.seq) {
+        claims.purged = { seq, hash: attributes.hash ?? NO_HASH };
+      }
+    }
+    if (type === ANCHORED_TYPE) {
+      for (const [chain, head] of Object.entries(attributes)) {
+        const claims = this.#claimsOf(chain);
+        claims.anchored = Math.max(claims.anchored, Number.parseInt(head, 10) || 0);
+      }
+    }
+  }
+
+  #claimsOf(chain: string): Claims {
+    const claims = this.#claims.get(chain) ?? { anchored: 0, purged: NOTHING_PURGED };
+    this.#claims.set(chain, claims);
+    return claims;
+  }
+}
+
+const NOTHING_PURGED = { seq: 0, hash: NO_HASH };
+
+function found(fault: AuditFault, { chain, seq, id }: ChainedEvent): AuditFinding {
+  return { fault, chain, fromSeq: seq, toSeq: seq, eventId: id };
+}
+
+/** How far it is, and what was found since it was told last. */
+export interface VerificationProgress {
+  records: number;
+  findings: AuditFinding[];
+  done: boolean;
+}
+
+const RECORDS_AT_ONCE = 500;
+/** Who finds more has found enough. */
+const MOST_FINDINGS = 1_000;
+
+/** Reads the whole log in pages, and tells as it goes. */
+export async function* verifyAuditLog(
+  rows: Pick<AuditRows, 'chained' | 'unchained'>,
+  mac: AuditMac,
+  signal: AbortSignal,
+): AsyncGenerator<VerificationProgress> {
+  const verification = new AuditVerification(judgeBy(mac));
+  let findingsLeft = MOST_FINDINGS;
+  const told = (findings: AuditFinding[], done: boolean): VerificationProgress => {
+    const shown = findings.slice(0, findingsLeft);
+    findingsLeft -= shown.length;
+    return { records: verification.records, findings: shown, done };
+  };
+  for await (const page of pagesFrom(rows, undefined)) {
+    yield told(
+      page.flatMap((record) => verification.take(record)),
+      false,
+    );
+    if (signal.aborted) {
+      return;
+    }
+  }
+  // Others write meanwhile, and tell of records behind those that were read.
+  for (const { chain, seq } of verification.short()) {
+    for await (const page of pagesFrom(rows, { chain, seq })) {
+      const rest = page.filter((record) => record.chain === chain);
+      yield told(
+        rest.flatMap((record) => verification.take(record)),
+        false,
+      );
+      if (signal.aborted || rest.length < page.length) {
+        break;
+      }
+    }
+  }
+  yield told([...verification.finish(), ...(await strangersIn(rows, verification))], true);
+}
+
+/** Records from before there were chains are older than all that have one. */
+async function strangersIn(
+  rows: Pick<AuditRows, 'unchained'>,
+  { oldest }: AuditVerification,
+): Promise<AuditFinding[]> {
+  const ids = await rows.unchained(oldest, RECORDS_AT_ONCE);
+  return ids.map((eventId) => ({ fault: 'unchained', chain: '', fromSeq: 0, toSeq: 0, eventId }));
+}
+
+async function* pagesFrom(
+  rows: Pick<AuditRows, 'chained'>,
+  position: { chain: string; seq: number } | undefined,
+): AsyncGenerator<ChainedEvent[]> {
+  for (let after = position; ; ) {
+    const page = await rows.chained({ after, limit: RECORDS_AT_ONCE });
+    if (page.length > 0) {
+      yield page;
+    }
+    const last = page.at(-1);
+    if (!last || page.length < RECORDS_AT_ONCE) {
+      return;
+    }
+    after = { chain: last.chain, seq: last.seq };
+  }
+}

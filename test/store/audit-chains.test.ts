@@ -1,0 +1,156 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { anchor } from '../../src/cli/roles/keeping-audit.js';
+import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
+import { type AuditFinding, verifyAuditLog } from '../../src/domain/operator/audit-verification.js';
+import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
+import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
+import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
+import { purgeStore } from '../../src/store/adapters/purge.js';
+import type { Database } from '../../src/store/database.js';
+import { type DatabaseUnderTest, describeEachDatabase } from '../support/databases.js';
+
+const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
+const ACTOR = { type: 'service_token', id: 'tok_1' };
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+async function rigOver(under: DatabaseUnderTest) {
+  const bare = await under.openMigrated();
+  let now = 1_000;
+  const process = () =>
+    operatorUnitOfWork(
+      withAuditChains(bare, () => mac),
+      () => now,
+    );
+  const unitOfWork = process();
+  const record = (id: string, by = unitOfWork) =>
+    by.run(ACTOR, (changes) => changes.record({ type: 'thing.done', subject: { type: 'thing', id } }));
+  return {
+    bare,
+    unitOfWork,
+    process,
+    record,
+    setTime: (time: number) => {
+      now = time;
+    },
+    records: () => auditRows(bare.reader).chained({ after: undefined, limit: 500 }),
+    findings: (by: AuditMac = mac) => findingsIn(bare, by),
+  };
+}
+
+async function findingsIn({ reader }: Database, by: AuditMac): Promise<AuditFinding[]> {
+  const findings: AuditFinding[] = [];
+  let isDone = false;
+  for await (const part of verifyAuditLog(auditRows(reader), by, new AbortController().signal)) {
+    findings.push(...part.findings);
+    isDone = part.done;
+  }
+  expect(isDone).toBe(true);
+  return findings;
+}
+
+describeEachDatabase('the chains of the audit log', (under) => {
+  test('are whole however writes come: side by side, refused, and of several processes', async () => {
+    const { record, unitOfWork, process, records, findings } = await rigOver(under);
+    const refused = () =>
+      unitOfWork.run(ACTOR, async (changes) => {
+        await changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'never' } });
+        throw new Error('refused');
+      });
+    const other = process();
+    const writes = Array.from({ length: 60 }, (_, index) =>
+      index % 3 === 0 ? refused() : record(`thing ${index}`, index % 2 === 0 ? unitOfWork : other),
+    );
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(40);
+    expect(await records()).toHaveLength(40);
+    expect(await findings()).toEqual([]);
+    const chains = new Set((await records()).map(({ chain }) => chain));
+    expect(chains.size).toBeLessThanOrEqual(under.kind === 'SQLite' ? 2 : 40);
+  });
+
+  test('tell of a record that was changed, removed, or written without the key', async () => {
+    const { bare, record, records, findings } = await rigOver(under);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      await record(id);
+    }
+    const [, second, , fourth] = await records();
+    const chain = second?.chain as string;
+    await bare.write((writer) =>
+      writer
+        .updateTable('audit_events')
+        .set({ actor_id: 'tok_2' })
+        .where('id', '=', second?.id as string)
+        .execute(),
+    );
+    await bare.write((writer) =>
+      writer
+        .deleteFrom('audit_events')
+        .where('id', '=', fourth?.id as string)
+        .execute(),
+    );
+    expect(await findings()).toEqual([
+      { fault: 'changed', chain, fromSeq: 2, toSeq: 2, eventId: second?.id },
+      { fault: 'missing', chain, fromSeq: 4, toSeq: 4 },
+    ]);
+    const otherKey: AuditMac = (bytes) => createHmac('sha256', 'another').update(bytes).digest();
+    expect((await findings(otherKey)).map(({ fault }) => fault)).toContain('other_key');
+  });
+
+  test('tell of a record that was put in beside them', async () => {
+    const { bare, record, findings } = await rigOver(under);
+    await record('a');
+    const unchained = operatorUnitOfWork(bare, () => 2_000);
+    await unchained.run(ACTOR, (changes) =>
+      changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'put in' } }),
+    );
+    expect(await findings()).toEqual([expect.objectContaining({ fault: 'unchained' })]);
+  });
+
+  test('an anchor makes a removed end, and a removed chain, missing', async () => {
+    const { bare, record, records, unitOfWork, process, findings } = await rigOver(under);
+    await record('a');
+    await record('b');
+    const other = process();
+    await record('c', other);
+    await anchor({ operator: process() }, silent, 0);
+    expect(await findings()).toEqual([]);
+    const all = await records();
+    const ending = all.find(({ seq, subject }) => seq === 2 && subject?.id === 'b');
+    const lone = all.find(({ subject }) => subject?.id === 'c');
+    await bare.write((writer) =>
+      writer
+        .deleteFrom('audit_events')
+        .where('id', 'in', [ending?.id as string, lone?.id as string])
+        .execute(),
+    );
+    const found = await findings();
+    expect(found).toHaveLength(2);
+    expect(found).toContainEqual({ fault: 'missing', chain: ending?.chain, fromSeq: 2, toSeq: 2 });
+    expect(found).toContainEqual({ fault: 'missing', chain: lone?.chain, fromSeq: 1, toSeq: 1 });
+    // The process whose newest record is gone goes on in a new chain.
+    await record('d', unitOfWork);
+    expect(await findings()).toHaveLength(2);
+  });
+
+  test('a purge shortens chains from their beginnings, and they are whole still', async () => {
+    const { bare, record, setTime, findings, records } = await rigOver(under);
+    for (const time of [1_000, 2_000, 3_000, 4_000]) {
+      setTime(time);
+      await record(`at ${time}`);
+    }
+    const purge = purgeStore(withAuditChains(bare, () => mac));
+    expect(await purge.remove('audit_event', 3_000, 1)).toBe(1);
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(1);
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(0);
+    expect(await findings()).toEqual([]);
+    const first = (await records()).find(({ subject }) => subject?.id === 'at 3000');
+    await bare.write((writer) =>
+      writer
+        .deleteFrom('audit_events')
+        .where('id', '=', first?.id as string)
+        .execute(),
+    );
+    expect(await findings()).toEqual([{ fault: 'missing', chain: first?.chain, fromSeq: 3, toSeq: 3 }]);
+  });
+});
