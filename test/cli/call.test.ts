@@ -51,12 +51,6 @@ describe('integration call', () => {
       /^There is no such integration\. \(integration_not_found\)\n$/,
     ],
     [
-      'a method for others',
-      ['Platform/CreateClient'],
-      1,
-      /^This token may not call this method\. \(caller_not_allowed\)\n$/,
-    ],
-    [
       'a field that is out of bounds',
       ['Operator/ListIntegrations', '{"pageSize":501}'],
       1,
@@ -87,6 +81,11 @@ describe('integration call', () => {
     expect([typed.code, typed.stdout]).toEqual([code, '']);
     expect(typed.stderr).toMatch(words);
     expect(typed.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('a method for others is a sentence on stderr', async () => {
+    const { code, stderr } = await call('--token', domain.demo().operatorToken, 'Platform/CreateClient');
+    expect([code, stderr]).toEqual([1, 'This token may not call this method. (caller_not_allowed)\n']);
   });
 
   test('where nobody answers says so in one line, with the address', async () => {

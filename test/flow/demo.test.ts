@@ -121,10 +121,7 @@ describe('a demo environment that is started again', () => {
     );
     expect(after.operatorToken === before.operatorToken).toBe(sameCredentials);
     expect(statSync(second.demoFile).mode & 0o777).toBe(0o600);
-    const channel = new RpcChannel(
-      `unix:${second.dataDir}/run/domain.sock`,
-      'a-token-that-is-long-enough-for-anybody',
-    );
+    const channel = new RpcChannel(`unix:${second.dataDir}/run/domain.sock`, env.EDGE_TOKEN);
     for (const { key, instanceIntegrationIds } of after.apiKeys) {
       expect(await idsByRpc(channel, key)).toEqual(instanceIntegrationIds);
     }

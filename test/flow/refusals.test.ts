@@ -67,7 +67,10 @@ describe('a data directory', () => {
     );
     const domain = { command: 'domain', dataDir: first.dataDir } as const;
     expect(await refusalOf(domain)).toContain('Another domain already runs on ');
-    const elsewhere = { ...domain, env: { DOMAIN_ADDRESS: '127.0.0.1:4002', SERVICE_TOKEN: 's'.repeat(40) } };
+    const elsewhere = {
+      ...domain,
+      env: { DOMAIN_ADDRESS: '127.0.0.1:4002', ROLES_ADDRESS: '127.0.0.1:4005' },
+    };
     expect(await refusalOf(elsewhere)).toBe(
       `Another domain already runs on ${first.dataDir}. Stop it, or set DATA_DIR to another directory.`,
     );
