@@ -67,7 +67,7 @@ describe('a live environment', () => {
     const tokens = await party.signIn(browser, livePerson);
     expect(tokens.claims()).toMatchObject({ iss: live.url, sub: livePerson.accountId });
     expect(live.url).not.toBe(environment.demo.url);
-    expect([...browser.cookies.keys()]).toEqual(['integration_session']);
+    expect([...browser.cookies.keys()]).toEqual(['integration_session', 'integration_device']);
   });
 
   test('shows no banner, where demo says on each page what it is', async () => {
