@@ -5,7 +5,7 @@ import { integration } from './typed.js';
 
 const SECRETS = {
   EDGE_TOKEN: 'a-token-nobody-should-see-in-any-output',
-  DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration',
+  DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration?sslmode=verify-full',
 };
 
 const GROUPS = [
@@ -155,7 +155,7 @@ describe('integration config', () => {
     const { stdout } = await integration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
     expect(JSON.parse(stdout)).toMatchObject({
       GATEWAY_PORT: '8080',
-      EDGE_TOKEN: ['[secret]'],
+      EDGE_TOKEN: '["[secret]"]',
       DATABASE_URL: '[secret]',
     });
     expect(stdout).not.toContain('nobody-should-see');

@@ -74,7 +74,7 @@ describe.each([
     });
     const left = await browser.open(end);
     expect([left.hasLeft, left.url.href]).toEqual([true, `${postLogoutRedirectUri}?state=a%20state`]);
-    expect([...browser.cookies.keys()]).toEqual(['integration_device']);
+    expect([...browser.cookies.keys()]).toEqual(['integration_device_demo']);
     expect((await party.pageOf(browser)).heading).toBe('Sign in');
     expect(demo.audited(subjectOf(tokens)).map(({ type }) => type)).toContain('sign_out');
   });

@@ -37,7 +37,8 @@ describe('on PostgreSQL', () => {
       lastLoginContext: { userType: 'WORKER', clientId: clientIds.quillmere },
     });
     const { user } = await demo.platform.getUser({ userId: person.userIds[0] ?? '' }, call());
-    expect(user?.status).toBe('USER_STATUS_ACTIVE');
+    // Who signs in as a worker is not yet a user.
+    expect(user?.status).toBe('USER_STATUS_INVITED');
     const refreshed = await client.refreshTokenGrant(party.config, tokens.refresh_token as string);
     const userinfo = await client.fetchUserInfo(party.config, refreshed.access_token, person.accountId);
     expect(userinfo.email).toBe(person.email);
