@@ -112,6 +112,7 @@ describe('a demo environment that is started again', () => {
     const before = first.demo();
     const dataDir = services.newDirectory();
     cpSync(first.dataDir, dataDir, { recursive: true });
+    cpSync(`${first.dataDir}.keys`, `${dataDir}.keys`, { recursive: true });
     spoil(dataDir);
 
     const second = await services.start({ command: 'domain', dataDir, env });
