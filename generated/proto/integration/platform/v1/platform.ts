@@ -159,9 +159,11 @@ export const protobufFileName = "integration/platform/v1/platform.proto";
  * One call is one transaction, events included: an answer means that both are durable, and a write that changes nothing
  * records nothing. Every fault of a request is told at once. An update writes the fields that update_mask names (in the
  * spelling of these files), and clears those it names that have no value; without a mask it writes the fields that have
- * a value. With expected_version a write is refused when another came first. A call repeated with its idempotency_key
- * within a day gets the first answer again; the key with another request is refused. Lists are oldest first and paged:
- * page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
+ * a value. With expected_version a write is refused when another came first. A call repeated by the same token with its
+ * idempotency_key gets the first answer again, for seven days unless set otherwise; the key with another request is
+ * refused. The metadata key x-on-behalf-of names for the audit log the person for whom the platform calls, by an id of
+ * at most 128 characters. Lists are oldest first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token
+ * ends them.
  */
 export type PlatformServiceService = typeof PlatformServiceService;
 export const PlatformServiceService = {
