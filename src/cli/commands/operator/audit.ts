@@ -22,9 +22,11 @@ export function addAuditCommands(program: Command): void {
   addVerb(group, () => import('./audit-chain-actions.js'), 'export', {
     about: 'Print the whole log as JSON lines, each record with its hash',
     example: '> audit.jsonl',
+    demoToken: 'auditorToken',
   });
   addVerb(group, () => import('./audit-chain-actions.js'), 'verify', {
     about: 'Tell which records were changed, removed or put in from outside',
     example: '--file audit.jsonl',
+    demoToken: 'auditorToken',
   }).option('--file <path>', 'the records of an export rather than those that are stored');
 }
