@@ -34,8 +34,11 @@ export interface RefusedCall {
   method: string;
   requestId: string;
   startedAt: number;
+  /** The other end, as the system names it. */
+  peer: string;
   /** Whose token it is, where it is one. */
   caller: Caller | undefined;
+  tokenId: string | undefined;
   error: ServiceError;
 }
 
@@ -183,8 +186,9 @@ export class Gate {
 
   #refuse(call: Call, error: ServiceError): void {
     call.refuse(error);
-    const { method, requestId, startedAt, identity } = call;
-    this.#options.onRefusal({ method, requestId, startedAt, caller: identity?.caller, error });
+    const { method, requestId, startedAt, peer, identity } = call;
+    const { caller, tokenId } = identity ?? {};
+    this.#options.onRefusal({ method, requestId, startedAt, peer, caller, tokenId, error });
   }
 
   /** Authentication, then authorization. */

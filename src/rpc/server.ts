@@ -21,6 +21,7 @@ import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, Gate } from './gate.js';
 import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
+import { refusalLog } from './refusal-log.js';
 
 const MAX_REQUEST_BYTES = 256 * 1_024;
 const MAX_CALLS_PER_CONNECTION = 256;
@@ -114,11 +115,15 @@ function hostAndPortOf(address: string): { host: string; port: number } {
 
 export function createRpcServer(options: RpcServerOptions): RpcServer {
   const report = reporter(options);
+  const logRefusal = refusalLog(options.log);
   const connections = new Connections(options.connections);
   const gate = new Gate({
     ...options,
     connections,
-    onRefusal: (call) => report({ ...call, code: codeOf(call.error) }),
+    onRefusal: (call) => {
+      report({ ...call, code: codeOf(call.error) });
+      logRefusal(call);
+    },
   });
   const server = new RpcServer(gate, connections);
   for (const { definition, handlers } of options.services) {

@@ -46,6 +46,22 @@ describe('a message that never ends', () => {
     expect(handled()).toBe(0);
   });
 
+  test('without a token is in the log at the default level, and many of them are counted', async () => {
+    const { peer, lines } = await serving();
+    for (let call = 0; call < CALLS; call += 1) {
+      peer.unfinished(path);
+    }
+    await eventually('every call closed', async () => peer.closed === CALLS);
+    const told = lines.filter(({ message }) => message === 'call refused');
+    expect(told).toHaveLength(60);
+    expect(told[0]).toMatchObject({
+      level: 'warn',
+      method: path,
+      reason: 'service_token_missing',
+      leftOut: 0,
+    });
+  });
+
   test('is not read while its token is looked at', async () => {
     let letGo: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
