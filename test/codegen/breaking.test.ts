@@ -114,7 +114,7 @@ test.each([
     /changed name from "instance_name" to "name"/,
   ],
   ['a reused number', 'string instance_name = 2;', 'bool shown = 2;', /changed type/],
-  ['a removed method', /\n {2}rpc GetClient\(.*\n/, '\n', /"GetClient".* was deleted/],
+  ['a removed method', /\n {2}rpc GetClient\([^}]*\}\n/, '\n', /"GetClient".* was deleted/],
 ])('%s of the gRPC contract is refused', async (_, from, to, said) => {
   const copy = await mkdtemp(join(tmpdir(), 'integration-proto-'));
   try {

@@ -95,10 +95,11 @@ describe('readers that take nothing of long lists', () => {
   });
 
   test('and one that takes what comes, if slowly, is served on', async () => {
-    const lists = await endlessLists({ stallTimeoutMs: 500, pieceTimeoutMs: 500 });
+    const patienceMs = 2_000;
+    const lists = await endlessLists({ stallTimeoutMs: patienceMs, pieceTimeoutMs: patienceMs });
     const socket = await reader();
     let bytes = 0;
-    for (let reads = 0; reads < 30; reads += 1) {
+    for (const endsAt = Date.now() + 2 * patienceMs; Date.now() < endsAt; ) {
       bytes += ((socket.read() as Buffer | null) ?? '').length;
       await sleep(50);
     }
