@@ -36,11 +36,23 @@ async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string)
   const database = openSqlite(join(dataDir, 'integration.db'));
   const unitOfWork = webhookUnitOfWork(database);
   const subscription = await unitOfWork.rows.subscriptions.find(subscriptionId);
-  const event = { id: 'evt_1' as never, type: 'user.updated' };
+  const event = {
+    id: 'evt_1' as never,
+    type: 'user.updated',
+    occurredAt: Date.now(),
+    instanceId: 'ins_1',
+    clientId: 'cli_1',
+    entityType: 'user',
+    entityId: 'usr_1',
+    data: '{}',
+  };
   const made = Array.from({ length: PENDING }, () =>
     newDelivery(subscription as never, event, 'EVENT', Date.now()),
   );
-  await unitOfWork.run(OPERATOR, ({ deliveries }) => deliveries.insert(made));
+  await unitOfWork.run(OPERATOR, async ({ deliveries }) => {
+    await deliveries.insertTestEvent(event);
+    await deliveries.insert(made);
+  });
   await database.close();
 }
 
