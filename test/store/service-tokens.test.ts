@@ -19,6 +19,7 @@ describeEachDatabase('service tokens', (under) => {
         expiresAt: CREATED_AT + 2,
         revokedAt: CREATED_AT + 1,
         lastUsedAt: null,
+        instanceId: null,
       });
     },
   );
