@@ -29,7 +29,7 @@ const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;
 /** How long a reader of many messages may take none. */
 const READER_PATIENCE_MS = 120_000;
 
-/** What is wrong on our side, for whoever reads the log. */
+/** Faults on our side: the log gets their cause. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
 
 export interface RpcServerOptions {

@@ -82,7 +82,7 @@ function serverOf(
 function tokenAuthenticator({ store, log }: ListenerOptions): Authenticate {
   return async (token) => {
     const known = await identifyServiceToken(store.serviceTokens, Date.now, token);
-    // Nobody waits for it: a lost note costs some accuracy.
+    // The call does not wait for the note: a lost one costs some accuracy.
     noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
       log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
     );

@@ -52,7 +52,7 @@ export function normalizedPassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** Why nobody may choose the password, if there is a reason. `names` are those that others know of the person: theirs, their address, their clients and instances. */
+/** Why the password is refused, if it is. `names` are those that others know of the person: theirs, their address, their clients and instances. */
 export function faultOf(password: string, names: readonly string[]): PasswordFault | undefined {
   const normalized = normalizedPassword(password);
   const characters = countOf(normalized);

@@ -13,7 +13,7 @@ import { requireInstance } from './instances.js';
 import { endOfOverlap, type KeyStatus, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** With what somebody may call gRPC; the token itself is not among it. */
+/** What the store keeps of a service token; the token itself is not part of it. */
 export interface ServiceToken {
   id: string;
   kind: ServiceTokenKind;
