@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { UnitOfWork, WriteOrigin } from '../../src/domain/platform/unit-of-work.js';
+import type { PlatformRows, UnitOfWork, WriteOrigin } from '../../src/domain/platform/unit-of-work.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
@@ -17,7 +17,9 @@ async function originOf(method: string, request: object): Promise<WriteOrigin | 
     seen = origin;
     return Promise.reject(new Error('It is seen.'));
   };
-  const { handlers } = platformService(platformDependencies({ inOrder: true, run }));
+  const { handlers } = platformService(
+    platformDependencies({ inOrder: true, rows: {} as PlatformRows, run }),
+  );
   const answer = handlers[method]?.(request as never, CONTEXT) as unknown;
   const ended = Symbol.asyncIterator in (answer as object) ? (answer as AsyncGenerator).next() : answer;
   await expect(ended).rejects.toThrow('It is seen.');

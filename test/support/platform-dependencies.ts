@@ -13,6 +13,7 @@ export const quickHasher: PasswordHasher = {
 export function platformDependencies(unitOfWork: UnitOfWork): PlatformDependencies {
   return {
     unitOfWork,
+    clock: Date.now,
     passwords: quickHasher,
     signOnUrl: 'https://sign-on.example.com',
     hashRequest: (bytes) => createHmac('sha256', 'a key of the tests').update(bytes).digest(),

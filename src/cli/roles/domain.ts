@@ -130,6 +130,7 @@ function servicesOf(
     },
     platform: {
       unitOfWork: store.platform,
+      clock: Date.now,
       passwords,
       signOnUrl: config.SIGN_ON_URL,
       hashRequest: derived.idempotency,

@@ -6,7 +6,7 @@ import { faultOf } from '../credentials/password-rules.js';
 import type { PasswordFault } from '../credentials/passwords.js';
 import type { Actor } from '../operator/audit.js';
 import { type Account, getAccount } from './accounts.js';
-import type { Changes } from './unit-of-work.js';
+import type { Changes, PlatformRows } from './unit-of-work.js';
 import { Violations } from './violations.js';
 
 const PASSWORD_FAULTS: Record<PasswordFault, string> = {
@@ -18,12 +18,12 @@ const PASSWORD_FAULTS: Record<PasswordFault, string> = {
 
 /** Before the password is hashed, which takes long and no transaction. */
 export async function assertPasswordAcceptable(
-  changes: Pick<Changes, 'accounts'>,
+  rows: Pick<PlatformRows, 'accounts'>,
   accountId: string,
   password: string,
 ): Promise<void> {
-  await getAccount(changes, accountId);
-  const fault = faultOf(password, await changes.accounts.namesAround(accountId));
+  await getAccount(rows, accountId);
+  const fault = faultOf(password, await rows.accounts.namesAround(accountId));
   const violations = new Violations();
   if (fault) {
     violations.add('password', PASSWORD_FAULTS[fault]);

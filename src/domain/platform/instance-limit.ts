@@ -1,7 +1,7 @@
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Account } from './accounts.js';
-import type { Changes, UnitOfWork } from './unit-of-work.js';
+import type { PlatformRows, UnitOfWork } from './unit-of-work.js';
 
 /**
  * Which accounts a work may reach by what its request names: any, to join it to the instance; one that is somebody in the instance, to be read; or
@@ -13,13 +13,14 @@ export type AccountReach = 'any' | 'member' | 'own' | 'none';
 export function limitedTo(
   instanceId: InstanceId,
   accountReach: AccountReach,
-  { inOrder, run }: UnitOfWork,
+  { inOrder, rows, run }: UnitOfWork,
 ): UnitOfWork {
   if (accountReach === 'none') {
     throw notAllowed('This token is limited to one instance, and this is about the people of all.');
   }
   return {
     inOrder,
+    rows: limited(rows, instanceId, accountReach),
     run: (work, ...rest) => run((changes) => work(limited(changes, instanceId, accountReach)), ...rest),
   };
 }
@@ -28,54 +29,58 @@ interface OfClient {
   clientId: ClientId;
 }
 
-function limited(changes: Changes, instanceId: InstanceId, accountReach: AccountReach): Changes {
-  const clients: Changes['clients'] = {
-    ...changes.clients,
+function limited<Rows extends PlatformRows>(
+  rows: Rows,
+  instanceId: InstanceId,
+  accountReach: AccountReach,
+): Rows {
+  const clients: PlatformRows['clients'] = {
+    ...rows.clients,
     find: async (id) => {
-      const client = await changes.clients.find(id);
+      const client = await rows.clients.find(id);
       return client?.instanceId === instanceId ? client : undefined;
     },
     page: async (page, wanted = instanceId) =>
-      wanted === instanceId ? changes.clients.page(page, instanceId) : [],
+      wanted === instanceId ? rows.clients.page(page, instanceId) : [],
   };
-  const within = <Row extends OfClient, Rows extends { find(id: string): Promise<Row | undefined> }>(
-    rows: Rows,
-  ): Rows => ({
-    ...rows,
+  const within = <Row extends OfClient, Of extends { find(id: string): Promise<Row | undefined> }>(
+    of: Of,
+  ): Of => ({
+    ...of,
     find: async (id: string) => {
-      const row = await rows.find(id);
+      const row = await of.find(id);
       return row && (await clients.find(row.clientId)) ? row : undefined;
     },
   });
   return {
-    ...changes,
+    ...rows,
     clients,
     instances: {
-      ...changes.instances,
-      find: async (id) => (id === instanceId ? changes.instances.find(id) : undefined),
+      ...rows.instances,
+      find: async (id) => (id === instanceId ? rows.instances.find(id) : undefined),
       page: async ({ after }) => {
-        const own = after ? undefined : await changes.instances.find(instanceId);
+        const own = after ? undefined : await rows.instances.find(instanceId);
         return own ? [own] : [];
       },
       insert: () => {
         throw notAllowed('This token is limited to one instance and cannot create another.');
       },
     },
-    roles: within(changes.roles),
-    users: within(changes.users),
-    unitTypes: within(changes.unitTypes),
-    units: within(changes.units),
-    locations: within(changes.locations),
-    workers: within(changes.workers),
-    accounts: accountReach === 'any' ? changes.accounts : limitedAccounts(changes, instanceId, accountReach),
+    roles: within(rows.roles),
+    users: within(rows.users),
+    unitTypes: within(rows.unitTypes),
+    units: within(rows.units),
+    locations: within(rows.locations),
+    workers: within(rows.workers),
+    accounts: accountReach === 'any' ? rows.accounts : limitedAccounts(rows, instanceId, accountReach),
   };
 }
 
 function limitedAccounts(
-  { accounts }: Changes,
+  { accounts }: PlatformRows,
   instanceId: InstanceId,
   accountReach: AccountReach,
-): Changes['accounts'] {
+): PlatformRows['accounts'] {
   const reached = async (account: Account | undefined) => {
     const contexts = account ? await accounts.contextsOf(account.id) : [];
     const inside = contexts.filter((context) => context.instanceId === instanceId);

@@ -3,7 +3,7 @@ import type { UnitOfWork } from './unit-of-work.js';
 /** Does all that the works do, refuses what they refuse, and then writes nothing. */
 export function rehearsalOf(unitOfWork: UnitOfWork): UnitOfWork {
   return {
-    inOrder: unitOfWork.inOrder,
+    ...unitOfWork,
     run: async <T>(...[work, ...rest]: Parameters<typeof unitOfWork.run<T>>): Promise<T> => {
       try {
         return await unitOfWork.run<T>(

@@ -23,10 +23,8 @@ export interface RecordedEvent<T extends EventType> {
   data: EventsByType[T]['data'];
 }
 
-/** Everything that one write may touch, inside its one transaction. */
-export interface Changes extends CredentialRows {
-  /** The time of the write: its rows and events all carry it. */
-  readonly now: number;
+/** Everything that the back office may look at. */
+export interface PlatformRows extends CredentialRows {
   readonly instances: InstanceRows;
   readonly clients: ClientRows;
   readonly accounts: AccountRows;
@@ -37,6 +35,12 @@ export interface Changes extends CredentialRows {
   readonly locations: LocationRows;
   readonly jobTitles: JobTitleRows;
   readonly workers: WorkerRows;
+}
+
+/** Everything that one write may touch, inside its one transaction. */
+export interface Changes extends PlatformRows {
+  /** The time of the write: its rows and events all carry it. */
+  readonly now: number;
   /**
    * Waits until no other write is about the subject (an instance, a client or an account), so that what is read after it stays true until the
    * commit. Writes that lock several do so in the order account, instance, client, and those of one kind in the order of their ids.
@@ -62,6 +66,8 @@ export interface Repeatable<T> {
 }
 
 export interface UnitOfWork {
+  /** What is committed, without a transaction. */
+  readonly rows: PlatformRows;
   /** Whether works of one lane that wait at the same time are done in the order in which they were given, sharing their commits. */
   readonly inOrder: boolean;
   /**

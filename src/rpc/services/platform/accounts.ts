@@ -16,23 +16,22 @@ import {
 } from '../../../domain/platform/accounts.js';
 import { pendingEmails } from '../../../domain/platform/email-changes.js';
 import { fullNameOf } from '../../../domain/platform/person-names.js';
-import type { Changes } from '../../../domain/platform/unit-of-work.js';
+import type { Changes, PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function accountHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
   return {
-    getAccount: ({ key }) =>
-      unitOfWork.run(async (changes) => {
-        const account = await find(changes, key);
-        const contexts = await changes.accounts.contextsOf(account.id);
-        return {
-          account: await toAccountMessage(changes, account),
-          contexts: contexts.map((context) => toContextMessage(account, context)),
-        };
-      }),
+    getAccount: async ({ key }) => {
+      const { rows } = platform.unitOfWork;
+      const account = await find(rows, key);
+      const contexts = await rows.accounts.contextsOf(account.id);
+      return {
+        account: await toAccountMessage({ ...rows, now: platform.clock() }, account),
+        contexts: contexts.map((context) => toContextMessage(account, context)),
+      };
+    },
     updateAccount: (request, context) =>
       write(platform, methods.updateAccount, request, context, async (changes) => ({
         account: await toAccountMessage(changes, await updateAccount(changes, request)),
@@ -48,12 +47,12 @@ export function accountHandlers(platform: PlatformDependencies): Handlers<typeof
   };
 }
 
-function find(changes: Changes, key: GetAccountRequest['key']): Promise<Account> {
+function find(rows: Pick<PlatformRows, 'accounts'>, key: GetAccountRequest['key']): Promise<Account> {
   switch (key?.$case) {
     case 'accountId':
-      return getAccount(changes, key.value);
+      return getAccount(rows, key.value);
     case 'email':
-      return getAccountByEmail(changes, key.value);
+      return getAccountByEmail(rows, key.value);
     default:
       throw new ServiceError(ErrorCode.INVALID_REQUEST, 'Nothing says which account is meant.', {
         fieldViolations: [{ path: 'key', message: 'must be account_id or email' }],

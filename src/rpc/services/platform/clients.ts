@@ -7,19 +7,19 @@ import { toAddressMessage } from '../address-message.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function clientHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     createClient: (request, context) =>
       write(platform, methods.createClient, request, context, async (changes) => ({
         client: toMessage(await createClient(changes, request)),
       })),
-    getClient: ({ clientId }) =>
-      unitOfWork.run(async (changes) => ({ client: toMessage(await getClient(changes, clientId)) })),
-    listClients: ({ instanceId, ...listing }) =>
-      unitOfWork.run(async ({ clients }) => {
-        const { rows, nextPageToken } = await listPage(listing, (page) => clients.page(page, instanceId));
-        return { clients: rows.map(toMessage), nextPageToken };
-      }),
+    getClient: async ({ clientId }) => ({ client: toMessage(await getClient(rows, clientId)) }),
+    listClients: async ({ instanceId, ...listing }) => {
+      const { rows: found, nextPageToken } = await listPage(listing, (page) =>
+        rows.clients.page(page, instanceId),
+      );
+      return { clients: found.map(toMessage), nextPageToken };
+    },
     updateClient: (request, context) =>
       write(platform, methods.updateClient, request, context, async (changes) => ({
         client: toMessage(await updateClient(changes, request)),

@@ -43,7 +43,7 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
   return {
     setPassword: async (request, context) => {
       const { accountId, password } = request;
-      await unitOfWork.run((changes) => assertPasswordAcceptable(changes, accountId, password));
+      await assertPasswordAcceptable(unitOfWork.rows, accountId, password);
       const passwordHash = await passwords.hash(password);
       return write(platform, methods.setPassword, request, context, async (changes) => ({
         account: await toAccountMessage(
@@ -62,11 +62,10 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
       );
       return { url: addressOf('/auth/change-email', token), expiresAt: new Date(expiresAt), ...addresses };
     },
-    listAccountNotices: (listing) =>
-      unitOfWork.run(async ({ notices }) => {
-        const { rows, nextPageToken } = await listPage(listing, (page) => notices.page(page));
-        return { notices: rows.map(toNoticeMessage), nextPageToken };
-      }),
+    listAccountNotices: async (listing) => {
+      const { rows, nextPageToken } = await listPage(listing, (page) => unitOfWork.rows.notices.page(page));
+      return { notices: rows.map(toNoticeMessage), nextPageToken };
+    },
     acknowledgeAccountNotices: (request, context) =>
       unitOfWork.run((changes) =>
         auditedWork(

@@ -11,19 +11,17 @@ import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function instanceHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     createInstance: (request, context) =>
       write(platform, methods.createInstance, request, context, async (changes) => ({
         instance: toMessage(await createInstance(changes, request)),
       })),
-    getInstance: ({ instanceId }) =>
-      unitOfWork.run(async (changes) => ({ instance: toMessage(await getInstance(changes, instanceId)) })),
-    listInstances: (listing) =>
-      unitOfWork.run(async ({ instances }) => {
-        const { rows, nextPageToken } = await listPage(listing, (page) => instances.page(page));
-        return { instances: rows.map(toMessage), nextPageToken };
-      }),
+    getInstance: async ({ instanceId }) => ({ instance: toMessage(await getInstance(rows, instanceId)) }),
+    listInstances: async (listing) => {
+      const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.instances.page(page));
+      return { instances: found.map(toMessage), nextPageToken };
+    },
     updateInstance: (request, context) =>
       write(platform, methods.updateInstance, request, context, async (changes) => ({
         instance: toMessage(await updateInstance(changes, request)),

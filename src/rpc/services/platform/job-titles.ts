@@ -9,14 +9,13 @@ import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function jobTitleHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     addJobTitle: (request, context) =>
       write(platform, methods.addJobTitle, request, context, async (changes) => ({
         title: await addJobTitle(changes, request),
       })),
-    listJobTitles: ({ clientId, ...listing }) =>
-      unitOfWork.run((changes) => listJobTitles(changes, clientId, listing)),
+    listJobTitles: ({ clientId, ...listing }) => listJobTitles(rows, clientId, listing),
     renameJobTitle: (request, context) =>
       write(platform, methods.renameJobTitle, request, context, (changes) =>
         renameJobTitle(changes, request),

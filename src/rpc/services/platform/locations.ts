@@ -13,20 +13,18 @@ import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function locationHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     createLocation: (request, context) =>
       write(platform, methods.createLocation, request, context, async (changes) => ({
         location: toMessage(await createLocation(changes, request)),
       })),
-    getLocation: ({ locationId }) =>
-      unitOfWork.run(async (changes) => ({ location: toMessage(await getLocation(changes, locationId)) })),
-    listLocations: ({ clientId, ...listing }) =>
-      unitOfWork.run(async (changes) => {
-        const { id } = await getClient(changes, clientId);
-        const { rows, nextPageToken } = await listPage(listing, (page) => changes.locations.page(page, id));
-        return { locations: rows.map(toMessage), nextPageToken };
-      }),
+    getLocation: async ({ locationId }) => ({ location: toMessage(await getLocation(rows, locationId)) }),
+    listLocations: async ({ clientId, ...listing }) => {
+      const { id } = await getClient(rows, clientId);
+      const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.locations.page(page, id));
+      return { locations: found.map(toMessage), nextPageToken };
+    },
     updateLocation: (request, context) =>
       write(platform, methods.updateLocation, request, context, async (changes) => ({
         location: toMessage(await updateLocation(changes, request)),

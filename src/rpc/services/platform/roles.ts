@@ -8,20 +8,18 @@ import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function roleHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     createRole: (request, context) =>
       write(platform, methods.createRole, request, context, async (changes) => ({
         role: toMessage(await createRole(changes, request)),
       })),
-    getRole: ({ roleId }) =>
-      unitOfWork.run(async (changes) => ({ role: toMessage(await getRole(changes, roleId)) })),
-    listRoles: ({ clientId, ...listing }) =>
-      unitOfWork.run(async (changes) => {
-        const { id } = await getClient(changes, clientId);
-        const { rows, nextPageToken } = await listPage(listing, (page) => changes.roles.page(page, id));
-        return { roles: rows.map(toMessage), nextPageToken };
-      }),
+    getRole: async ({ roleId }) => ({ role: toMessage(await getRole(rows, roleId)) }),
+    listRoles: async ({ clientId, ...listing }) => {
+      const { id } = await getClient(rows, clientId);
+      const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.roles.page(page, id));
+      return { roles: found.map(toMessage), nextPageToken };
+    },
     editRolePermissions: (request, context) =>
       write(platform, methods.editRolePermissions, request, context, async (changes) => {
         const { role, repointedUsers } = await editRolePermissions(changes, request);

@@ -14,21 +14,19 @@ import { toUnitMessage } from './units.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function unitTypeHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     createUnitType: (request, context) =>
       write(platform, methods.createUnitType, request, context, async (changes) => {
         const { unitType, units } = await createUnitType(changes, request);
         return { unitType: toMessage(unitType), units: units.map(toUnitMessage) };
       }),
-    getUnitType: ({ unitTypeId }) =>
-      unitOfWork.run(async (changes) => ({ unitType: toMessage(await getUnitType(changes, unitTypeId)) })),
-    listUnitTypes: ({ clientId, ...listing }) =>
-      unitOfWork.run(async (changes) => {
-        const { id } = await getClient(changes, clientId);
-        const { rows, nextPageToken } = await listPage(listing, (page) => changes.unitTypes.page(page, id));
-        return { unitTypes: rows.map(toMessage), nextPageToken };
-      }),
+    getUnitType: async ({ unitTypeId }) => ({ unitType: toMessage(await getUnitType(rows, unitTypeId)) }),
+    listUnitTypes: async ({ clientId, ...listing }) => {
+      const { id } = await getClient(rows, clientId);
+      const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.unitTypes.page(page, id));
+      return { unitTypes: found.map(toMessage), nextPageToken };
+    },
     updateUnitType: (request, context) =>
       write(platform, methods.updateUnitType, request, context, async (changes) => ({
         unitType: toMessage(await updateUnitType(changes, request)),

@@ -7,23 +7,21 @@ import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function unitHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     createUnit: (request, context) =>
       write(platform, methods.createUnit, request, context, async (changes) => {
         const { unit, subUnits } = await createUnit(changes, request);
         return { unit: toUnitMessage(unit), subUnits: subUnits.map(toUnitMessage) };
       }),
-    getUnit: ({ unitId }) =>
-      unitOfWork.run(async (changes) => ({ unit: toUnitMessage(await getUnit(changes, unitId)) })),
-    listUnits: ({ clientId, unitTypeId, parentUnitId, ...listing }) =>
-      unitOfWork.run(async (changes) => {
-        const { id } = await getClient(changes, clientId);
-        const { rows, nextPageToken } = await listPage(listing, (page) =>
-          changes.units.page(page, id, { unitTypeId, parentUnitId }),
-        );
-        return { units: rows.map(toUnitMessage), nextPageToken };
-      }),
+    getUnit: async ({ unitId }) => ({ unit: toUnitMessage(await getUnit(rows, unitId)) }),
+    listUnits: async ({ clientId, unitTypeId, parentUnitId, ...listing }) => {
+      const { id } = await getClient(rows, clientId);
+      const { rows: found, nextPageToken } = await listPage(listing, (page) =>
+        rows.units.page(page, id, { unitTypeId, parentUnitId }),
+      );
+      return { units: found.map(toUnitMessage), nextPageToken };
+    },
     updateUnit: (request, context) =>
       write(platform, methods.updateUnit, request, context, async (changes) => ({
         unit: toUnitMessage(await updateUnit(changes, request)),

@@ -15,25 +15,26 @@ import { toPendingEmail } from './accounts.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function userHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const {
+    clock,
+    unitOfWork: { rows },
+  } = platform;
   return {
     createUser: (request, context) =>
       write(platform, methods.createUser, request, context, async (changes) => ({
         user: toMessage(await createUser(changes, request), changes.now),
       })),
-    getUser: ({ userId }) =>
-      unitOfWork.run(async (changes) => ({ user: toMessage(await getUser(changes, userId), changes.now) })),
-    listUsers: ({ clientId, statuses, email, ...listing }) => {
+    getUser: async ({ userId }) => ({ user: toMessage(await getUser(rows, userId), clock()) }),
+    listUsers: async ({ clientId, statuses, email, ...listing }) => {
       const filter = {
         clientId,
         statuses: statuses.length === 0 ? ALL_BUT_DELETED : toStatuses(statuses),
         emailKey: email === undefined ? undefined : emailKeyOf(email),
       };
-      return unitOfWork.run(async (changes) => {
-        await getClient(changes, clientId);
-        const { rows, nextPageToken } = await listPage(listing, (page) => changes.users.page(page, filter));
-        return { users: rows.map((user) => toMessage(user, changes.now)), nextPageToken };
-      });
+      await getClient(rows, clientId);
+      const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.users.page(page, filter));
+      const now = clock();
+      return { users: found.map((user) => toMessage(user, now)), nextPageToken };
     },
     updateUser: (request, context) =>
       write(platform, methods.updateUser, request, context, async (changes) => ({

@@ -14,23 +14,21 @@ import { toAddressMessage } from '../address-message.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function workerHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork } = platform;
+  const { rows } = platform.unitOfWork;
   return {
     onboardWorker: (request, context) =>
       write(platform, methods.onboardWorker, request, context, async (changes) => ({
         worker: toMessage(await onboardWorker(changes, request)),
       })),
-    getWorker: ({ workerId }) =>
-      unitOfWork.run(async (changes) => ({ worker: toMessage(await getWorker(changes, workerId)) })),
-    listWorkers: ({ clientId, statuses, unitId, locationId, ...listing }) =>
-      unitOfWork.run(async (changes) => {
-        const filter = { statuses: toStatuses(statuses), unitId, locationId };
-        const { id } = await getClient(changes, clientId);
-        const { rows, nextPageToken } = await listPage(listing, (page) =>
-          changes.workers.page(page, id, filter),
-        );
-        return { workers: rows.map(toMessage), nextPageToken };
-      }),
+    getWorker: async ({ workerId }) => ({ worker: toMessage(await getWorker(rows, workerId)) }),
+    listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }) => {
+      const filter = { statuses: toStatuses(statuses), unitId, locationId };
+      const { id } = await getClient(rows, clientId);
+      const { rows: found, nextPageToken } = await listPage(listing, (page) =>
+        rows.workers.page(page, id, filter),
+      );
+      return { workers: found.map(toMessage), nextPageToken };
+    },
     updateWorker: (request, context) =>
       write(platform, methods.updateWorker, request, context, async (changes) => ({
         worker: toMessage(await updateWorker(changes, request)),

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../domain/clock.js';
 import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
 import type { Actor } from '../../../domain/operator/audit.js';
 import { Trail } from '../../../domain/platform/trail.js';
@@ -12,6 +13,7 @@ const MAX_KEY_LENGTH = 255;
 
 export interface PlatformDependencies {
   unitOfWork: UnitOfWork;
+  clock: Clock;
   passwords: PasswordHasher;
   /** The public address of the sign-on server, where mailed links lead. */
   signOnUrl: string;

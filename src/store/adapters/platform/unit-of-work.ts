@@ -3,6 +3,7 @@ import type { EventType } from '../../../../generated/asyncapi/events.js';
 import type { Clock } from '../../../domain/clock.js';
 import type {
   Changes,
+  PlatformRows,
   RecordedEvent,
   Repeatable,
   UnitOfWork,
@@ -32,12 +33,13 @@ import { workerRows } from './workers.js';
 
 /** `onDue` hears of what has made deliveries that can be sent, as soon as a write would find them. */
 export function unitOfWork(
-  { write, writesInOrder }: Database,
+  { reader, write, writesInOrder }: Database,
   clock: Clock = Date.now,
   onDue: () => void = () => undefined,
 ): UnitOfWork {
   return {
     inOrder: writesInOrder,
+    rows: rowsOf(reader),
     run: (work, repeatable, origin) =>
       tellingWrite(
         write,
@@ -57,6 +59,8 @@ export function changesIn(writer: Writer, now: number, noteDue: () => void): Cha
   return {
     now,
     ...rowsOf(writer),
+    lock: (...subjectIds) => lock(writer, subjectIds),
+    touch: (...subjectIds) => touch(writer, subjectIds),
     record: (event) => {
       fanOut ??= new FanOut(writer, now, noteDue);
       return record(writer, now, fanOut, event);
@@ -65,21 +69,21 @@ export function changesIn(writer: Writer, now: number, noteDue: () => void): Cha
   };
 }
 
-const rowsOf = keptRows((writer) => ({
-  ...credentialRows(writer),
-  instances: instanceRows(writer),
-  clients: clientRows(writer),
-  accounts: accountRows(writer),
-  roles: roleRows(writer),
-  users: userRows(writer),
-  unitTypes: unitTypeRows(writer),
-  units: unitRows(writer),
-  locations: locationRows(writer),
-  jobTitles: jobTitleRows(writer),
-  workers: workerRows(writer),
-  lock: (...subjectIds: string[]) => lock(writer, subjectIds),
-  touch: (...subjectIds: string[]) => touch(writer, subjectIds),
-}));
+const rowsOf = keptRows(
+  (writer): PlatformRows => ({
+    ...credentialRows(writer),
+    instances: instanceRows(writer),
+    clients: clientRows(writer),
+    accounts: accountRows(writer),
+    roles: roleRows(writer),
+    users: userRows(writer),
+    unitTypes: unitTypeRows(writer),
+    units: unitRows(writer),
+    locations: locationRows(writer),
+    jobTitles: jobTitleRows(writer),
+    workers: workerRows(writer),
+  }),
+);
 
 /**
  * Writing a row takes its lock on PostgreSQL until the commit. On SQLite the whole database is locked already, and this writes what stands there.
