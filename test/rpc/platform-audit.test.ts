@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
+import type { ImportRecordsRequest } from '../../generated/proto/integration/platform/v1/import.js';
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
 import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import type { CallOptions } from '../../src/rpc/client.js';
+import type { CallContext } from '../../src/rpc/handlers.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
@@ -272,6 +274,48 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     expect(PERSONAL.filter((value) => text.includes(value))).toEqual([]);
   });
 
+  test('each line of an import is recorded like the call that it stands for', async () => {
+    const { call, records, platform } = await platformOf(under, rigs);
+    const { instance } = await call('createInstance', { name: 'Harborlight' });
+    await records();
+    const parts = async function* (): AsyncGenerator<ImportRecordsRequest> {
+      yield {
+        part: { $case: 'options', value: { dryRun: false, stopAtFirstRefusal: false, reportIds: false } },
+      };
+      const client = { instanceId: instance.id, name: 'Tallowfern' };
+      yield {
+        part: {
+          $case: 'lines',
+          value: { lines: [{ line: 1, record: { $case: 'client', value: client } }] },
+        },
+      };
+    };
+    const context: CallContext = {
+      requestId: 'request-1',
+      caller: 'platform',
+      tokenId: 'tok_one',
+      instanceId: undefined,
+      remoteAddress: undefined,
+      onBehalfOf: 'admin-7',
+      signal: new AbortController().signal,
+    };
+    const answers = platform.handlers.importRecords?.(parts(), context);
+    for await (const answer of answers as AsyncIterable<unknown>) {
+      expect(answer).toMatchObject({ refused: 0 });
+    }
+    expect(await records()).toEqual([
+      expect.objectContaining({
+        type: 'client.created',
+        actor: { type: 'service_token', id: 'tok_one' },
+        subject: { type: 'client', id: expect.stringMatching(/^cli_/) },
+        attributes: expect.objectContaining({
+          fields: expect.stringContaining('name'),
+          on_behalf_of: 'admin-7',
+        }),
+      }),
+    ]);
+  });
+
   test('a write that changes nothing, one that is repeated and one that is refused leave none', async () => {
     const { call, records } = await platformOf(under, rigs);
     const { instance } = await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
@@ -321,13 +365,15 @@ async function platformOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
   const bare = await under.openMigrated();
   const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
   const database = withAuditChains(bare, () => mac);
-  const rig = await rigs.start([platformService(platformDependencies(unitOfWork(database)))], {
+  const platform = platformService(platformDependencies(unitOfWork(database)));
+  const rig = await rigs.start([platform], {
     authenticate: (token) => ({ caller: 'platform', tokenId: `tok_${token}` }),
   });
   const seen = new Set<string>();
   const allRecords = () => auditRows(bare.reader).page({ after: undefined, limit: 500 }, { types: [] });
   return {
     database: bare,
+    platform,
     call: (
       name: keyof typeof methods,
       request: object,

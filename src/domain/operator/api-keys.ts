@@ -4,7 +4,7 @@ import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { PageRequest } from '../directory/page.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../platform/changes.js';
+import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
@@ -101,7 +101,7 @@ export async function updateApiKey(changes: OperatorChanges, update: ApiKeyUpdat
   }
   const changed = { ...present, ...(fields as Partial<ApiKey>), version: newVersion() };
   await changes.apiKeys.update(changed);
-  await record(changes, 'updated', changed);
+  await record(changes, 'updated', changed, changedFields(present, changed));
   return changed;
 }
 

@@ -2,7 +2,7 @@ import type { ApplicationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import type { PageRequest } from '../directory/page.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../platform/changes.js';
+import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import {
@@ -191,7 +191,7 @@ async function writeApplication(
   }
   const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.applications.update(changed);
-  await recordApplication(changes, what, changed);
+  await recordApplication(changes, what, changed, changedFields(present, changed));
   return changed;
 }
 

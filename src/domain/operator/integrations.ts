@@ -2,7 +2,7 @@ import type { IntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import type { PageRequest } from '../directory/page.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../platform/changes.js';
+import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
@@ -80,7 +80,9 @@ export async function updateIntegration(
   };
   await changes.integrations.update(changed);
   await changes.touch(present.id);
-  await changes.record({ type: 'integration.updated', subject: { type: 'integration', id: present.id } });
+  const subject = { type: 'integration', id: present.id };
+  const attributes = changedFields(present, changed);
+  await changes.record({ type: 'integration.updated', subject, attributes });
   return changed;
 }
 

@@ -16,7 +16,7 @@ export function updatedFields<T extends object>(
       names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
     ) as never;
   }
-  const byPath = new Map(names.map((name) => [toSnakeCase(name), name]));
+  const byPath = new Map(names.map((name) => [snakeCase(name), name]));
   const chosen = mask.map((path) => byPath.get(path));
   const unknown = mask.filter((_, index) => chosen[index] === undefined);
   const empty = (chosen as (keyof T)[]).filter(
@@ -25,7 +25,7 @@ export function updatedFields<T extends object>(
   if (unknown.length > 0 || empty.length > 0) {
     const fieldViolations = [
       ...unknown.map((path) => ({ path: 'update_mask', message: `does not know ${path}` })),
-      ...empty.map((name) => ({ path: toSnakeCase(String(name)), message: 'cannot be cleared' })),
+      ...empty.map((name) => ({ path: snakeCase(String(name)), message: 'cannot be cleared' })),
     ];
     throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The mask cannot be applied.', { fieldViolations });
   }
@@ -35,6 +35,17 @@ export function updatedFields<T extends object>(
 /** Whether writing the fields would change anything. */
 export function changesAnything<T extends object>(present: T, fields: { [K in keyof T]?: unknown }): boolean {
   return (Object.keys(fields) as (keyof T)[]).some((name) => !isDeepStrictEqual(present[name], fields[name]));
+}
+
+/** These follow from other fields, or say only that there was a write. */
+export const UNTOLD: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'fullName']);
+
+/** The names, as callers know them, of the fields to which a write gave another value: the audit log tells no values. */
+export function changedFields<T extends object>(before: T, after: T): { fields: string } {
+  const changed = (Object.keys(after) as (keyof T & string)[]).filter(
+    (name) => !UNTOLD.has(name) && !isDeepStrictEqual(before[name], after[name]),
+  );
+  return { fields: changed.map(snakeCase).sort().join(' ') };
 }
 
 /** The administrator decided on what they saw; if another came first, they must look again. */
@@ -47,6 +58,6 @@ export function assertExpectedVersion(present: { version: string }, expected: st
   }
 }
 
-function toSnakeCase(name: string): string {
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { snakeCase, UNTOLD } from './changes.js';
 import type { Changes } from './unit-of-work.js';
 
 /** The rows of the changes that hold things; what a row set is called, and the kind of thing in it. */
@@ -37,9 +38,6 @@ const READS: ReadonlySet<string> = new Set([
   ],
   ...['anyOf', 'contextsOf', 'firstOwner', 'integrationsOf', 'names', 'ofAccount', 'ownerOf', 'withRole'],
 ]);
-
-/** These follow from other fields, or say only that there was a write. */
-const UNTOLD: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'fullName']);
 
 /** These have no fields worth telling: that one was written is what there is to tell. */
 const WHOLE: ReadonlySet<string> = new Set(['password', 'job_title', 'email_change', 'notice']);
@@ -146,7 +144,7 @@ export class Trail {
         ? !isDeepStrictEqual(before[name], value)
         : value !== null && value !== undefined;
       if (isChanged && !UNTOLD.has(name) && this.#fields.size <= MOST_FIELDS) {
-        this.#fields.add(`${kind}.${toSnakeCase(name)}`);
+        this.#fields.add(`${kind}.${snakeCase(name)}`);
       }
     }
     this.#read.set(id, written);
@@ -173,8 +171,4 @@ function isRow(value: unknown): value is Row {
 
 function listed(names: readonly string[], most: number): string {
   return names.length > most ? `${names.slice(0, most).join(' ')} …` : names.join(' ');
-}
-
-function toSnakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { type Connection, getConnection } from '../operator/connections.js';
-import { changesAnything, updatedFields } from '../platform/changes.js';
+import { changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { newVersion } from '../version.js';
 import { type AddressPolicy, allowedAddress } from './subscription-address.js';
 import { originOf, recordSubscription } from './subscription-audit.js';
@@ -106,6 +106,7 @@ async function writeSettings(
   const changed = { ...present, ...settings, version: newVersion(), updatedAt: changes.now };
   await changes.subscriptions.update(changed);
   await recordSubscription(changes, 'updated', changed, {
+    ...changedFields(present, changed),
     ...(settings.url && { url_origin: originOf(settings.url) }),
   });
   return changed;

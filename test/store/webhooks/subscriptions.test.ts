@@ -103,8 +103,13 @@ describeEachDatabase('subscriptions', (under) => {
     expect(new Set([made, moved, cleared].map(({ version }) => version)).size).toBe(3);
     await expect(getSubscription(rows, made.id)).resolves.toEqual(cleared);
     expect((await audited()).slice(1)).toEqual([
-      { type: 'subscription.updated', subject_id: made.id, url_origin: 'https://new.example.com' },
-      { type: 'subscription.updated', subject_id: made.id },
+      {
+        type: 'subscription.updated',
+        subject_id: made.id,
+        fields: 'url',
+        url_origin: 'https://new.example.com',
+      },
+      { type: 'subscription.updated', subject_id: made.id, fields: 'client_ids description event_types' },
     ]);
   });
 
