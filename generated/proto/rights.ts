@@ -170,3 +170,31 @@ export const allowedRights = {
   '/integration.webhooks.v1.WebhookService/TestSubscription': ['operator'],
   '/integration.webhooks.v1.WebhookService/UpdateSubscription': ['operator'],
 } as const satisfies Record<string, readonly Right[]>;
+
+/** The methods whose answers contain a message that is declared as personal data. */
+export const personalAnswers: ReadonlySet<string> = new Set([
+  '/integration.operator.v1.OperatorService/ListAuditEvents',
+  '/integration.operator.v1.OperatorService/ListAuditRecords',
+  '/integration.platform.v1.PlatformService/AssignWorkerUnits',
+  '/integration.platform.v1.PlatformService/CreateUser',
+  '/integration.platform.v1.PlatformService/DeleteUser',
+  '/integration.platform.v1.PlatformService/DisableAccount',
+  '/integration.platform.v1.PlatformService/DisableUser',
+  '/integration.platform.v1.PlatformService/EnableAccount',
+  '/integration.platform.v1.PlatformService/EnableUser',
+  '/integration.platform.v1.PlatformService/GetAccount',
+  '/integration.platform.v1.PlatformService/GetUser',
+  '/integration.platform.v1.PlatformService/GetWorker',
+  '/integration.platform.v1.PlatformService/ListAccountNotices',
+  '/integration.platform.v1.PlatformService/ListUsers',
+  '/integration.platform.v1.PlatformService/ListWorkers',
+  '/integration.platform.v1.PlatformService/OffboardWorker',
+  '/integration.platform.v1.PlatformService/OnboardWorker',
+  '/integration.platform.v1.PlatformService/SetPassword',
+  '/integration.platform.v1.PlatformService/UpdateAccount',
+  '/integration.platform.v1.PlatformService/UpdateUser',
+  '/integration.platform.v1.PlatformService/UpdateWorker',
+  '/integration.webhooks.v1.WebhookService/GetDelivery',
+  '/integration.webhooks.v1.WebhookService/GetEvent',
+  '/integration.webhooks.v1.WebhookService/TailDeliveries',
+]);

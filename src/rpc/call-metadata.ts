@@ -39,3 +39,9 @@ export function bearerTokenOf(metadata: Metadata): string {
   }
   return header.slice('Bearer '.length);
 }
+
+/** `127.0.0.1:50123`, `[::1]:50123`; what comes over a socket has no address. */
+export function remoteAddressOf(peer: string): string | undefined {
+  const [, address] = /^\[?([0-9a-fA-F.:]+?)\]?:\d+$/.exec(peer) ?? [];
+  return address;
+}

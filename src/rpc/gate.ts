@@ -60,7 +60,7 @@ const RECHECK_TOKENS_MS = 20_000;
 const FLUSH_MS = 1_000;
 
 /** What a token is refused with; any other failure says nothing about the token. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+export const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.SERVICE_TOKEN_MISSING,
   ErrorCode.SERVICE_TOKEN_INVALID,
   ErrorCode.CALLER_NOT_ALLOWED,

@@ -10,10 +10,12 @@ import {
   status,
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
+import { personalAnswers } from '../../generated/proto/rights.js';
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
-import { onBehalfOf } from './call-metadata.js';
+import { type CallAudit, isWatched, readOf, refusalOf } from './call-audit.js';
+import { onBehalfOf, remoteAddressOf } from './call-metadata.js';
 import { type Authenticate, callersOf, type Identity, roleRights } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
@@ -37,6 +39,7 @@ export interface RpcServerOptions {
   authenticate: Authenticate;
   log: Log;
   timer: RpcCallTimer;
+  audit: CallAudit;
   /** How often the tokens of calls that stay open are looked at again. */
   recheckTokensMs?: number;
   /** How long the message of a call may take to arrive. */
@@ -123,13 +126,17 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     onRefusal: (call) => {
       report({ ...call, code: codeOf(call.error) });
       logRefusal(call);
+      const refusal = refusalOf(call);
+      if (refusal) {
+        options.audit.observe(refusal);
+      }
     },
   });
   const server = new RpcServer(gate, connections);
   for (const { definition, handlers } of options.services) {
     const implementation = Object.entries(definition).map(([name, method]) => {
       gate.rule(method.path, { callers: callersOf(method.path) });
-      return [name, adapt(method, handlers[name] ?? notImplemented, gate, report)];
+      return [name, adapt(method, handlers[name] ?? notImplemented, gate, options.audit, report)];
     });
     server.addService(takingBytes(definition), Object.fromEntries(implementation));
   }
@@ -188,17 +195,24 @@ function adapt(
   method: AnyMethod,
   handler: Handler<AnyMethod>,
   gate: Gate,
+  audit: CallAudit,
   report: (call: EndedCall) => void,
 ): UntypedHandleCall {
   return async (call: AnyCall, callback?: sendUnaryData<unknown>) => {
     const admitted = gate.callOf(call.metadata);
     let failure: ServiceError | undefined;
     try {
-      const answer = handler(
-        method.requestStream ? messagesOf(call) : (call as unknown as { request: unknown }).request,
-        contextOf(call, admitted),
-      );
+      const { request } = call as unknown as { request: unknown };
+      const context = contextOf(call, admitted);
+      // Before the answer goes out: personal data that nobody is on record for is not handed out.
+      const recordRead = async (found?: unknown) => {
+        if (personalAnswers.has(method.path) && isWatched(context.caller)) {
+          await audit.record(readOf(method.path, request, found, context));
+        }
+      };
+      const answer = handler(method.requestStream ? messagesOf(call) : request, context);
       if (method.responseStream) {
+        await recordRead();
         await pump(
           answer as unknown as AsyncIterable<unknown>,
           call as ServerWritableStream<unknown, unknown>,
@@ -206,7 +220,9 @@ function adapt(
           () => admitted.end(notRead()),
         );
       } else {
-        callback?.(null, method.responseSerialize(await answer));
+        const found = await answer;
+        await recordRead(found);
+        callback?.(null, method.responseSerialize(found));
       }
     } catch (thrown) {
       failure = asServiceError(thrown);
@@ -299,12 +315,6 @@ function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallCo
       return controller.signal;
     },
   };
-}
-
-/** `127.0.0.1:50123`, `[::1]:50123`; what comes over a socket has no address. */
-function remoteAddressOf(peer: string): string | undefined {
-  const [, address] = /^\[?([0-9a-fA-F.:]+?)\]?:\d+$/.exec(peer) ?? [];
-  return address;
 }
 
 const notImplemented: Handler<AnyMethod> = () => {

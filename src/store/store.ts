@@ -9,6 +9,7 @@ import type { OrganizationStore } from '../domain/directory/organization.js';
 import type { UserStore } from '../domain/directory/users.js';
 import type { WorkerStore } from '../domain/directory/workers.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
+import type { AuditWriter } from '../domain/operator/audit.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
 import type { SealStore } from '../domain/operator/seals.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
@@ -22,6 +23,7 @@ import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
 import { withAuditChains } from './adapters/operator/audit-chains.js';
+import { auditWriter } from './adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { organizationStore } from './adapters/organization.js';
 import { unitOfWork } from './adapters/platform/unit-of-work.js';
@@ -70,6 +72,7 @@ export interface Store {
   readonly purge: PurgeStore;
   readonly platform: UnitOfWork;
   readonly operator: OperatorUnitOfWork;
+  readonly observations: AuditWriter;
   readonly seals: SealStore;
   readonly signOn: SignOnUnitOfWork;
   readonly codeMinutes: CodeMinutes;
@@ -122,6 +125,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     purge: purgeStore(database),
     platform: unitOfWork(database, Date.now, onDue),
     operator: operatorUnitOfWork(database),
+    observations: auditWriter(database),
     seals: sealStore(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),

@@ -38,15 +38,16 @@ describe('the surface that reviewers have seen is the surface there is', () => {
     expectSurface(`http-${api}.txt`, asTable(rows));
   });
 
-  test('gRPC methods with the rights that may call them', () => {
+  test('gRPC methods with the rights that may call them, and which reads are recorded', () => {
     const services = [...new Set(rpcMethods().map(({ service }) => service))];
     const blocks = services.map((service) => {
       const methods = rpcMethods().filter((method) => method.service === service);
-      const rows = methods.map(({ name, kind, callers, implemented }) => [
+      const rows = methods.map(({ name, kind, callers, recorded, implemented }) => [
         `  ${name}`,
         kind,
         callers.join(', '),
         done(implemented),
+        recorded ? 'personal data, reads are recorded' : '',
       ]);
       return `${service}\n${asTable(rows)}`;
     });

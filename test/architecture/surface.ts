@@ -1,6 +1,8 @@
 import type { Document } from 'openapi-backend';
+import { personalAnswers } from '../../generated/proto/rights.js';
 import { gatewayHandlers } from '../../src/edge/gateway/index.js';
 import { signOnHandlers } from '../../src/edge/sign-on/index.js';
+import { isWatched } from '../../src/rpc/call-audit.js';
 import { callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { allServices } from '../../src/rpc/services/index.js';
@@ -50,6 +52,8 @@ export interface RpcMethod {
   service: string;
   name: string;
   callers: readonly string[];
+  /** Whether the audit log has each read of it. */
+  recorded: boolean;
   kind: string;
   implemented: boolean;
 }
@@ -70,6 +74,7 @@ export function rpcMethods(): RpcMethod[] {
       service: serviceNameOf(definition),
       name: path.split('/').at(-1) ?? '',
       callers: callersOf(path),
+      recorded: personalAnswers.has(path) && callersOf(path).some(isWatched),
       kind: `${requestStream ? 'stream' : 'one'} -> ${responseStream ? 'stream' : 'one'}`,
       implemented: handlers[name] !== undefined,
     })),

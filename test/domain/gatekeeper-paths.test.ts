@@ -5,6 +5,7 @@ import type { FoundVisit, Reached, StoredApiKey } from '../../src/domain/access/
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { fakeClock } from './clock.js';
 
+const nothing = () => undefined;
 const HASH = new Uint8Array([1, 2, 3]);
 const connection = { instanceId: 'ins_1', configured: true } as const;
 const client = 'cli_1' as const;
@@ -31,11 +32,11 @@ function gate(reached: Reached | 'no key', key: Partial<StoredApiKey> = {}, limi
   };
   const visits = { findKey: find, findConnection: find, findClient: find, markUsed: async () => undefined };
   const limiter = new RateLimiter({ limit, windowMs: 60_000 }, clock.now);
-  const gatekeeper = new Gatekeeper(visits, limiter, clock.now, () => undefined);
+  const gatekeeper = new Gatekeeper(visits, limiter, clock.now, nothing, nothing);
   return {
     asked,
-    admitToInstance: () => gatekeeper.admitToInstance(HASH, 'iin_1'),
-    admitToClient: () => gatekeeper.admitToClient(HASH, 'iin_1', client),
+    admitToInstance: () => gatekeeper.admitToInstance({ keyHash: HASH }, 'iin_1'),
+    admitToClient: () => gatekeeper.admitToClient({ keyHash: HASH }, 'iin_1', client),
   };
 }
 

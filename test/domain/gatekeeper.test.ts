@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
 import type { StoredApiKey, VisitStore } from '../../src/domain/access/visit-store.js';
+import type { Observation } from '../../src/domain/operator/audit.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { fakeClock } from './clock.js';
 
 const HOUR_MS = 3_600_000;
-const HASH = new Uint8Array([1, 2, 3]);
+const SHOWN = { keyHash: new Uint8Array([1, 2, 3]), remoteAddress: '192.0.2.7' };
 
 function gate(
   key: Partial<StoredApiKey> | undefined,
@@ -15,6 +16,7 @@ function gate(
   const clock = fakeClock();
   const marks: Parameters<VisitStore['markUsed']>[] = [];
   const backgroundErrors: unknown[] = [];
+  const observed: Observation[] = [];
   const stored: StoredApiKey | undefined = key && {
     id: 'key_1',
     integrationId: 'itg_1',
@@ -34,8 +36,14 @@ function gate(
     },
   };
   const limiter = new RateLimiter({ limit: options.limit ?? 100, windowMs: 60_000 }, clock.now);
-  const gatekeeper = new Gatekeeper(visits, limiter, clock.now, (error) => backgroundErrors.push(error));
-  return { gatekeeper, clock, marks, backgroundErrors, stored };
+  const gatekeeper = new Gatekeeper(
+    visits,
+    limiter,
+    clock.now,
+    (error) => backgroundErrors.push(error),
+    (observation) => observed.push(observation),
+  );
+  return { gatekeeper, clock, marks, backgroundErrors, observed, stored };
 }
 
 async function refusalOf(admission: Promise<unknown>): Promise<ServiceError> {
@@ -48,9 +56,30 @@ async function refusalOf(admission: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('the gatekeeper', () => {
+  test.each([
+    ['an unknown key', undefined, { type: 'stranger', id: 'unknown' }, null, 'unknown'],
+    ['a revoked key', { revokedAt: 1 }, { type: 'api_key', id: 'key_1' }, 'itg_1', 'revoked'],
+    ['an expired key', { expiresAt: 1 }, { type: 'api_key', id: 'key_1' }, 'itg_1', 'expired'],
+  ])(
+    'puts the refusal of %s on record, and never what was shown',
+    async (_, key, actor, integrationId, reason) => {
+      const { gatekeeper, observed } = gate(key);
+      await refusalOf(gatekeeper.admit(SHOWN));
+      expect(observed).toEqual([
+        {
+          type: 'api_key.refused',
+          outcome: 'refused',
+          actor: { ...actor, remoteAddress: '192.0.2.7' },
+          subject: integrationId && { type: 'integration', id: integrationId },
+          attributes: { reason },
+        },
+      ]);
+    },
+  );
+
   test('lets a valid key in and says who came, with which version and how many calls are left', async () => {
     const { gatekeeper } = gate({}, { limit: 10 });
-    await expect(gatekeeper.admit(HASH)).resolves.toEqual({
+    await expect(gatekeeper.admit(SHOWN)).resolves.toEqual({
       integrationId: 'itg_1',
       version: 'version-1',
       apiKeyId: 'key_1',
@@ -59,13 +88,13 @@ describe('the gatekeeper', () => {
   });
 
   test('refuses an unknown key', async () => {
-    expect((await refusalOf(gate(undefined).gatekeeper.admit(HASH))).code).toBe(ErrorCode.API_KEY_UNKNOWN);
+    expect((await refusalOf(gate(undefined).gatekeeper.admit(SHOWN))).code).toBe(ErrorCode.API_KEY_UNKNOWN);
   });
 
   test('refuses a revoked key just as it refuses an unknown one', async () => {
-    const unknown = await refusalOf(gate(undefined).gatekeeper.admit(HASH));
-    const revoked = await refusalOf(gate({ revokedAt: 1 }).gatekeeper.admit(HASH));
-    const both = await refusalOf(gate({ revokedAt: 1, expiresAt: 1 }).gatekeeper.admit(HASH));
+    const unknown = await refusalOf(gate(undefined).gatekeeper.admit(SHOWN));
+    const revoked = await refusalOf(gate({ revokedAt: 1 }).gatekeeper.admit(SHOWN));
+    const both = await refusalOf(gate({ revokedAt: 1, expiresAt: 1 }).gatekeeper.admit(SHOWN));
     expect(revoked).toEqual(unknown);
     expect(both).toEqual(unknown);
     expect(revoked.code).toBe(unknown.code);
@@ -78,33 +107,33 @@ describe('the gatekeeper', () => {
   ])('$title a key is let in: $admitted', async ({ left, admitted }) => {
     const { gatekeeper } = gate({ expiresAt: fakeClock().now() + left });
     if (admitted) {
-      await expect(gatekeeper.admit(HASH)).resolves.toBeDefined();
+      await expect(gatekeeper.admit(SHOWN)).resolves.toBeDefined();
     } else {
-      expect((await refusalOf(gatekeeper.admit(HASH))).code).toBe(ErrorCode.API_KEY_EXPIRED);
+      expect((await refusalOf(gatekeeper.admit(SHOWN))).code).toBe(ErrorCode.API_KEY_EXPIRED);
     }
   });
 
   test('refuses what is over the limit, says when to come back, and lets in again then', async () => {
     const { gatekeeper, clock } = gate({}, { limit: 2 });
-    await gatekeeper.admit(HASH);
+    await gatekeeper.admit(SHOWN);
     clock.advance(15_500);
-    await gatekeeper.admit(HASH);
+    await gatekeeper.admit(SHOWN);
 
-    const refusal = await refusalOf(gatekeeper.admit(HASH));
+    const refusal = await refusalOf(gatekeeper.admit(SHOWN));
     expect(refusal.code).toBe(ErrorCode.RATE_LIMITED);
     expect(refusal.retryAfterSeconds).toBe(45);
     expect(refusal.rateLimit).toEqual({ limit: 2, remaining: 0, resetSeconds: 45 });
     expect(refusal.message).toContain('45 s');
     clock.advance(44_500);
-    await expect(gatekeeper.admit(HASH)).resolves.toBeDefined();
+    await expect(gatekeeper.admit(SHOWN)).resolves.toBeDefined();
   });
 
   test('counts no call of a key that it refused', async () => {
     const { gatekeeper, stored, clock } = gate({}, { limit: 1 });
     Object.assign(stored ?? {}, { expiresAt: clock.now() });
-    await refusalOf(gatekeeper.admit(HASH));
+    await refusalOf(gatekeeper.admit(SHOWN));
     Object.assign(stored ?? {}, { expiresAt: null });
-    await expect(gatekeeper.admit(HASH)).resolves.toMatchObject({ rateLimit: { remaining: 0 } });
+    await expect(gatekeeper.admit(SHOWN)).resolves.toMatchObject({ rateLimit: { remaining: 0 } });
   });
 
   test.each<{ title: string; lastUsedAt: (now: number) => number | null; noted: boolean }>([
@@ -114,7 +143,7 @@ describe('the gatekeeper', () => {
     { title: 'a moment ago', lastUsedAt: (now) => now - 1, noted: false },
   ])('a use of a key that was last used $title is noted: $noted', async ({ lastUsedAt, noted }) => {
     const { gatekeeper, marks, clock } = gate({ lastUsedAt: lastUsedAt(fakeClock().now()) });
-    await gatekeeper.admit(HASH);
+    await gatekeeper.admit(SHOWN);
     expect(marks).toEqual(noted ? [['key_1', clock.now(), clock.now() - HOUR_MS]] : []);
   });
 
@@ -124,14 +153,14 @@ describe('the gatekeeper', () => {
       gate({ revokedAt: 1 }),
       gate({}, { limit: 0 }),
     ]) {
-      await refusalOf(gatekeeper.admit(HASH));
+      await refusalOf(gatekeeper.admit(SHOWN));
       expect(marks).toEqual([]);
     }
   });
 
   test('does not wait for the note', async () => {
     const { gatekeeper, marks } = gate({}, { markUsed: () => new Promise(() => undefined) });
-    await expect(gatekeeper.admit(HASH)).resolves.toBeDefined();
+    await expect(gatekeeper.admit(SHOWN)).resolves.toBeDefined();
     expect(marks).toHaveLength(1);
   });
 
@@ -146,7 +175,7 @@ describe('the gatekeeper', () => {
   ])('lets in even when the note $title, and tells whoever watches', async ({ markUsed }) => {
     const failure = new Error('database is locked');
     const { gatekeeper, backgroundErrors } = gate({}, { markUsed: markUsed(failure) });
-    await expect(gatekeeper.admit(HASH)).resolves.toBeDefined();
+    await expect(gatekeeper.admit(SHOWN)).resolves.toBeDefined();
     await new Promise(setImmediate);
     expect(backgroundErrors).toEqual([failure]);
   });

@@ -3,6 +3,7 @@ import { identifyServiceToken, type StoredServiceToken } from '../../src/domain/
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
 import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
+import { toStatus } from '../../src/rpc/error-trailer.js';
 import { fakeClock } from './clock.js';
 
 const TOKEN = 'operator_demo_secret';
@@ -47,11 +48,19 @@ describe('a service token', () => {
     );
     for (const refusal of refusals) {
       expect(refusal).toBeInstanceOf(ServiceError);
-      expect({ ...(refusal as ServiceError), message: (refusal as ServiceError).message }).toEqual({
-        ...(refusals[0] as ServiceError),
-        message: 'This service token is not valid here.',
-      });
+      const status = toStatus(refusal as ServiceError);
+      expect(status).toEqual(toStatus(refusals[0] as ServiceError));
+      expect(status.details).toBe('This service token is not valid here.');
       expect((refusal as ServiceError).code).toBe(ErrorCode.SERVICE_TOKEN_INVALID);
     }
+  });
+
+  test.each([
+    ['unknown', undefined, undefined],
+    ['revoked', { revokedAt: 1 }, 'tok_1'],
+    ['revoked', { revokedAt: 1, expiresAt: 1 }, 'tok_1'],
+    ['expired', { expiresAt: 1 }, 'tok_1'],
+  ])('is %s to those who keep the service', async (reason, stored, tokenId) => {
+    await expect(identify(stored)).rejects.toMatchObject({ reason, tokenId });
   });
 });

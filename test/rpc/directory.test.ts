@@ -97,6 +97,7 @@ describe('the directory over gRPC', () => {
         limiter,
         clock,
         nothing,
+        nothing,
         new ListSlots({ perIntegration: 1, inTotal: 5 }),
       ),
       clients: store({ page: [client], find: client }),

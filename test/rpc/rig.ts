@@ -3,12 +3,14 @@ import type { ServerCredentials } from '@grpc/grpc-js';
 import { afterEach } from '@jest/globals';
 import { type Right, rights } from '../../generated/proto/rights.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import type { CallAudit } from '../../src/rpc/call-audit.js';
 import { type Authenticate, callersOf } from '../../src/rpc/callers.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import type { ServedService } from '../../src/rpc/handlers.js';
 import { bind, createRpcServer, type RpcServer, type RpcServerOptions } from '../../src/rpc/server.js';
 import type { Log, LogFields } from '../../src/telemetry/log.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
+import { unheardAudit } from '../support/unheard-audit.js';
 
 /** A token for each right. */
 export const TOKENS = Object.fromEntries(rights.map((right) => [right, `token-of-${right}`])) as Record<
@@ -40,6 +42,7 @@ export interface RigOptions {
   address?: string;
   credentials?: ServerCredentials;
   authenticate?: Authenticate;
+  audit?: CallAudit;
   /** More on the same server, such as reflection. */
   prepare?: (server: RpcServer) => void;
   limits?: Partial<RpcServerOptions>;
@@ -68,6 +71,7 @@ export function rpcRigs(cleanUp = afterEach) {
       services,
       authenticate,
       log,
+      audit: options.audit ?? unheardAudit,
       timer: (method, code, durationMs) => timed.push({ method, code, durationMs }),
     });
     options.prepare?.(server);

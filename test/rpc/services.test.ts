@@ -49,6 +49,7 @@ describe('the services', () => {
       limiter,
       () => NOW,
       () => undefined,
+      () => undefined,
     );
     const instanceIntegrations = { listOf: async () => [row] };
     const rig = await rigs.start([

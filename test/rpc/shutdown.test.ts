@@ -3,6 +3,7 @@ import { MaintenanceServiceService } from '../../generated/proto/integration/mai
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { bind, closeRpcServer, createRpcServer } from '../../src/rpc/server.js';
+import { unheardAudit } from '../support/unheard-audit.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
 const ANSWER = { counts: [], more: false };
@@ -77,6 +78,7 @@ describe('closing a server', () => {
       authenticate: () => ({ caller: 'edge' as const }),
       log: silent,
       timer: () => undefined,
+      audit: unheardAudit,
     };
     const first = createRpcServer(options);
     const port = await bind(first, '127.0.0.1:0');

@@ -14,6 +14,7 @@ import { bind, createRpcServer } from '../../src/rpc/server.js';
 import { AnswerJudge } from './answer-judge.js';
 import { type Exchange, exchange, type Question } from './http-exchange.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
+import { unheardAudit } from './unheard-audit.js';
 
 /** The public address, which is not where the test asks: behind a proxy it never is. */
 export const GATEWAY_URL = 'https://gateway.example.com/under/a/path';
@@ -105,6 +106,7 @@ async function startDirectory(address: string, present: () => Directory): Promis
     authenticate: () => ({ caller: 'edge' }),
     log: recordedLog().log,
     timer: () => undefined,
+    audit: unheardAudit,
   });
   await bind(server, address);
   return server;

@@ -15,6 +15,7 @@ import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
 import { newDataDirectory } from './temporary-directory.js';
+import { unheardAudit } from './unheard-audit.js';
 
 const SERVICE_TOKEN = 'token-of-the-service';
 const NOBODY_COUNTS = { limit: 1_000_000, windowMs: 3_600_000 };
@@ -42,14 +43,19 @@ export async function startRealGateway(): Promise<RealGateway> {
   const credentials = demoCredentials(demoSeed);
   await store.demo.plant(demoSeed, credentials);
   const limiter = new RateLimiter(NOBODY_COUNTS, Date.now);
-  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, (error) => {
-    log.log.warn('last use', { reason: (error as Error).message });
-  });
+  const gatekeeper = new Gatekeeper(
+    store.visits,
+    limiter,
+    Date.now,
+    (error) => log.log.warn('last use', { reason: (error as Error).message }),
+    () => undefined,
+  );
   const server = createRpcServer({
     services: [directoryService({ gatekeeper, ...store })],
     authenticate: () => ({ caller: 'edge' }),
     log: log.log,
     timer: () => undefined,
+    audit: unheardAudit,
   });
   const address = `unix:${join(dataDir, 's')}`;
   await bind(server, address);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
+import type { CallAudit } from '../../rpc/call-audit.js';
 import { type Authenticate, callersOf, roleRights } from '../../rpc/callers.js';
 import { serverCredentials } from '../../rpc/connect.js';
 import { serviceNameOf } from '../../rpc/definitions.js';
@@ -25,6 +26,7 @@ export interface ListenerOptions {
   health: Health;
   log: Log;
   timer: RpcCallTimer;
+  audit: CallAudit;
 }
 
 /**
@@ -63,11 +65,11 @@ function isForRoles({ definition }: ServedService): boolean {
 }
 
 function serverOf(
-  { health, log, timer }: ListenerOptions,
+  { health, log, timer, audit }: ListenerOptions,
   services: readonly ServedService[],
   authenticate: Authenticate,
 ): RpcServer {
-  const server = createRpcServer({ services, authenticate, log, timer });
+  const server = createRpcServer({ services, authenticate, log, timer, audit });
   const reflected = {
     descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
     services: services.map(({ definition }) => serviceNameOf(definition)),

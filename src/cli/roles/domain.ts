@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
+import { AuditTally } from '../../domain/operator/audit-tally.js';
 import { PEOPLE_RATE, STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
@@ -57,7 +58,8 @@ export async function startDomain({ config, log, metrics, ending }: RoleOptions)
     const health = new Health([
       { name: 'database', required: true, probe: () => store.ping().then(() => ({ ok: true })) },
     ]);
-    const services = servicesOf(config, store, { passwords, keeping, ...secrets }, log);
+    const tally = new AuditTally(store.observations, Date.now);
+    const services = servicesOf(config, store, { passwords, keeping, tally, ...secrets }, log);
     const listeners = await openListeners({
       config,
       store,
@@ -65,16 +67,19 @@ export async function startDomain({ config, log, metrics, ending }: RoleOptions)
       health,
       log,
       timer: rpcCallTimer(metrics),
+      audit: tally,
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
-    const audit = startKeepingAudit(store, log);
+    const audit = startKeepingAudit(store, tally, log);
     return {
       health,
       stop: async () => {
         health.drain();
         // Whoever waits for deliveries goes home at once.
         store.deliveriesDue.close();
-        await Promise.all([listeners.close(), closing.stop(), keeping.stop(), audit.stop()]);
+        await Promise.all([listeners.close(), closing.stop(), keeping.stop()]);
+        // After the last call that it tells of.
+        await audit.stop();
         await passwords.close();
         await store.close();
       },
@@ -96,16 +101,18 @@ function servicesOf(
     keyRing,
     rotation,
     keeping,
+    tally,
   }: Secrets & {
     passwords: PasswordHasher;
     keeping: KeepingKeys;
+    tally: AuditTally;
   },
   log: Log,
 ) {
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
   const lostUse = note('the last use of an API key was not recorded');
-  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse);
+  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse, tally.observe);
   return allServices({
     ...webhookParts(config, store, { derived }, log),
     directory: { gatekeeper, ...store },
@@ -127,6 +134,7 @@ function servicesOf(
       people: new RateLimiter(PEOPLE_RATE, Date.now),
       wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),
       onBackgroundError: note('the last use of a client secret was not recorded'),
+      observe: tally.observe,
     },
     platform: {
       unitOfWork: store.platform,

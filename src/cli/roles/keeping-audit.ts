@@ -1,4 +1,5 @@
 import { ANCHORED_TYPE } from '../../domain/operator/audit-chain.js';
+import type { AuditTally } from '../../domain/operator/audit-tally.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 
@@ -11,16 +12,19 @@ const MOST_CHAINS = 100;
 const ACTOR = { type: 'service', id: 'domain' };
 
 /**
- * Once a minute: names the newest record of each chain that grew, in a record of this process and in its log. Who removes the
- * newest records of a chain, or a whole chain, must remove all records of the minutes since then too, and leaves the log to tell of it.
+ * Once a minute, and at the end: writes what was counted. Once a minute, it also names the newest record of each chain
+ * that grew, in a record of this process and in its log. Who removes the newest records of a chain, or a whole chain,
+ * must remove all records of the minutes since then too, and leaves the log to tell of it.
  */
 export function startKeepingAudit(
   store: Pick<Store, 'operator'>,
+  tally: AuditTally,
   log: Log,
   everyMs = EVERY_MS,
 ): { stop(): Promise<void> } {
   let since = Date.now() - FIRST_LOOK_BACK_MS;
   const keep = async () => {
+    await tally.flush();
     const lookedAt = Date.now();
     await anchor(store, log, since);
     since = lookedAt - LONGEST_WRITE_MS;
@@ -35,6 +39,7 @@ export function startKeepingAudit(
     stop: async () => {
       clearInterval(timer);
       await running;
+      await tally.flush().catch(note);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Config, ConfigError } from '../../config/config.js';
 import type { Secret } from '../../config/secret.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ServiceTokenRefusal } from '../../domain/access/service-tokens.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { Authenticate } from '../../rpc/callers.js';
 
@@ -30,7 +30,7 @@ export function roleAuthenticator(config: Config): Authenticate {
     const hash = hashSecret(token);
     const found = known.filter((one) => timingSafeEqual(one.hash, hash));
     if (!found[0]) {
-      throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
+      throw new ServiceTokenRefusal('unknown');
     }
     return { caller: found[0].caller };
   };

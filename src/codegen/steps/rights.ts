@@ -4,6 +4,7 @@ import {
   createFileRegistry,
   type DescEnum,
   type DescExtension,
+  type DescMessage,
   type FileRegistry,
   fromBinary,
   getOption,
@@ -12,7 +13,7 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { BANNER } from '../layout.js';
 import { descriptorsIn } from './proto.js';
 
-/** The method option `allowed` -> a table of who may call each method, by its path. */
+/** The option `allowed` of methods and `personal_data` of messages -> who may call each method, and whose answers are about people. */
 export async function generateRights(outDir: string): Promise<void> {
   const descriptors = fromBinary(FileDescriptorSetSchema, await readFile(descriptorsIn(outDir)));
   await writeFile(join(outDir, 'proto/rights.ts'), rightsTable(createFileRegistry(descriptors)));
@@ -30,10 +31,31 @@ function rightsTable(registry: FileRegistry): string {
       return `  '/${typeName}/${method.name}': [${names.map((name) => `'${name}'`).join(', ')}],`;
     }),
   );
+  const personal = registry.getExtension('integration.access.v1.personal_data') as DescExtension;
+  const personalPaths = services.flatMap(({ typeName, methods }) =>
+    methods
+      .filter(({ output }) => contains(output, (message) => getOption(message, personal) === true))
+      .map(({ name }) => `  '/${typeName}/${name}',`),
+  );
   return [
     BANNER,
     `/** What a token lets its holder do. */\nexport const rights = [\n${rights.map((name) => `  '${name}',`).join('\n')}\n] as const;\n`,
     'export type Right = (typeof rights)[number];\n',
     `/** Who may call each method, by its path. */\nexport const allowedRights = {\n${lines.sort().join('\n')}\n} as const satisfies Record<string, readonly Right[]>;\n`,
+    `/** The methods whose answers contain a message that is declared as personal data. */\nexport const personalAnswers: ReadonlySet<string> = new Set([\n${personalPaths.sort().join('\n')}\n]);\n`,
   ].join('\n');
+}
+
+/** Whether the message, or one inside it at any depth, is such a one. */
+function contains(
+  message: DescMessage,
+  isSuch: (message: DescMessage) => boolean,
+  seen = new Set<DescMessage>(),
+): boolean {
+  if (seen.has(message)) {
+    return false;
+  }
+  seen.add(message);
+  const inside = message.fields.flatMap((field) => (field.message ? [field.message] : []));
+  return isSuch(message) || inside.some((one) => contains(one, isSuch, seen));
 }

@@ -1,6 +1,7 @@
 import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
+import { type Observe, STRANGER } from '../operator/audit.js';
 import { ListSlots } from './list-slots.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
@@ -22,6 +23,12 @@ export interface ClientVisitor extends InstanceVisitor {
   clientId: ClientId;
 }
 
+/** The key that came with a read. */
+export interface PresentedKey {
+  keyHash: Uint8Array;
+  remoteAddress?: string;
+}
+
 /** Last use is for people who clean up keys; the hour is near enough and keeps reads from writing. */
 const LAST_USE_STEP_MS = 3_600_000;
 
@@ -32,6 +39,7 @@ export class Gatekeeper {
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
     private readonly onBackgroundError: (error: unknown) => void,
+    private readonly observe: Observe,
     private readonly lists = new ListSlots(),
   ) {}
 
@@ -40,22 +48,22 @@ export class Gatekeeper {
     this.lists.hold(visitor, until);
   }
 
-  async admit(keyHash: Uint8Array): Promise<Visitor> {
-    return this.#admit(await this.visits.findKey(keyHash)).visitor;
+  async admit(shown: PresentedKey): Promise<Visitor> {
+    return this.#admit(shown, await this.visits.findKey(shown.keyHash)).visitor;
   }
 
   /** To the instance of one connection, once that is set up. */
-  async admitToInstance(keyHash: Uint8Array, id: InstanceIntegrationId): Promise<InstanceVisitor> {
-    const { visitor, found } = this.#admit(await this.visits.findConnection(keyHash, id));
+  async admitToInstance(shown: PresentedKey, id: InstanceIntegrationId): Promise<InstanceVisitor> {
+    const { visitor, found } = this.#admit(shown, await this.visits.findConnection(shown.keyHash, id));
     return { ...visitor, instanceId: reachedInstance(found, visitor) };
   }
 
   async admitToClient(
-    keyHash: Uint8Array,
+    shown: PresentedKey,
     id: InstanceIntegrationId,
     clientId: ClientId,
   ): Promise<ClientVisitor> {
-    const { visitor, found } = this.#admit(await this.visits.findClient(keyHash, id, clientId));
+    const { visitor, found } = this.#admit(shown, await this.visits.findClient(shown.keyHash, id, clientId));
     const instanceId = reachedInstance(found, visitor);
     if (found.client === undefined) {
       throw notFound(ErrorCode.CLIENT_NOT_FOUND, 'Client not found', visitor);
@@ -63,9 +71,17 @@ export class Gatekeeper {
     return { ...visitor, instanceId, clientId: found.client };
   }
 
-  #admit(found: FoundVisit | undefined): { visitor: Visitor; found: FoundVisit } {
+  #admit(
+    { remoteAddress }: PresentedKey,
+    found: FoundVisit | undefined,
+  ): { visitor: Visitor; found: FoundVisit } {
     const now = this.clock();
-    const { key, version } = accepted(found, now);
+    const reason = whyRefused(found, now);
+    if (!found || reason !== undefined) {
+      this.#noteRefusal(found?.key, reason ?? 'unknown', remoteAddress);
+      throw refusalOf(reason);
+    }
+    const { key, version } = found;
     const { allowed, ...rateLimit } = this.limiter.take(key.integrationId);
     if (!allowed) {
       const retryAfterSeconds = rateLimit.resetSeconds;
@@ -74,7 +90,17 @@ export class Gatekeeper {
     }
     this.#noteUse(key, now).catch(this.onBackgroundError);
     const visitor = { integrationId: key.integrationId, apiKeyId: key.id, rateLimit, version };
-    return { visitor, found: found as FoundVisit };
+    return { visitor, found };
+  }
+
+  #noteRefusal(key: StoredApiKey | undefined, reason: string, remoteAddress: string | undefined): void {
+    this.observe({
+      type: 'api_key.refused',
+      outcome: 'refused',
+      actor: { ...(key ? { type: 'api_key', id: key.id } : STRANGER), remoteAddress },
+      subject: key ? { type: 'integration', id: key.integrationId } : null,
+      attributes: { reason },
+    });
   }
 
   /** Nobody waits for it: a lost note costs an hour of accuracy. */
@@ -86,17 +112,25 @@ export class Gatekeeper {
   }
 }
 
-function accepted(found: FoundVisit | undefined, now: number): FoundVisit {
-  if (!found || found.key.revokedAt !== null) {
-    throw new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'This API key is not known. It may have been revoked.');
+function whyRefused(
+  found: FoundVisit | undefined,
+  now: number,
+): 'unknown' | 'revoked' | 'expired' | undefined {
+  if (!found) {
+    return 'unknown';
   }
-  if (found.key.expiresAt !== null && found.key.expiresAt <= now) {
-    throw new ServiceError(
-      ErrorCode.API_KEY_EXPIRED,
-      'This API key has expired. Ask the operator for a new one.',
-    );
+  const { revokedAt, expiresAt } = found.key;
+  if (revokedAt !== null) {
+    return 'revoked';
   }
-  return found;
+  return expiresAt !== null && expiresAt <= now ? 'expired' : undefined;
+}
+
+/** What the key's holder learns: whether a key was revoked or never was is one answer. */
+function refusalOf(reason: ReturnType<typeof whyRefused>): ServiceError {
+  return reason === 'expired'
+    ? new ServiceError(ErrorCode.API_KEY_EXPIRED, 'This API key has expired. Ask the operator for a new one.')
+    : new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'This API key is not known. It may have been revoked.');
 }
 
 /** The two sentences are part of the contract. */

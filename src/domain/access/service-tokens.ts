@@ -21,7 +21,18 @@ export interface ServiceTokenStore {
   markUsed(id: string, at: number, unlessSince: number): Promise<void>;
 }
 
-/** Whose token it is. All refusals are one, so that nothing is learned from them. */
+/** All refusals of a token are one to its holder, so that nothing is learned from them; who keeps the service is told more. */
+export class ServiceTokenRefusal extends ServiceError {
+  constructor(
+    readonly reason: 'unknown' | 'revoked' | 'expired',
+    /** Id of the token, where there is such a one. */
+    readonly tokenId?: string,
+  ) {
+    super(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
+  }
+}
+
+/** Whose token it is, or the refusal. */
 export async function identifyServiceToken(
   tokens: Pick<ServiceTokenStore, 'findByHash'>,
   clock: Clock,
@@ -29,8 +40,11 @@ export async function identifyServiceToken(
 ): Promise<StoredServiceToken> {
   const stored = await tokens.findByHash(hashSecret(token));
   const expired = stored?.expiresAt != null && stored.expiresAt <= clock();
-  if (!stored || stored.revokedAt !== null || expired) {
-    throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
+  if (!stored) {
+    throw new ServiceTokenRefusal('unknown');
+  }
+  if (stored.revokedAt !== null || expired) {
+    throw new ServiceTokenRefusal(stored.revokedAt !== null ? 'revoked' : 'expired', stored.id);
   }
   return stored;
 }

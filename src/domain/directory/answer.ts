@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { Visitor } from '../access/gatekeeper.js';
+import type { PresentedKey, Visitor } from '../access/gatekeeper.js';
 import type { Page } from './page.js';
 
 /** The versions of an answer that the caller already holds. */
@@ -19,8 +19,7 @@ export interface Answer<T> {
 export type ListAnswer<T> = Answer<AsyncIterable<Page<T>>>;
 
 /** What every read is asked with. */
-export interface Question {
-  keyHash: Uint8Array;
+export interface Question extends PresentedKey {
   known: KnownVersions;
 }
 

@@ -25,7 +25,7 @@ export async function listClients(
   question: Question,
   connection: InstanceIntegrationId,
 ): Promise<ListAnswer<Client>> {
-  const visitor = await gatekeeper.admitToInstance(question.keyHash, connection);
+  const visitor = await gatekeeper.admitToInstance(question, connection);
   return answer(visitor, question, () => pagesOf((page) => clients.page(visitor.instanceId, page), {}));
 }
 
@@ -36,7 +36,7 @@ export async function getClient(
   connection: InstanceIntegrationId,
   clientId: ClientId,
 ): Promise<Answer<Client>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: 'Client not found' };
   return answerOne(visitor, question, () => clients.find(visitor.clientId), missing);
 }

@@ -21,6 +21,6 @@ export async function listInstanceIntegrations(
   store: InstanceIntegrationStore,
   question: Question,
 ): Promise<Answer<InstanceIntegration[]>> {
-  const visitor = await gatekeeper.admit(question.keyHash);
+  const visitor = await gatekeeper.admit(question);
   return answer(visitor, question, () => store.listOf(visitor.integrationId));
 }

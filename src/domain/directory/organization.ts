@@ -32,7 +32,7 @@ export async function getOrganizationStructure(
   connection: InstanceIntegrationId,
   clientId: ClientId,
 ): Promise<Answer<OrganizationStructure>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   return answer(visitor, question, () => organization.structureOf(visitor.clientId));
 }
 
@@ -43,6 +43,6 @@ export async function listJobTitles(
   connection: InstanceIntegrationId,
   clientId: ClientId,
 ): Promise<Answer<string[]>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   return answer(visitor, question, () => organization.jobTitlesOf(visitor.clientId));
 }

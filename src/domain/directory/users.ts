@@ -44,7 +44,7 @@ export async function listUsers(
   clientId: ClientId,
   window: Window,
 ): Promise<ListAnswer<User>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   return answer(visitor, question, () => pagesOf((page) => users.page(visitor.clientId, page), window));
 }
 
@@ -56,7 +56,7 @@ export async function getUser(
   clientId: ClientId,
   userId: UserId,
 ): Promise<Answer<User>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   const missing = { code: ErrorCode.USER_NOT_FOUND, message: 'User not found' };
   return answerOne(visitor, question, () => users.find(visitor.clientId, userId), missing);
 }

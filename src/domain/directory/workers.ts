@@ -37,7 +37,7 @@ export async function listWorkers(
   clientId: ClientId,
   { withOrganization, ...window }: Window & { withOrganization: boolean },
 ): Promise<ListAnswer<Worker>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   return answer(visitor, question, () =>
     pagesOf((page) => workers.page(visitor.clientId, page, withOrganization), window),
   );
@@ -51,7 +51,7 @@ export async function getWorker(
   clientId: ClientId,
   workerId: WorkerId,
 ): Promise<Answer<Worker>> {
-  const visitor = await gatekeeper.admitToClient(question.keyHash, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: 'Worker not found' };
   return answerOne(visitor, question, () => workers.find(visitor.clientId, workerId), missing);
 }

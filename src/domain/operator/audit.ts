@@ -24,6 +24,27 @@ export interface RecordedAction {
 
 export type AuditOutcome = 'succeeded' | 'refused';
 
+/** What is recorded although it changes nothing: a refusal, a read. */
+export interface Observation {
+  type: string;
+  outcome: AuditOutcome;
+  actor: Actor;
+  subject: AuditParty | null;
+  /** Of few different values: observations that agree in all but request and time are counted together. */
+  attributes: Record<string, string>;
+}
+
+/** Counts it, and returns at once; records of the counts follow. */
+export type Observe = (observation: Observation) => void;
+
+/** Who shows a secret that nobody has. */
+export const STRANGER: AuditParty = { type: 'stranger', id: 'unknown' };
+
+/** The only way in which observations get into the audit log: all of them in one transaction. */
+export interface AuditWriter {
+  write(observations: readonly Observation[]): Promise<void>;
+}
+
 export interface AuditEvent {
   id: string;
   /** When it happened. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { GrantType } from '../operator/applications.js';
-import type { Actor } from '../operator/audit.js';
+import { type Actor, STRANGER } from '../operator/audit.js';
 import type { KnownApplication, KnownSecret } from './applications.js';
 import { networkOf } from './network-address.js';
 import type { TokenIssuer } from './token-issuer.js';
@@ -38,9 +38,29 @@ export async function authenticateClient(
   client: PresentedClient,
 ): Promise<KnownApplication> {
   const application = await findApplication(issuer, client.clientId);
-  return client.method === 'secret'
-    ? bySecret(issuer, client, application)
-    : withoutSecret(client, application);
+  try {
+    return client.method === 'secret'
+      ? bySecret(issuer, client, application)
+      : withoutSecret(client, application);
+  } catch (refusal) {
+    noteRefusal(issuer, client, application);
+    throw refusal;
+  }
+}
+
+/** A wrong secret proves no application. The named one is recorded only if it exists: else it is the caller's own text. */
+function noteRefusal(
+  { observe }: TokenIssuer,
+  { method, requestId, remoteAddress }: PresentedClient,
+  application: KnownApplication | undefined,
+): void {
+  observe({
+    type: 'client_secret.refused',
+    outcome: 'refused',
+    actor: { ...STRANGER, requestId, remoteAddress },
+    subject: application ? { type: 'application', id: application.id } : null,
+    attributes: { method: method ?? 'unpresented', reason: application ? 'wrong' : 'unknown_application' },
+  });
 }
 
 /** After its authentication, so that nobody else learns what an application may do. */

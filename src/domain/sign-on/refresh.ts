@@ -1,5 +1,6 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Grant } from '../credentials/grants.js';
+import type { AuditOutcome } from '../operator/audit.js';
 import type { KnownApplication } from './applications.js';
 import { actorOf, assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
 import { narrowedScopes } from './narrowed-scopes.js';
@@ -57,7 +58,7 @@ async function shownToken(
  * hour that somebody stays signed in would bury those that matter.
  */
 async function rotate(
-  { unitOfWork, clock }: TokenIssuer,
+  { unitOfWork, clock, observe }: TokenIssuer,
   client: PresentedClient,
   application: KnownApplication,
   { grant, generation }: Shown,
@@ -69,10 +70,13 @@ async function rotate(
       { at: now, ...endsAfterRotation(application, grant, now) },
     );
     const isGood = isRotated || (await isRetry(changes, client, { grant, generation }, now));
-    return isGood ? { generation: generation + 1, issuedAt: now } : undefined;
+    return isGood ? { generation: generation + 1, issuedAt: now, isRotated } : undefined;
   });
   if (!outcome) {
     throw invalidGrant();
+  }
+  if (!outcome.isRotated) {
+    observe(recordOf(client, grant, 'refresh_token.retried', 'succeeded'));
   }
   return outcome;
 }
@@ -96,14 +100,26 @@ async function isRetry(
   const grant = await changes.grants.find(id);
   const judgement = grant ? judgeSpentToken(grant, generation, now) : 'over';
   if (grant && judgement === 'reuse' && (await changes.grants.revoke(id, now))) {
-    await changes.audit(actorOf(client), {
-      type: 'refresh_token.reused',
-      outcome: 'refused',
-      subject: { type: 'account', id: grant.accountId },
-      attributes: { grant_id: id, instance_id: grant.instanceId },
-    });
+    const { actor, ...action } = recordOf(client, grant, 'refresh_token.reused', 'refused');
+    await changes.audit(actor, action);
   }
   return judgement === 'retry';
+}
+
+function recordOf(
+  client: PresentedClient,
+  { id, accountId, instanceId }: Grant,
+  type: 'refresh_token.retried' | 'refresh_token.reused',
+  outcome: AuditOutcome,
+) {
+  const subject = { type: 'account', id: accountId };
+  return {
+    type,
+    outcome,
+    actor: actorOf(client),
+    subject,
+    attributes: { grant_id: id, instance_id: instanceId },
+  };
 }
 
 function invalidGrant(): ServiceError {

@@ -1,4 +1,5 @@
 import type { Rate, RateLimiter } from '../access/rate-limiter.js';
+import type { Observe } from '../operator/audit.js';
 import type { SignOn } from './sign-on.js';
 import type { PublishedKeys } from './signing.js';
 
@@ -9,6 +10,8 @@ export interface TokenIssuer extends SignOn {
   wrongSecrets: RateLimiter;
   /** Hears of notes that were lost and that nobody waits for. */
   onBackgroundError: (error: unknown) => void;
+  /** Hears of refused secrets and of refresh tokens that were shown again. */
+  observe: Observe;
 }
 
 /** Beyond it, wrong secrets are answered with when to come back; right ones never are. */

@@ -14,6 +14,7 @@ const LIST_WAIT_MS = 5_000;
 interface ReadRequest {
   requestId: string;
   identity: Identity;
+  clientAddress: string;
   params: object;
   query: object;
   header(name: string): string | undefined;
@@ -29,6 +30,7 @@ export function beginRead(
   const salt = entityTags.saltOf(operationId, JSON.stringify([request.params, request.query]));
   const context: ReadContext = {
     apiKeyHash: request.identity.apiKeyHash,
+    remoteAddress: request.clientAddress,
     ...entityTags.knownVersions(salt, request.header('if-none-match')),
   };
   return {

@@ -137,6 +137,7 @@ function asked(context: ReadContext | undefined): Question {
   }
   return {
     keyHash: context.apiKeyHash,
+    remoteAddress: context.remoteAddress,
     known: { values: context.knownVersions, any: context.anyVersionKnown },
   };
 }

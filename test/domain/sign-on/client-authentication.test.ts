@@ -50,6 +50,27 @@ describe('an application', () => {
     expect(await refusalOf(authenticateClient(rig.issuer, fresh))).toMatchObject({ code: 'INVALID_CLIENT' });
   });
 
+  test.each([
+    ['with a wrong secret', { secretHash: WRONG }, 'wrong'],
+    ['without a secret', { method: 'none' as const, secretHash: undefined }, 'wrong'],
+    ['that is unknown', { clientId: `app_${'0'.repeat(22)}` }, 'unknown_application'],
+    ['whose id is no id', { clientId: "app_' or 1=1" }, 'unknown_application'],
+  ])('%s is on record as a stranger, with nothing that the stranger wrote', async (_, shown, reason) => {
+    const rig = await tokenRig(under);
+    const client: PresentedClient = { ...rig.application.client, ...shown };
+    await refusalOf(authenticateClient(rig.issuer, client));
+    const { requestId, remoteAddress } = client;
+    expect(rig.observed).toEqual([
+      {
+        type: 'client_secret.refused',
+        outcome: 'refused',
+        actor: { type: 'stranger', id: 'unknown', requestId, remoteAddress },
+        subject: reason === 'wrong' ? { type: 'application', id: rig.application.id } : null,
+        attributes: { method: client.method, reason },
+      },
+    ]);
+  });
+
   test.each<[string, (client: PresentedClient) => Partial<PresentedClient>]>([
     ['that did not present itself', () => ({ method: undefined })],
     ['that is unknown', () => ({ clientId: 'app_0000000000000000000000' })],

@@ -72,6 +72,15 @@ describe('a refresh', () => {
     const again = await refresh(rig, refreshToken, 'email');
     expect(again.refreshToken).toBe(first.refreshToken);
     expect(again.scope).toBe('email');
+    expect(rig.observed).toMatchObject([
+      {
+        type: 'refresh_token.retried',
+        outcome: 'succeeded',
+        actor: { type: 'application', id: rig.application.id },
+        subject: { type: 'account', id: rig.accountId },
+        attributes: { grant_id: grantId, instance_id: rig.instanceId },
+      },
+    ]);
     expect(await grantOf(rig, grantId)).toMatchObject({
       generation: 2,
       rotatedAt: rig.clock.now() - 10_000,

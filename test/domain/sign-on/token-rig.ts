@@ -1,6 +1,7 @@
 import type { ApplicationId, ClientId, InstanceId } from '../../../generated/ids.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { type ApplicationCreation, createApplication } from '../../../src/domain/operator/applications.js';
+import type { Observation } from '../../../src/domain/operator/audit.js';
 import type { OperatorChanges } from '../../../src/domain/operator/unit-of-work.js';
 import { createClient } from '../../../src/domain/platform/clients.js';
 import { createInstance } from '../../../src/domain/platform/instances.js';
@@ -29,6 +30,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
   const clock = fakeClock(1_790_000_000_123);
   const unitOfWork = signOnUnitOfWork(database, clock.now);
   const backgroundErrors: unknown[] = [];
+  const observed: Observation[] = [];
   const keys = await newKeyRing(clock.now);
   const issuer: TokenIssuer = {
     issuer: ISSUER,
@@ -48,10 +50,11 @@ export async function tokenRig(under: DatabaseUnderTest) {
     people: undefined as never,
     wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),
     onBackgroundError: (error) => backgroundErrors.push(error),
+    observe: (observation) => observed.push(observation),
   };
   const place = await newPlace(issuer);
   const application = await newApplication(issuer, database, place.instanceId);
-  return { database, clock, issuer, keys, backgroundErrors, ...place, application };
+  return { database, clock, issuer, keys, backgroundErrors, observed, ...place, application };
 }
 
 export type TokenRig = Awaited<ReturnType<typeof tokenRig>>;

@@ -12,6 +12,7 @@ import { bind, createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../../support/answer-judge.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
+import { unheardAudit } from '../../support/unheard-audit.js';
 
 /** The public address, which is not where the test asks: behind a proxy it never is. */
 export const SIGN_ON_URL = 'https://sign-on.example.com';
@@ -69,6 +70,7 @@ export async function startSignOn({
     authenticate: () => ({ caller: 'edge' }),
     log: recordedLog().log,
     timer: () => undefined,
+    audit: unheardAudit,
   });
   await bind(rpc, address);
   const domain = new RpcChannel(address, 'token');

@@ -1,15 +1,17 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import type { Clock } from '../../../domain/clock.js';
 import type {
   Actor,
   AuditEvent,
   AuditFilter,
   AuditOutcome,
+  AuditParty,
   AuditRows,
-  RecordedAction,
+  AuditWriter,
 } from '../../../domain/operator/audit.js';
 import { ANCHORED_TYPE, type ChainPlace } from '../../../domain/operator/audit-chain.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
-import type { Writer } from '../../database.js';
+import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { keptStatement } from '../kept-statement.js';
 import { chainLinksOf } from './audit-chains.js';
@@ -120,11 +122,30 @@ function toPlace({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): Cha
   return { chain: chain as string, seq: Number(seq), hash: hash as string };
 }
 
+interface Recorded {
+  type: string;
+  outcome?: AuditOutcome;
+  subject: AuditParty | null;
+  attributes?: Record<string, string>;
+}
+
+export function auditWriter({ write }: Pick<Database, 'write'>, clock: Clock = Date.now): AuditWriter {
+  return {
+    write: (observations) =>
+      write(async (writer) => {
+        const now = clock();
+        for (const { actor, ...recorded } of observations) {
+          await recordAction(writer, now, actor, recorded);
+        }
+      }),
+  };
+}
+
 export async function recordAction(
   writer: Writer,
   now: number,
   actor: Actor,
-  { type, subject, attributes = {}, outcome = 'succeeded' }: RecordedAction & { outcome?: AuditOutcome },
+  { type, subject, attributes = {}, outcome = 'succeeded' }: Recorded,
 ): Promise<void> {
   const event: AuditEvent = {
     id: newRecordId('aud'),

@@ -92,6 +92,8 @@ export interface ReadContext {
   knownVersions: string[];
   /** If-None-Match was `*`: any present version counts as known. */
   anyVersionKnown: boolean;
+  /** The network address of the client, as far as proxies are trusted to name it; for records of refused keys. */
+  remoteAddress?: string | undefined;
 }
 
 /** What every answer begins with. */
@@ -505,7 +507,7 @@ export interface Unit {
 }
 
 function createBaseReadContext(): ReadContext {
-  return { apiKeyHash: Buffer.alloc(0), knownVersions: [], anyVersionKnown: false };
+  return { apiKeyHash: Buffer.alloc(0), knownVersions: [], anyVersionKnown: false, remoteAddress: undefined };
 }
 
 export const ReadContext: MessageFns<ReadContext> = {
@@ -518,6 +520,9 @@ export const ReadContext: MessageFns<ReadContext> = {
     }
     if (message.anyVersionKnown !== false) {
       writer.uint32(24).bool(message.anyVersionKnown);
+    }
+    if (message.remoteAddress !== undefined) {
+      writer.uint32(34).string(message.remoteAddress);
     }
     return writer;
   },
@@ -557,6 +562,14 @@ export const ReadContext: MessageFns<ReadContext> = {
             }
 
             message.anyVersionKnown = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.remoteAddress = reader.string();
             continue;
           }
         }

@@ -1,0 +1,186 @@
+import { isIP } from 'node:net';
+import type { Clock } from '../clock.js';
+import { networkOf } from '../sign-on/network-address.js';
+import { type AuditWriter, type Observation, type Observe, STRANGER } from './audit.js';
+
+/** Each holds from one flush to the next, which is a minute. */
+export interface TallyLimits {
+  /** Different observations that are counted apart; all others are one count. */
+  observations: number;
+  /** Of these, those of strangers: they cannot crowd out what known parties did. */
+  ofStrangers: number;
+  /** Different reads whose repetitions are counted; beyond, each read has a record. */
+  reads: number;
+}
+
+const LIMITS: TallyLimits = { observations: 100, ofStrangers: 50, reads: 10_000 };
+const MOST_CHARACTERS = 128;
+
+/** The record of how much was beyond the limits, by type. */
+export const REST_TYPE = 'audit.rest';
+
+interface Count {
+  observation: Observation;
+  times: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+/**
+ * Bounds the records of what can happen at any rate without changing anything: what is alike is counted, and each
+ * count is one record at the next flush. A stranger leaves few records a minute, and none with a text of their own.
+ * A process that is killed loses what it counted since the last flush.
+ */
+export class AuditTally {
+  /** By what they tell. */
+  #counts = new Map<string, Count>();
+  /** Beyond the limits, by type, of which there are few. */
+  #rest = new Map<string, Count>();
+  #recorded = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly writer: AuditWriter,
+    private readonly clock: Clock,
+    private readonly limits = LIMITS,
+  ) {}
+
+  readonly observe: Observe = (observation) => {
+    const now = this.clock();
+    this.#add({ observation: bounded(observation), times: 1, firstAt: now, lastAt: now });
+  };
+
+  /**
+   * Resolves when a record tells of it, so that an answer can wait for that; rejects when it could not be written.
+   * Repetitions until the next flush are counted: a record tells of the first already.
+   */
+  async record(given: Observation): Promise<void> {
+    const observation = bounded(given);
+    const key = keyOf(observation);
+    const recorded = this.#recorded.get(key);
+    if (recorded) {
+      await recorded;
+      this.observe(observation);
+      return;
+    }
+    const written = this.writer.write([observation]);
+    if (this.#recorded.size < this.limits.reads) {
+      this.#recorded.set(key, written);
+    }
+    try {
+      await written;
+    } catch (error) {
+      this.#recorded.delete(key);
+      throw error;
+    }
+  }
+
+  /** Writes the counts, and begins anew. What could not be written stays counted. */
+  async flush(): Promise<void> {
+    const [counts, rest] = [[...this.#counts.values()], [...this.#rest.values()]];
+    this.#counts = new Map();
+    this.#rest = new Map();
+    this.#recorded = new Map();
+    if (counts.length === 0) {
+      return;
+    }
+    try {
+      await this.writer.write([...counts.map(toObservation), ...(rest.length > 0 ? [restOf(rest)] : [])]);
+    } catch (error) {
+      for (const count of counts) {
+        this.#add(count);
+      }
+      for (const count of rest) {
+        this.#addTo(this.#rest, count.observation.type, count);
+      }
+      throw error;
+    }
+  }
+
+  #add(count: Count): void {
+    const key = keyOf(count.observation);
+    if (this.#counts.has(key) || this.#hasRoomFor(count.observation)) {
+      this.#addTo(this.#counts, key, count);
+    } else {
+      this.#addTo(this.#rest, count.observation.type, count);
+    }
+  }
+
+  #hasRoomFor({ actor }: Observation): boolean {
+    if (this.#counts.size >= this.limits.observations) {
+      return false;
+    }
+    if (actor.type !== STRANGER.type) {
+      return true;
+    }
+    const others = [...this.#counts.values()];
+    const ofStrangers = others.filter(({ observation }) => observation.actor.type === STRANGER.type);
+    return ofStrangers.length < this.limits.ofStrangers;
+  }
+
+  #addTo(counts: Map<string, Count>, key: string, { times, firstAt, lastAt, observation }: Count): void {
+    const known = counts.get(key);
+    counts.set(key, {
+      observation: known?.observation ?? observation,
+      times: (known?.times ?? 0) + times,
+      firstAt: Math.min(known?.firstAt ?? firstAt, firstAt),
+      lastAt: Math.max(known?.lastAt ?? lastAt, lastAt),
+    });
+  }
+}
+
+/** Everything but the request; addresses by what guesses from one place have in common. */
+function keyOf({ type, outcome, actor, subject, attributes }: Observation): string {
+  const network = actor.remoteAddress && networkOf(actor.remoteAddress);
+  const { type: actorType, id, onBehalfOf } = actor;
+  return JSON.stringify([type, outcome, actorType, id, onBehalfOf, network, subject, attributes]);
+}
+
+/** Whatever a caller had a hand in: short, printable, and an address only if it is one. */
+function bounded({ type, outcome, actor, subject, attributes }: Observation): Observation {
+  const { remoteAddress = '' } = actor;
+  return {
+    type,
+    outcome,
+    actor: {
+      ...actor,
+      id: short(actor.id),
+      remoteAddress: isIP(remoteAddress) > 0 && !remoteAddress.includes('%') ? remoteAddress : undefined,
+    },
+    subject: subject && { type: subject.type, id: short(subject.id) },
+    attributes: Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, short(value)])),
+  };
+}
+
+function short(text: string): string {
+  return text.slice(0, MOST_CHARACTERS).replace(/[^\x20-\x7e]/g, '?');
+}
+
+function toObservation({ observation, ...count }: Count): Observation {
+  return { ...observation, attributes: { ...observation.attributes, ...told(count) } };
+}
+
+function restOf(counts: readonly Count[]): Observation {
+  const byType = counts.map(({ observation, times }) => [observation.type, String(times)] as const);
+  return {
+    type: REST_TYPE,
+    outcome: 'refused',
+    actor: { type: 'service', id: 'domain' },
+    subject: { type: 'audit_log', id: 'rest' },
+    attributes: {
+      ...Object.fromEntries(byType),
+      ...told({
+        times: counts.reduce((sum, { times }) => sum + times, 0),
+        firstAt: Math.min(...counts.map(({ firstAt }) => firstAt)),
+        lastAt: Math.max(...counts.map(({ lastAt }) => lastAt)),
+      }),
+    },
+  };
+}
+
+function told({ times, firstAt, lastAt }: Omit<Count, 'observation'>): Record<string, string> {
+  return {
+    count: String(times),
+    first_at: new Date(firstAt).toISOString(),
+    last_at: new Date(lastAt).toISOString(),
+  };
+}

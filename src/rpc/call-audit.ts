@@ -1,0 +1,90 @@
+import { ServiceTokenRefusal } from '../domain/access/service-tokens.js';
+import { type AuditParty, type Observation, type Observe, STRANGER } from '../domain/operator/audit.js';
+import { snakeCase } from '../domain/platform/changes.js';
+import { ErrorCode } from '../errors/service-error.js';
+import { remoteAddressOf } from './call-metadata.js';
+import { type Caller, roleRights } from './callers.js';
+import { REFUSALS, type RefusedCall } from './gate.js';
+import type { CallContext } from './handlers.js';
+import { actorOf } from './services/actor.js';
+
+/** Where what calls show goes. */
+export interface CallAudit {
+  observe: Observe;
+  /** Rejects when no record tells of it. */
+  record(observation: Observation): Promise<void>;
+}
+
+/** Calls that were refused for their token or its right, by whose token it was as far as it is one. */
+export function refusalOf({
+  method,
+  requestId,
+  peer,
+  caller,
+  tokenId,
+  error,
+}: RefusedCall): Observation | undefined {
+  if (!REFUSALS.has(error.code)) {
+    return undefined;
+  }
+  const refused = error instanceof ServiceTokenRefusal ? error : undefined;
+  return {
+    type: 'call.refused',
+    outcome: 'refused',
+    actor: {
+      ...partyOf(caller, tokenId ?? refused?.tokenId),
+      requestId,
+      remoteAddress: remoteAddressOf(peer),
+    },
+    subject: { type: 'method', id: method },
+    attributes: { reason: refused?.reason ?? REASONS[error.code] ?? 'unknown' },
+  };
+}
+
+const REASONS: { [Code in ErrorCode]?: string } = {
+  [ErrorCode.SERVICE_TOKEN_MISSING]: 'missing',
+  [ErrorCode.CALLER_NOT_ALLOWED]: 'not_allowed',
+};
+
+function partyOf(caller: Caller | undefined, tokenId: string | undefined): AuditParty {
+  if (tokenId !== undefined) {
+    return { type: 'service_token', id: tokenId };
+  }
+  return caller ? { type: 'service', id: caller } : STRANGER;
+}
+
+/** The platform writes what people are, and reads it all day; the other roles answer with it. Reads of all others are recorded. */
+export function isWatched(caller: Caller): boolean {
+  return caller !== 'platform' && !roleRights.has(caller);
+}
+
+/** That personal data was read: by whom, with which method, and of whom where the request or the answer is about one thing. */
+export function readOf(method: string, request: unknown, answer: unknown, context: CallContext): Observation {
+  return {
+    type: 'personal_data.read',
+    outcome: 'succeeded',
+    actor: actorOf(context),
+    subject: theOneIn(answer) ?? namedBy(request),
+    attributes: { method },
+  };
+}
+
+const SHAPE_OF_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && SHAPE_OF_ID.test(value);
+}
+
+function theOneIn(answer: unknown): AuditParty | null {
+  const parts = Object.entries(answer ?? {});
+  const [found] = parts.flatMap(([name, part]) =>
+    isId(part?.id) ? [{ type: snakeCase(name), id: part.id }] : [],
+  );
+  return found ?? null;
+}
+
+function namedBy(request: unknown): AuditParty | null {
+  const ids = Object.entries(request ?? {}).filter(([name, value]) => name.endsWith('Id') && isId(value));
+  const [first] = ids as [string, string][];
+  return first ? { type: snakeCase(first[0].slice(0, -2)), id: first[1] } : null;
+}

@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFileRegistry, type DescMessage, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import { PlatformServiceService as platform } from '../../generated/proto/integration/platform/v1/platform.js';
+import { type User, UserStatus } from '../../generated/proto/integration/platform/v1/users.js';
+import { WebhookServiceService as webhooks } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { personalAnswers } from '../../generated/proto/rights.js';
+import { packageRoot } from '../../src/config/package.js';
+import { ServiceTokenRefusal } from '../../src/domain/access/service-tokens.js';
+import type { Observation } from '../../src/domain/operator/audit.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import { isWatched } from '../../src/rpc/call-audit.js';
+import { type Authenticate, type Caller, callersOf } from '../../src/rpc/callers.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { refusalOf, rpcRigs } from './rig.js';
+
+const CALL = { requestId: 'request-1', deadlineMs: 10_000 };
+
+const user: User = {
+  id: 'usr_1',
+  clientId: 'cli_1',
+  accountId: 'acc_1',
+  email: 'ada@example.com',
+  status: UserStatus.ACTIVE,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  version: 'v1',
+};
+
+describe('the audit log hears of calls', () => {
+  const rigs = rpcRigs();
+
+  /** A server that knows the token `right` as one of that right, and `expired` and `revoked` as tokens that were. */
+  async function serving({ isDown = false } = {}) {
+    const observed: Observation[] = [];
+    const recorded: Observation[] = [];
+    const authenticate: Authenticate = (token) => {
+      if (token === 'expired' || token === 'revoked') {
+        throw new ServiceTokenRefusal(token, `tok_${token}`);
+      }
+      if (token === 'unknown') {
+        throw new ServiceTokenRefusal('unknown');
+      }
+      if (token === 'away') {
+        throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
+      }
+      return { caller: token as Caller, tokenId: `tok_${token}` };
+    };
+    const rig = await rigs.start(
+      [
+        serve(platform, {
+          getUser: async ({ userId }) => {
+            if (userId !== user.id) {
+              throw new ServiceError(ErrorCode.USER_NOT_FOUND, 'There is no such user.');
+            }
+            return { user };
+          },
+          listUsers: async () => ({ users: [user], nextPageToken: '' }),
+          getAccount: async () => ({
+            account: {
+              ...user,
+              id: 'acc_1',
+              emailVerified: true,
+              workerProfileId: '',
+              status: 'ACCOUNT_STATUS_ENABLED' as never,
+              pendingEmails: [],
+            },
+            contexts: [],
+          }),
+          listInstances: async () => ({ instances: [], nextPageToken: '' }),
+        }),
+        serve(webhooks, {
+          tailDeliveries: async function* () {
+            yield { skipped: 1 } as never;
+          },
+        }),
+      ],
+      {
+        authenticate,
+        address: '127.0.0.1:0',
+        audit: {
+          observe: (observation) => observed.push(observation),
+          record: async (observation) => {
+            if (isDown) {
+              throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
+            }
+            recorded.push(observation);
+          },
+        },
+      },
+    );
+    return {
+      observed,
+      recorded,
+      as: (token: string) => rig.channel(token).clientOf(platform),
+      webhooksAs: (token: string) => rig.channel(token).clientOf(webhooks),
+    };
+  }
+
+  test.each([
+    ['an unknown token', 'unknown', { type: 'stranger', id: 'unknown' }, 'unknown'],
+    ['an expired token', 'expired', { type: 'service_token', id: 'tok_expired' }, 'expired'],
+    ['a revoked token', 'revoked', { type: 'service_token', id: 'tok_revoked' }, 'revoked'],
+    ['a token that lacks the right', 'auditor', { type: 'service_token', id: 'tok_auditor' }, 'not_allowed'],
+  ])('that are refused for %s', async (_, token, actor, reason) => {
+    const { observed, recorded, as } = await serving();
+    await refusalOf(as(token).getUser({ userId: user.id }, CALL));
+    expect(observed).toEqual([
+      {
+        type: 'call.refused',
+        outcome: 'refused',
+        actor: { ...actor, requestId: 'request-1', remoteAddress: '127.0.0.1' },
+        subject: { type: 'method', id: platform.getUser.path },
+        attributes: { reason },
+      },
+    ]);
+    expect(recorded).toEqual([]);
+  });
+
+  test('and not of those that fail for a reason of ours', async () => {
+    const { observed, as } = await serving();
+    await refusalOf(as('away').getUser({ userId: user.id }, CALL));
+    expect(observed).toEqual([]);
+  });
+
+  test.each(['operator', 'support'])(
+    'with which %s reads of a person, of a client, or of somebody',
+    async (token) => {
+      const { recorded, as } = await serving();
+      const client = as(token);
+      await client.getUser({ userId: user.id }, { ...CALL, onBehalfOf: 'case-12' });
+      await client.listUsers({ clientId: 'cli_1', statuses: [], pageSize: 0, pageToken: '' }, CALL);
+      await client.getAccount({ key: { $case: 'email', value: user.email } }, CALL);
+      const actor = {
+        type: 'service_token',
+        id: `tok_${token}`,
+        requestId: 'request-1',
+        remoteAddress: '127.0.0.1',
+      };
+      const read = { type: 'personal_data.read', outcome: 'succeeded', actor };
+      const method = (name: 'getUser' | 'listUsers' | 'getAccount') => ({ method: platform[name].path });
+      expect(recorded).toEqual([
+        {
+          ...read,
+          actor: { ...actor, onBehalfOf: 'case-12' },
+          subject: { type: 'user', id: 'usr_1' },
+          attributes: method('getUser'),
+        },
+        { ...read, subject: { type: 'client', id: 'cli_1' }, attributes: method('listUsers') },
+        { ...read, subject: { type: 'account', id: 'acc_1' }, attributes: method('getAccount') },
+      ]);
+      expect(JSON.stringify(recorded)).not.toContain(user.email);
+    },
+  );
+
+  test('with which an operator watches deliveries, at their beginning', async () => {
+    const { recorded, webhooksAs } = await serving();
+    const request = { subscriptionId: 'sub_1', eventTypes: [] };
+    for await (const _ of webhooksAs('operator').tailDeliveries(request, CALL)) {
+      expect(recorded).toMatchObject([{ subject: { type: 'subscription', id: 'sub_1' } }]);
+    }
+    expect(recorded).toHaveLength(1);
+  });
+
+  test('and not of reads without personal data, without an answer, or by the platform', async () => {
+    const { recorded, as } = await serving();
+    await as('operator').listInstances({ pageSize: 0, pageToken: '' }, CALL);
+    await refusalOf(as('operator').getUser({ userId: 'usr_2' }, CALL));
+    await as('platform').getUser({ userId: user.id }, CALL);
+    expect(recorded).toEqual([]);
+  });
+
+  test('and nobody gets an answer that could not be recorded', async () => {
+    const { as, webhooksAs } = await serving({ isDown: true });
+    const refused = await refusalOf(as('support').getUser({ userId: user.id }, CALL));
+    expect(refused.code).toBe(ErrorCode.UNAVAILABLE);
+    const tail = webhooksAs('support').tailDeliveries({ eventTypes: [] }, CALL)[Symbol.asyncIterator]();
+    expect((await refusalOf(tail.next())).code).toBe(ErrorCode.UNAVAILABLE);
+    await expect(as('platform').getUser({ userId: user.id }, CALL)).resolves.toMatchObject({
+      user: { id: 'usr_1' },
+    });
+  });
+});
+
+describe('personal data', () => {
+  /** What fields that tell of people are called; bodies are those of events and of what receivers answered. */
+  const TELLING = /^(.*email|phone|(first|last|full)_name|remote_address|body|response_start)$/;
+
+  const registry = createFileRegistry(
+    fromBinary(FileDescriptorSetSchema, readFileSync(join(packageRoot, 'generated/proto/descriptors.binpb'))),
+  );
+  const methods = [...registry].flatMap((one) => (one.kind === 'service' ? one.methods : []));
+
+  function tellingFields(message: DescMessage, seen = new Set<DescMessage>()): string[] {
+    if (seen.has(message)) {
+      return [];
+    }
+    seen.add(message);
+    return message.fields.flatMap((field) => [
+      ...(field.fieldKind !== 'message' && TELLING.test(field.name) ? [`${message.name}.${field.name}`] : []),
+      ...(field.message ? tellingFields(field.message, seen) : []),
+    ]);
+  }
+
+  const watched = methods
+    .map((method) => ({ path: `/${method.parent.typeName}/${method.name}`, output: method.output }))
+    .filter(({ path }) => callersOf(path).some(isWatched));
+
+  test('is declared in the contract wherever operators, support or auditors could read it', () => {
+    const telling = watched.filter(({ output }) => tellingFields(output).length > 0);
+    expect(telling.map(({ path }) => path).sort()).toEqual(
+      watched
+        .map(({ path }) => path)
+        .filter((path) => personalAnswers.has(path))
+        .sort(),
+    );
+    expect(telling.map(({ path }) => path.split('/').at(-1)).sort()).toEqual([
+      'GetAccount',
+      'GetDelivery',
+      'GetEvent',
+      'GetUser',
+      'GetWorker',
+      'ListAccountNotices',
+      'ListAuditEvents',
+      'ListAuditRecords',
+      'ListUsers',
+      'ListWorkers',
+      'TailDeliveries',
+    ]);
+  });
+});
