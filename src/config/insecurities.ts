@@ -33,7 +33,7 @@ export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
       ? 'GATEWAY_URL must begin with https:// in live: API keys and personal data cross the network'
       : undefined,
     postgres: isUnverifiedPostgres(values.DATABASE_URL?.reveal())
-      ? 'DATABASE_URL names another machine and must end with sslmode=verify-full in live: all data crosses the network'
+      ? 'DATABASE_URL must name this machine or end with sslmode=verify-full in live: all data crosses the network'
       : undefined,
     temporal: isPlainTemporal(values)
       ? 'TEMPORAL_ADDRESS names another machine, so TEMPORAL_TLS must be on in live'
@@ -61,9 +61,9 @@ function isUnverifiedPostgres(url: string | undefined): boolean {
     return false;
   }
   const { hostname, searchParams } = new URL(url);
-  // As pg reads it: of several the last one.
-  const host = searchParams.getAll('host').at(-1) ?? decodeURIComponent(hostname);
-  const isOfThisMachine = host === '' || host.startsWith('/') || isLoopback(host);
+  // As pg reads it: the last of several, and an empty one is none. Without any, it would look for one in PGHOST.
+  const host = searchParams.getAll('host').at(-1) || decodeURIComponent(hostname);
+  const isOfThisMachine = host.startsWith('/') || isLoopback(host);
   const modes = searchParams.getAll('sslmode');
   const isVerified = modes.length === 1 && modes[0] === 'verify-full' && !searchParams.has('ssl');
   return !isOfThisMachine && !isVerified;
@@ -83,12 +83,28 @@ function isNearlyEverybody({ address, prefix, family }: Config['TRUSTED_PROXIES'
   if (family === 'ipv4') {
     return prefix < WIDEST_IPV4;
   }
-  const isPrivate = /^f[cd]/i.test(address) && prefix >= 7;
+  const written = asHostname(address);
+  // IPv4 addresses stand in IPv6 as ::ffff:0:0/96; nothing else up there is anybody's proxy.
+  if (written?.startsWith('[::')) {
+    return prefix < 96 + WIDEST_IPV4;
+  }
+  const isPrivate = written !== undefined && /^\[f[cd]/.test(written) && prefix >= 7;
   return prefix < WIDEST_IPV6 && !isPrivate;
 }
 
 function isEveryInterface(host: string | undefined): boolean {
-  return host !== undefined && /^(0+(\.0+){0,3}|\[?[0:]*:[0:]*\]?|\*|)$/.test(host);
+  if (host === undefined) {
+    return false;
+  }
+  const written = asHostname(host);
+  return written === undefined || ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(written);
+}
+
+/** The one way in which an address is written among many; undefined for what is none. */
+function asHostname(host: string): string | undefined {
+  const bare = host.replace(/^\[|\]$/g, '');
+  const url = `http://${bare.includes(':') ? `[${bare}]` : bare}`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 export function isLoopback(host: string): boolean {

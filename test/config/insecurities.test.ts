@@ -26,14 +26,24 @@ const refused: [name: string, setting: Record<string, string>][] = [
   ['postgres', { DATABASE_URL: `${REMOTE}?sslmode=verify-full&sslmode=disable` }],
   ['postgres', { DATABASE_URL: `${REMOTE}?sslmode=verify-full&ssl=0` }],
   ['postgres', { DATABASE_URL: 'postgres://u:canary@localhost/x?host=db.example.com' }],
+  ['postgres', { DATABASE_URL: `${REMOTE}?host=` }],
+  ['postgres', { DATABASE_URL: 'postgres:///x' }],
   ['temporal', { TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
   ['trusted_proxies', { TRUSTED_PROXIES: '0.0.0.0/0' }],
   ['trusted_proxies', { TRUSTED_PROXIES: '10.0.0.1,::/0' }],
   ['trusted_proxies', { TRUSTED_PROXIES: '0.0.0.0/1,128.0.0.0/1' }],
   ['trusted_proxies', { TRUSTED_PROXIES: '2000::/3' }],
+  ['trusted_proxies', { TRUSTED_PROXIES: '::ffff:0:0/96' }],
+  ['trusted_proxies', { TRUSTED_PROXIES: '::FFFF:128.0.0.0/97' }],
+  ['trusted_proxies', { TRUSTED_PROXIES: '0:0:0::/16' }],
+  ['trusted_proxies', { TRUSTED_PROXIES: '::/80' }],
   ['metrics', { METRICS_HOST: '0.0.0.0' }],
   ['metrics', { METRICS_HOST: '0' }],
   ['metrics', { METRICS_HOST: '::' }],
+  ['metrics', { METRICS_HOST: '0x0' }],
+  ['metrics', { METRICS_HOST: '::ffff:0.0.0.0' }],
+  ['metrics', { METRICS_HOST: '::ffff:0:0' }],
+  ['metrics', { METRICS_HOST: '::0.0.0.0' }],
   ['metrics', { METRICS_HOST: '0:0:0:0:0:0:0:0' }],
 ];
 
@@ -67,6 +77,7 @@ describe('in live', () => {
     { TEMPORAL_ADDRESS: 'temporal.example.com:7233', TEMPORAL_TLS: 'on' },
     { TEMPORAL_ADDRESS: 'temporal.example.com:7233', TEMPORAL_API_KEY: 'k'.repeat(40) },
     { TRUSTED_PROXIES: '10.0.0.0/8,172.16.0.0/12,fd00::/8,2001:db8::/32' },
+    { TRUSTED_PROXIES: '::1,::ffff:10.0.0.0/104' },
     { METRICS_HOST: '10.0.0.7' },
   ])('%j is accepted as it is', (setting) => {
     expect(problemsOf(setting)).toEqual([]);
