@@ -173,6 +173,35 @@ describeEachDatabase('service tokens of operators', (under) => {
     ).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
   });
 
+  test('the successor of a token that ends lives as long as that was to live, unless told otherwise', async () => {
+    const { clock, run } = await operatorRig(under);
+    const { serviceToken } = await run((changes) =>
+      createFirstOperatorToken(changes, 'live', changes.now + 30 * DAY_MS),
+    );
+    clock.advance(29 * DAY_MS);
+    const rotate = (expiresAt?: number) =>
+      run((changes) =>
+        rotateServiceToken(changes, 'live', {
+          serviceTokenId: serviceToken.id,
+          overlapSeconds: undefined,
+          expiresAt,
+        }),
+      );
+    const told = await rotate(clock.now() + HOUR_MS);
+    expect(told.serviceToken.expiresAt).toBe(clock.now() + HOUR_MS);
+    const { serviceToken: present } = await run((changes) =>
+      createServiceToken(changes, 'live', {
+        kind: 'support',
+        label: 'Desk',
+        expiresAt: clock.now() + 30 * DAY_MS,
+      }),
+    );
+    const { serviceToken: successor } = await run((changes) =>
+      rotateServiceToken(changes, 'live', { serviceTokenId: present.id }),
+    );
+    expect(successor.expiresAt).toBe(clock.now() + 30 * DAY_MS);
+  });
+
   test('only a platform token is limited to an instance, and to one that there is', async () => {
     const { run } = await operatorRig(under);
     const creation = { kind: 'support' as const, label: 'Help desk', instanceId: 'ins_none' };

@@ -93,7 +93,7 @@ export async function createServiceToken(
   return { serviceToken, token };
 }
 
-/** Both work during the overlap. The successor has role, label and instance of the present one. */
+/** Both work during the overlap. The successor has role, label, instance and length of life of the present one. */
 export async function rotateServiceToken(
   changes: OperatorChanges,
   environment: 'live' | 'demo',
@@ -115,7 +115,7 @@ export async function rotateServiceToken(
     ...present,
     id: newRecordId('tok'),
     createdAt: changes.now,
-    expiresAt: expiresAt ?? null,
+    expiresAt: expiresAt ?? endOfEqualLife(present, changes.now),
     lastUsedAt: null,
   };
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
@@ -123,6 +123,11 @@ export async function rotateServiceToken(
   await changes.serviceTokens.expire(present.id, endsAt);
   await record(changes, 'rotated', present, { successor_id: serviceToken.id });
   return { serviceToken, token, previous: { ...present, expiresAt: endsAt } };
+}
+
+/** A token that was meant to end is not made to last for ever by its rotation. */
+function endOfEqualLife({ createdAt, expiresAt }: ServiceToken, now: number): number | null {
+  return expiresAt === null ? null : now + expiresAt - createdAt;
 }
 
 /** The token with which everything begins, or begins again when all others have ended: only where none works. */

@@ -39,7 +39,11 @@ export function addTokenCommands(program: Command): void {
       'how long both work; 24h unless given, 0 ends the present one at once',
       seconds,
     )
-    .option('--expires <when>', 'when the successor ends: a time, or a duration such as 90d', timeAhead)
+    .option(
+      '--expires <when>',
+      'when the successor ends: a time, or a duration such as 90d; without it, as long a life as the present one has',
+      timeAhead,
+    )
     .option('--yes', 'do not ask, where the overlap is 0');
   addVerb(group, load, 'revoke', { about: 'End a service token at once', example: 'tok_… --yes' })
     .argument('<service-token>', 'its id')

@@ -157,7 +157,7 @@ export interface RotateServiceTokenRequest {
   overlapSeconds?:
     | number
     | undefined;
-  /** When the successor ends; absent if it does not. */
+  /** When the successor ends. When absent it lives as long as the present token was to live, without end where that has none. */
   expiresAt?: Date | undefined;
 }
 
