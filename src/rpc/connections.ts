@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
+import { networkOf } from '../domain/sign-on/network-address.js';
 
 export interface ConnectionLimits {
   inTotal: number;
+  perToken: number;
   /** Connections over which no valid token has come yet. */
   strangersInTotal: number;
-  strangersPerAddress: number;
+  strangersPerNetwork: number;
   /** What a stranger may send, and how long it may stay. */
   strangerBytes: number;
   strangerMs: number;
@@ -14,9 +16,10 @@ export interface ConnectionLimits {
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
   inTotal: 1_024,
-  strangersInTotal: 128,
-  strangersPerAddress: 32,
-  strangerBytes: 512 * 1_024,
+  perToken: 64,
+  strangersInTotal: 512,
+  strangersPerNetwork: 32,
+  strangerBytes: 128 * 1_024,
   strangerMs: 60_000,
   callsWithoutToken: 100,
 };
@@ -25,14 +28,16 @@ const LOOK_EVERY_MS = 250;
 
 interface Connection {
   socket: Socket;
-  address: string;
+  network: string;
   openedAt: number;
+  /** Of the token that came over it first. */
+  tokenId: string | undefined;
   callsWithoutToken: number;
 }
 
 /**
- * The connections of a port. One is a stranger's until a valid token comes over it; strangers are few, send little and go soon, the oldest first where there are too many,
- * so that they keep out nobody who shows a token.
+ * The connections of a port. One is a stranger's until a valid token comes over it; strangers are few, send little and go soon, so that they keep out nobody who shows a token.
+ * Where there are too many, the oldest goes: of the network that has most of the strangers, or of the token that has too many.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -52,29 +57,38 @@ export class Connections {
   opened(socket: Socket): void {
     const { remoteAddress: address = '', remotePort } = socket;
     const peer = `${address}:${remotePort}`;
-    const connection = { socket, address, openedAt: performance.now(), callsWithoutToken: 0 };
+    const network = networkOf(address);
+    const openedAt = performance.now();
+    const connection: Connection = { socket, network, openedAt, tokenId: undefined, callsWithoutToken: 0 };
     this.#byPeer.set(peer, connection);
     this.#strangers.add(connection);
     socket.once('close', () => {
       this.#byPeer.delete(peer);
       this.#strangers.delete(connection);
     });
-    const ofAddress = [...this.#strangers].filter((stranger) => stranger.address === address);
-    if (ofAddress.length > this.#limits.strangersPerAddress) {
-      this.#cut(ofAddress[0]);
+    const ofNetwork = [...this.#strangers].filter((stranger) => stranger.network === network);
+    if (ofNetwork.length > this.#limits.strangersPerNetwork) {
+      this.#cut(ofNetwork[0]);
     }
     if (this.#strangers.size > this.#limits.strangersInTotal) {
-      this.#cut([...this.#strangers][0]);
+      this.#cut(oldestOfLargest(this.#strangers));
     }
     this.#look ??= setInterval(() => this.#cutGreedy(), LOOK_EVERY_MS).unref();
   }
 
   /** A valid token came over it. */
-  proven(peer: string): void {
+  proven(peer: string, tokenId: string | undefined): void {
     const connection = this.#byPeer.get(peer);
-    if (connection) {
-      connection.callsWithoutToken = 0;
-      this.#strangers.delete(connection);
+    if (!connection) {
+      return;
+    }
+    connection.callsWithoutToken = 0;
+    if (this.#strangers.delete(connection) && tokenId !== undefined) {
+      connection.tokenId = tokenId;
+      const ofToken = [...this.#byPeer.values()].filter((other) => other.tokenId === tokenId);
+      if (ofToken.length > this.#limits.perToken) {
+        this.#cut(ofToken[0]);
+      }
     }
   }
 
@@ -122,4 +136,15 @@ export class Connections {
       connection.socket.destroy();
     }
   }
+}
+
+function oldestOfLargest(strangers: Iterable<Connection>): Connection | undefined {
+  const networks = new Map<string, Connection[]>();
+  for (const stranger of strangers) {
+    const group = networks.get(stranger.network) ?? [];
+    networks.set(stranger.network, group);
+    group.push(stranger);
+  }
+  const [largest] = [...networks.values()].sort((one, other) => other.length - one.length);
+  return largest?.[0];
 }

@@ -10,6 +10,7 @@ import { AUTHORIZATION_KEY, bearerTokenOf, requestIdOf } from './call-metadata.j
 import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
 import { toStatus } from './error-trailer.js';
+import { type TokenLimits, TokenShares } from './token-shares.js';
 
 /** Who may call a method. */
 export interface MethodRule {
@@ -47,6 +48,7 @@ export interface GateOptions {
   onRefusal(call: RefusedCall): void;
   /** Told which connections have shown a valid token. */
   connections: Connections;
+  tokens?: Partial<TokenLimits>;
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
   /** How often the tokens of calls that stay open are looked at again. */
@@ -73,6 +75,7 @@ class Call implements AdmittedCall {
   endedWith: ServiceError | undefined;
   over = false;
   arrival: NodeJS.Timeout | undefined;
+  giveBack: () => void = () => undefined;
 
   constructor(
     readonly method: string,
@@ -110,11 +113,18 @@ export class Gate {
   readonly #rules = new Map<string, MethodRule>();
   readonly #admitted = new WeakMap<Metadata, Call>();
   readonly #open = new Set<Call>();
-  readonly #options: Required<GateOptions>;
+  readonly #shares: TokenShares;
+  readonly #options: Required<Omit<GateOptions, 'tokens'>>;
   #recheck: NodeJS.Timeout | undefined;
 
-  constructor({ arrivalMs = ARRIVAL_MS, recheckTokensMs = RECHECK_TOKENS_MS, ...options }: GateOptions) {
+  constructor({
+    arrivalMs = ARRIVAL_MS,
+    recheckTokensMs = RECHECK_TOKENS_MS,
+    tokens,
+    ...options
+  }: GateOptions) {
     this.#options = { ...options, arrivalMs, recheckTokensMs };
+    this.#shares = new TokenShares(tokens);
   }
 
   /** Opens a method; one that is not opened is refused to all. */
@@ -138,6 +148,9 @@ export class Gate {
             void this.#enter(entered, isLong, requestStream, () => pass(metadata));
           },
           onReceiveHalfClose: (pass) => {
+            if (!isLong) {
+              entered?.giveBack();
+            }
             clearTimeout(entered?.arrival);
             pass();
           },
@@ -149,6 +162,10 @@ export class Gate {
   async #enter(call: Call, isLong: boolean, hasManyMessages: boolean, pass: () => void): Promise<void> {
     try {
       await this.#admit(call, this.#options.authenticate);
+      const tokenId = call.identity?.tokenId;
+      if (tokenId !== undefined && !call.over) {
+        call.giveBack = this.#shares.take(tokenId, isLong ? 'longCalls' : 'arrivingCalls');
+      }
     } catch (thrown) {
       this.#refuse(call, asServiceError(thrown));
       return;
@@ -172,7 +189,7 @@ export class Gate {
   #tellOf({ identity, peer }: Call): void {
     const { connections } = this.#options;
     if (identity) {
-      connections.proven(peer);
+      connections.proven(peer, identity.tokenId);
     } else {
       connections.unproven(peer);
     }
@@ -180,6 +197,7 @@ export class Gate {
 
   #leave(call: Call): void {
     call.over = true;
+    call.giveBack();
     clearTimeout(call.arrival);
     this.#open.delete(call);
   }

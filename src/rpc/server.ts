@@ -24,6 +24,7 @@ import { type AdmittedCall, Gate } from './gate.js';
 import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 import { refusalLog } from './refusal-log.js';
+import type { TokenLimits } from './token-shares.js';
 
 const MAX_REQUEST_BYTES = 256 * 1_024;
 const MAX_CALLS_PER_CONNECTION = 256;
@@ -45,6 +46,7 @@ export interface RpcServerOptions {
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
   connections?: Partial<ConnectionLimits>;
+  tokens?: Partial<TokenLimits>;
 }
 
 /** What the four kinds of call have in common. */

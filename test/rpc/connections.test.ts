@@ -43,9 +43,9 @@ describe('connections to the port', () => {
     return { ...rig, ask };
   }
 
-  async function stranger(address: string): Promise<Socket> {
+  async function stranger(address: string, localAddress = '127.0.0.1'): Promise<Socket> {
     const [host, port] = address.split(':');
-    const socket = connect(Number(port), host);
+    const socket = connect({ port: Number(port), host, localAddress });
     sockets.push(socket);
     socket.on('error', () => undefined).resume();
     await once(socket, 'connect');
@@ -64,8 +64,8 @@ describe('connections to the port', () => {
     await once(call, 'close');
   }
 
-  test('are few for each address of strangers: the oldest goes', async () => {
-    const { address, ask } = await serving({ strangersPerAddress: 2 });
+  test('are few for each network of strangers: the oldest goes', async () => {
+    const { address, ask } = await serving({ strangersPerNetwork: 2 });
     const three = [await stranger(address), await stranger(address), await stranger(address)];
     await eventually('the oldest is cut', () => three[0]?.destroyed);
     expect(three.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
@@ -80,6 +80,34 @@ describe('connections to the port', () => {
     }
     await expect(ask()).resolves.toEqual(ANSWER);
     await eventually('most are cut', () => strangers.filter(({ destroyed }) => !destroyed).length <= 2);
+  });
+
+  test('of strangers are cut where most are: one from another network stays, though it is the oldest', async () => {
+    const { address } = await serving({ strangersInTotal: 3 });
+    const other = await stranger(address, '127.0.0.2');
+    const many: Socket[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      many.push(await stranger(address));
+    }
+    await eventually('most are cut', () => many.filter(({ destroyed }) => !destroyed).length === 2);
+    expect(other.destroyed).toBe(false);
+  });
+
+  test('are few for each token: its oldest goes, and those of other tokens stay', async () => {
+    const { address } = await serving({ perToken: 2 }, (token) => ({
+      caller: 'maintenance',
+      tokenId: token,
+    }));
+    const other = rawPeer(address);
+    await whole(other, path, 'another');
+    const peers = [rawPeer(address), rawPeer(address), rawPeer(address)];
+    for (const peer of peers) {
+      await whole(peer, path, 'one');
+    }
+    await eventually('the oldest is cut', () => peers[0]?.session.destroyed);
+    await whole(other, path, 'another');
+    expect(other.statuses).toEqual(['0', '0']);
+    expect(peers.map(({ session }) => session.destroyed)).toEqual([true, false, false]);
   });
 
   test('end after a while where no token was shown, and not where one was', async () => {

@@ -1,12 +1,14 @@
 import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { eventually } from '../support/eventually.js';
 import { RawPeer } from './raw-peer.js';
 import { type RigOptions, rpcRigs, TOKENS } from './rig.js';
 
 const { path } = MaintenanceServiceService.purgeExpired;
+const { path: importRecords } = PlatformServiceService.importRecords;
 const ANSWER = { counts: [], more: false };
 const CALLS = 200;
 
@@ -25,7 +27,10 @@ describe('a message that never ends', () => {
       handled += 1;
       return ANSWER;
     };
-    const services = [serve(MaintenanceServiceService, { purgeExpired })];
+    const services = [
+      serve(MaintenanceServiceService, { purgeExpired }),
+      serve(PlatformServiceService, { importRecords: () => answering() }),
+    ];
     const rig = await rigs.start(services, options);
     const peer = new RawPeer(rig.address);
     peers.push(peer);
@@ -103,4 +108,37 @@ describe('a message that never ends', () => {
     expect(peer.statuses).toEqual([String(status.OK)]);
     expect(handled()).toBe(1);
   });
+
+  test.each([
+    ['messages that never end', path, { arrivingCalls: 3 }],
+    ['calls that stay open', importRecords, { longCalls: 3 }],
+  ])('of one token are few: %s', async (_, method, tokens) => {
+    const { address, peer } = await serving({
+      authenticate: (token) => ({ caller: method === path ? 'maintenance' : 'platform', tokenId: token }),
+      limits: { tokens },
+    });
+    for (let call = 0; call < 5; call += 1) {
+      peer.unfinished(method, 'one');
+    }
+    await eventually('two are refused', () => peer.closed === 2);
+    expect(peer.statuses).toEqual(Array(2).fill(String(status.RESOURCE_EXHAUSTED)));
+
+    const other = new RawPeer(address);
+    peers.push(other);
+    other.unfinished(method, 'another');
+    peer.leave();
+    await eventually('what the one had is free again', async () => {
+      const again = new RawPeer(address);
+      peers.push(again);
+      again.unfinished(method, 'one');
+      await new Promise((resolve) => again.session.ping(resolve));
+      return again.closed === 0;
+    });
+    expect(other.closed).toBe(0);
+  });
 });
+
+/** Answers nothing for as long as it is asked. */
+async function* answering(): AsyncGenerator<never> {
+  await new Promise(() => undefined);
+}
