@@ -10,6 +10,7 @@ import { slowReaders } from './slow-readers.js';
 import { tokens } from './tokens.js';
 import { webhooks } from './webhooks.js';
 import { workers } from './workers.js';
+import { writeWithAudit } from './write-with-audit.js';
 import { writeWithEvents } from './write-with-events.js';
 
 /** In the order of the table. */
@@ -18,6 +19,7 @@ export const comparisons: readonly Comparison[] = [
   ...workers,
   ...sizeOfDirectory,
   writeWithEvents,
+  writeWithAudit,
   importOfWorkers,
   ...tokens,
   signIn,

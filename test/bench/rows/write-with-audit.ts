@@ -1,0 +1,85 @@
+import { ok } from 'node:assert';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import BetterSqlite3 from 'better-sqlite3';
+import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
+import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { RpcChannel } from '../../../src/rpc/client.js';
+import type { Comparison } from '../harness/comparison.js';
+import type { Scope } from '../harness/scope.js';
+import { databaseIn, dataDirIn, startService } from '../subjects/service.js';
+import { makeWorkplace } from '../subjects/workplace.js';
+
+const ALONE = 'platform write, one at a time (ms a write)';
+const TOGETHER = 'platform write, 16 at once (ms a write)';
+const TERMS = { referenceName: 'without its audit record', goal: 1.1, higherIsBetter: false };
+const WRITES = 400;
+const AT_ONCE = 16;
+
+const WITHOUT_AUDIT = pathToFileURL(join(import.meta.dirname, '../subjects/without-audit.js')).href;
+
+const [client] = demoSeed.clients;
+const userIds = client?.users.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id as string) ?? [];
+
+/** What its record costs a write: a change of a user's name with its event, against the same service that keeps no record of it. */
+export const writeWithAudit: Comparison = {
+  rows: { [ALONE]: TERMS, [TOGETHER]: TERMS },
+  warmUpRounds: 2,
+  rounds: 9,
+  setUp: async (scope) => {
+    const audited = await startPlatform(scope);
+    const unaudited = await startPlatform(scope, { NODE_OPTIONS: `--import=${WITHOUT_AUDIT}` });
+    await audited.write(0);
+    await unaudited.write(0);
+    ok(audited.records() > 0, 'a write leaves an audit record');
+    ok(unaudited.records() === 0, 'a write of the reference leaves none');
+    const readingOf = async ({ write }: typeof audited) => ({
+      [ALONE]: await timeOf(1, write),
+      [TOGETHER]: await timeOf(AT_ONCE, write),
+    });
+    return { ours: () => readingOf(audited), reference: () => readingOf(unaudited) };
+  },
+};
+
+/** Milliseconds a write, with so many under way at any time. */
+async function timeOf(atOnce: number, write: (index: number) => Promise<unknown>): Promise<number> {
+  let next = 0;
+  const writeOn = async () => {
+    while (next < WRITES) {
+      next += 1;
+      await write(next);
+    }
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, writeOn));
+  return (performance.now() - startedAt) / WRITES;
+}
+
+async function startPlatform(scope: Scope, settings: Record<string, string> = {}) {
+  const workplace = makeWorkplace(scope);
+  await startService(scope, workplace, settings);
+  const { grpcAddress, platformToken } = JSON.parse(
+    readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8'),
+  ) as { grpcAddress: string; platformToken: string };
+  const channel = new RpcChannel(grpcAddress, platformToken);
+  scope.onEnd(() => channel.close());
+  const platform = channel.clientOf(PlatformServiceService);
+  return {
+    write: (index: number) =>
+      platform.updateUser(
+        { userId: userIds[index % userIds.length] ?? '', lastName: randomUUID() },
+        { requestId: randomUUID(), deadlineMs: 10_000 },
+      ),
+    records: () => {
+      const database = new BetterSqlite3(databaseIn(workplace), { readonly: true });
+      try {
+        const query = "select count(*) as records from audit_events where type = 'user.updated'";
+        return (database.prepare(query).get() as { records: number }).records;
+      } finally {
+        database.close();
+      }
+    },
+  };
+}
