@@ -1,7 +1,17 @@
-import { once } from 'node:events';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
-  type DescriptorProto,
+  create,
+  createFileRegistry,
+  type DescMethod,
+  type FileRegistry,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
+import {
+  type FileDescriptorProto,
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
@@ -12,39 +22,23 @@ import {
   type ServiceError as GrpcFailure,
   Metadata,
 } from '@grpc/grpc-js';
-import {
-  loadFileDescriptorSetFromBuffer,
-  type MethodDefinition,
-  type PackageDefinition,
-} from '@grpc/proto-loader';
-import { ErrorCode, type FieldViolation, ServiceError } from '../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './call-metadata.js';
-import type { AnyMethod } from './definitions.js';
+import type { AnyMethod, MethodOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { reflectionDefinition } from './reflection.js';
 import { misfitsOf } from './request-check.js';
+import { untilWritable } from './until-writable.js';
 
 const DEADLINE_MS = 30_000;
-const DECODING = { longs: String, enums: String, bytes: String, oneofs: true };
-
-/** A method that was learned of from the server, not from generated code. */
-export interface DynamicMethod {
-  service: string;
-  name: string;
-  requestType: string;
-  responseType: string;
-  requestStream: boolean;
-  responseStream: boolean;
-  definition: AnyMethod;
-  /** What of a request does not fit the method. */
-  misfits: (request: object) => FieldViolation[];
-}
 
 interface ReflectionAnswer {
   errorResponse?: { errorMessage: string };
   listServicesResponse?: { service: { name: string }[] };
   fileDescriptorResponse?: { fileDescriptorProto: Uint8Array[] };
 }
+
+type Requests<T> = Iterable<T> | AsyncIterable<T>;
 
 /** Calls whatever the server says it has, by reflection: for operators and their scripts. */
 export class DynamicClient {
@@ -56,35 +50,61 @@ export class DynamicClient {
     this.#metadata.set(AUTHORIZATION_KEY, `Bearer ${token}`);
   }
 
-  async methods(): Promise<DynamicMethod[]> {
+  async methods(): Promise<DescMethod[]> {
     const listed = await this.#reflect([{ listServices: '*' }]);
     const services = listed
       .flatMap((answer) => answer.listServicesResponse?.service ?? [])
       .map(({ name }) => name);
     const described = await this.#reflect(services.map((name) => ({ fileContainingSymbol: name })));
     const files = described.flatMap((answer) => answer.fileDescriptorResponse?.fileDescriptorProto ?? []);
-    const packages = loadFileDescriptorSetFromBuffer(descriptorSetOf(files), DECODING);
-    return services.flatMap((service) => methodsOf(packages, service));
+    const registry = registryOf(files);
+    return services.flatMap((name) => registry.getService(name)?.methods ?? []);
   }
 
   /** One message or many; a request stream is given its one message and closed. */
-  async *call(method: DynamicMethod, request: object): AsyncGenerator<unknown> {
-    const fieldViolations = method.misfits(request);
+  async *call(method: DescMethod, request: JsonObject): AsyncGenerator<JsonValue> {
+    const fieldViolations = misfitsOf(method.input, request);
     if (fieldViolations.length > 0) {
-      const list = fieldViolations.map(({ path, message }) => `${path} ${message}`).join('; ');
-      const sentence = `The request does not fit ${method.requestType}: ${list}.`;
+      const list = fieldViolations.map(({ path, message }) => `${path} ${message}`.trimStart()).join('; ');
+      const sentence = `The request does not fit ${method.input.name}: ${list}.`;
       throw new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations });
     }
     yield* this.stream(method, [request], Date.now() + DEADLINE_MS);
   }
 
   /** Many messages, of which the caller knows that they fit; sent no faster than the other side reads. */
-  async *stream(
-    { definition }: DynamicMethod,
-    requests: Iterable<object> | AsyncIterable<object>,
+  stream(
+    { parent, name, input, output }: DescMethod,
+    requests: Requests<JsonValue>,
     deadline = Number.POSITIVE_INFINITY,
-  ): AsyncGenerator<unknown> {
-    const { path, requestSerialize, responseDeserialize } = definition;
+  ): AsyncGenerator<JsonValue> {
+    const method = {
+      path: `/${parent.typeName}/${name}`,
+      requestSerialize: (request: JsonValue) => Buffer.from(toBinary(input, fromJson(input, request))),
+      responseDeserialize: (bytes: Buffer) => toJson(output, fromBinary(output, bytes)),
+    };
+    return this.#exchange(method, requests, deadline);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #reflect(questions: readonly object[]): Promise<ReflectionAnswer[]> {
+    const method = reflectionDefinition().ServerReflectionInfo as unknown as AnyMethod;
+    const answers: ReflectionAnswer[] = [];
+    for await (const answer of this.#exchange(method, questions, Date.now() + DEADLINE_MS)) {
+      answers.push(answer);
+    }
+    return answers;
+  }
+
+  async *#exchange<Request extends JsonValue | object, Response>(
+    method: Pick<MethodOf<Request, Response>, 'path' | 'requestSerialize' | 'responseDeserialize'>,
+    requests: Requests<Request>,
+    deadline: number,
+  ): AsyncGenerator<Response> {
+    const { path, requestSerialize, responseDeserialize } = method;
     const stream = this.#client.makeBidiStreamRequest(
       path,
       requestSerialize,
@@ -104,42 +124,12 @@ export class DynamicClient {
       stream.cancel();
     }
   }
-
-  close(): void {
-    this.#client.close();
-  }
-
-  async #reflect(questions: readonly object[]): Promise<ReflectionAnswer[]> {
-    const method = reflectionDefinition().ServerReflectionInfo as unknown as AnyMethod;
-    const options = { deadline: Date.now() + DEADLINE_MS };
-    const { path, requestSerialize, responseDeserialize } = method;
-    const stream = this.#client.makeBidiStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      this.#metadata,
-      options,
-    );
-    const answers: ReflectionAnswer[] = [];
-    try {
-      for (const question of questions) {
-        stream.write(question);
-      }
-      stream.end();
-      for await (const answer of stream) {
-        answers.push(answer as ReflectionAnswer);
-      }
-    } catch (failure) {
-      throw fromStatus(failure as GrpcFailure);
-    }
-    return answers;
-  }
 }
 
 /** A server that has answered before it has read all wants no more; the rest is left. */
-async function send(
-  requests: Iterable<object> | AsyncIterable<object>,
-  stream: ClientDuplexStream<object, unknown>,
+async function send<Request>(
+  requests: Requests<Request>,
+  stream: ClientDuplexStream<Request, unknown>,
 ): Promise<void> {
   try {
     for await (const request of requests) {
@@ -147,7 +137,7 @@ async function send(
         return;
       }
       if (!stream.write(request)) {
-        await untilWritable(stream);
+        await untilWritable(stream, 'end');
       }
     }
     stream.end();
@@ -157,56 +147,24 @@ async function send(
   }
 }
 
-async function untilWritable(stream: ClientDuplexStream<object, unknown>): Promise<void> {
-  const over = new AbortController();
-  const { signal } = over;
-  try {
-    await Promise.race(['drain', 'end', 'close'].map((event) => once(stream, event, { signal })));
-  } finally {
-    over.abort();
-  }
-}
-
 function isStatus(failure: unknown): failure is GrpcFailure {
   return typeof (failure as Partial<GrpcFailure>).code === 'number';
 }
 
-function methodsOf(packages: PackageDefinition, service: string): DynamicMethod[] {
-  const definition = packages[service];
-  if (!definition || 'format' in definition) {
-    return [];
+/** Each file once, behind those that it builds on; such as hold nothing but options are not told of, and not needed. */
+function registryOf(descriptors: readonly Uint8Array[]): FileRegistry {
+  const files = descriptors.map((bytes) => fromBinary(FileDescriptorProtoSchema, Uint8Array.from(bytes)));
+  const named = new Map(files.map((file) => [file.name, file]));
+  const ordered = new Set<FileDescriptorProto>();
+  const add = (file: FileDescriptorProto) => {
+    file.dependency = file.dependency.filter((name) => named.has(name));
+    for (const name of file.dependency) {
+      add(named.get(name) as FileDescriptorProto);
+    }
+    ordered.add(file);
+  };
+  for (const file of named.values()) {
+    add(file);
   }
-  return Object.entries(definition as Record<string, MethodDefinition<object, object>>).map(
-    ([name, method]) => ({
-      service,
-      name,
-      requestType: typeNameOf(method.requestType),
-      responseType: typeNameOf(method.responseType),
-      requestStream: method.requestStream,
-      responseStream: method.responseStream,
-      definition: method as unknown as AnyMethod,
-      misfits: (request) => misfitsOf(packages, service, typeNameOf(method.requestType), request),
-    }),
-  );
-}
-
-function typeNameOf({ type }: { type: object }): string {
-  return (type as { name?: string }).name ?? '';
-}
-
-/** One set of all files, each once, with the fields under the names they have in JSON. */
-function descriptorSetOf(files: readonly Uint8Array[]): Buffer {
-  const unique = new Map(files.map((file) => [Buffer.from(file).toString('base64'), file]));
-  const file = [...unique.values()].map((bytes) =>
-    fromBinary(FileDescriptorProtoSchema, Uint8Array.from(bytes)),
-  );
-  file.flatMap(({ messageType }) => messageType).forEach(useJsonNames);
-  return Buffer.from(toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file })));
-}
-
-function useJsonNames(message: DescriptorProto): void {
-  for (const field of message.field) {
-    field.name = field.jsonName;
-  }
-  message.nestedType.forEach(useJsonNames);
+  return createFileRegistry(create(FileDescriptorSetSchema, { file: [...ordered] }));
 }

@@ -1,115 +1,77 @@
-import type { PackageDefinition } from '@grpc/proto-loader';
+import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../errors/service-error.js';
 
-interface Field {
-  name: string;
-  label: string;
-  type: string;
-  typeName: string;
-}
-
-interface Message {
-  fullName: string;
-  fields: readonly Field[];
-}
-
-const NUMERIC = /^TYPE_(DOUBLE|FLOAT|S?FIXED|[SU]?INT)/;
-
-/**
- * What of a request does not fit its message. The loader itself would drop a misspelt field and make nothing of a wrong value, and the
- * server would do something other than what was meant.
- */
-export function misfitsOf(
-  packages: PackageDefinition,
-  scope: string,
-  type: string,
-  request: object,
-): FieldViolation[] {
-  const message = messageNamed(packages, scope, type);
-  return message ? inMessage(packages, message, request, '') : [];
-}
-
-function inMessage(
-  packages: PackageDefinition,
-  message: Message,
-  value: unknown,
-  path: string,
-): FieldViolation[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+/** Every fault of a request, each with its path, where the library itself ends at the first. */
+export function misfitsOf(message: DescMessage, json: JsonValue, path = ''): FieldViolation[] {
+  const reason = faultOf(message, json);
+  if (reason === undefined) {
+    return [];
+  }
+  if (message.typeName.startsWith('google.protobuf.')) {
+    // A time or a mask.
+    return [{ path, message: typeof json === 'string' ? `does not fit: ${reason}` : 'must be a text' }];
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return [{ path, message: 'must be an object' }];
   }
-  return Object.entries(value).flatMap(([name, given]) => {
-    const at = path === '' ? name : `${path}.${name}`;
-    const field = message.fields.find((candidate) => candidate.name === name);
-    if (!field) {
-      return [{ path: at, message: 'is not a field here' }];
-    }
-    // As on the wire: null says nothing.
-    return given === null ? [] : inField(packages, message, field, given, at);
-  });
+  const inside = Object.entries(json).flatMap(([name, value]) =>
+    inField(message, name, value, path === '' ? name : `${path}.${name}`),
+  );
+  return inside.length > 0 ? inside : [{ path, message: `does not fit: ${reason}` }];
 }
 
-function inField(
-  packages: PackageDefinition,
-  { fullName }: Message,
-  field: Field,
-  value: unknown,
+function inField(message: DescMessage, name: string, value: JsonValue, path: string): FieldViolation[] {
+  const field = message.fields.find((candidate) => candidate.jsonName === name || candidate.name === name);
+  if (!field) {
+    return [{ path, message: 'is not a field here' }];
+  }
+  if (faultOf(message, { [name]: value }) === undefined) {
+    return [];
+  }
+  if (field.fieldKind === 'list') {
+    return Array.isArray(value)
+      ? value.flatMap((element, index) => inValue(message, field, [element], element, `${path}[${index}]`))
+      : [{ path, message: 'must be a list' }];
+  }
+  return inValue(message, field, value, value, path);
+}
+
+/** `given` is what stands in the field: the value, or a list of it alone. */
+function inValue(
+  message: DescMessage,
+  field: DescField,
+  given: JsonValue,
+  value: JsonValue,
   path: string,
 ): FieldViolation[] {
-  const one = (given: unknown, at: string): FieldViolation[] => {
-    if (field.type === 'TYPE_MESSAGE') {
-      const message = messageNamed(packages, fullName, field.typeName);
-      return message ? inMessage(packages, message, given, at) : [];
-    }
-    const wanted = wantedOf(packages, fullName, field);
-    return wanted.fits(given) ? [] : [{ path: at, message: `must be ${wanted.words}` }];
-  };
-  if (field.label !== 'LABEL_REPEATED') {
-    return one(value, path);
+  if (field.message) {
+    return misfitsOf(field.message, value, path);
   }
-  return Array.isArray(value)
-    ? value.flatMap((element, index) => one(element, `${path}[${index}]`))
-    : [{ path, message: 'must be a list' }];
+  const fits = faultOf(message, { [field.name]: given }) === undefined;
+  return fits ? [] : [{ path, message: `must be ${wordsOf(field)}` }];
 }
 
-function wantedOf(packages: PackageDefinition, scope: string, { type, typeName }: Field) {
-  if (NUMERIC.test(type)) {
-    // Text too, for what JSON numbers cannot hold.
-    const isNumber = (value: unknown) =>
-      typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value));
-    return { words: 'a number', fits: isNumber };
+function wordsOf({ enum: names, scalar }: DescField): string {
+  if (names) {
+    return `one of ${names.values.map(({ name }) => name).join(', ')}`;
   }
-  if (type === 'TYPE_BOOL') {
-    return { words: 'true or false', fits: (value: unknown) => typeof value === 'boolean' };
+  switch (scalar) {
+    case ScalarType.STRING:
+      return 'a text';
+    case ScalarType.BYTES:
+      return 'a text in base64';
+    case ScalarType.BOOL:
+      return 'true or false';
+    default:
+      return `a number (${ScalarType[scalar as ScalarType].toLowerCase()})`;
   }
-  if (type === 'TYPE_ENUM') {
-    const names = enumNames(packages, scope, typeName);
-    const fits = (value: unknown) => names === undefined || names.includes(value as string);
-    return { words: `one of ${names?.join(', ')}`, fits };
-  }
-  return { words: 'a text', fits: (value: unknown) => typeof value === 'string' };
 }
 
-function messageNamed(packages: PackageDefinition, scope: string, name: string): Message | undefined {
-  const found = resolve(packages, scope, name);
-  const { field } = (found?.type ?? {}) as { field?: Field[] };
-  return found && field ? { fullName: found.fullName, fields: field } : undefined;
-}
-
-function enumNames(packages: PackageDefinition, scope: string, name: string): string[] | undefined {
-  const { value } = (resolve(packages, scope, name)?.type ?? {}) as { value?: { name: string }[] };
-  return value?.map((one) => one.name);
-}
-
-/** A name is looked for where it stands, then in each scope around it, as protobuf does. */
-function resolve(packages: PackageDefinition, scope: string, name: string) {
-  const scopes = scope.split('.');
-  for (let depth = scopes.length; depth >= 0; depth -= 1) {
-    const fullName = [...scopes.slice(0, depth), name.replace(/^\./, '')].join('.');
-    const found = packages[fullName];
-    if (found && 'format' in found) {
-      return { fullName, type: found.type as object };
-    }
+function faultOf(message: DescMessage, json: JsonValue): string | undefined {
+  try {
+    fromJson(message, json);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.replace(/^cannot decode .*? from JSON: /, '');
   }
-  return undefined;
 }

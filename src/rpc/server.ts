@@ -1,4 +1,4 @@
-import { type EventEmitter, once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { type AddressInfo, createServer, type Server as Listener } from 'node:net';
 import type { Readable } from 'node:stream';
 import {
@@ -25,6 +25,7 @@ import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 import { refusalLog } from './refusal-log.js';
 import type { TokenLimits } from './token-shares.js';
+import { untilWritable } from './until-writable.js';
 
 const MAX_REQUEST_BYTES = 256 * 1_024;
 const MAX_CALLS_PER_CONNECTION = 256;
@@ -258,26 +259,11 @@ async function pump(
       return;
     }
     if (!call.write(serialize(message))) {
-      await untilWritable(call, onStall);
+      const patience = setTimeout(onStall, READER_PATIENCE_MS).unref();
+      await untilWritable(call, 'cancelled').finally(() => clearTimeout(patience));
     }
   }
   call.end();
-}
-
-/** Until the peer has read, or is gone. A stream may wait here often, so that nothing may stay behind on the call. */
-async function untilWritable(
-  call: ServerWritableStream<unknown, unknown>,
-  onStall: () => void,
-): Promise<void> {
-  const patience = setTimeout(onStall, READER_PATIENCE_MS).unref();
-  const over = new AbortController();
-  const { signal } = over;
-  try {
-    await Promise.race(['drain', 'cancelled', 'close'].map((event) => once(call, event, { signal })));
-  } finally {
-    clearTimeout(patience);
-    over.abort();
-  }
 }
 
 function notRead(): ServiceError {

@@ -33,7 +33,16 @@ describe('integration call', () => {
   test('prints what a method answers, as JSON', async () => {
     const { code, stdout, stderr } = await call('Operator/ListIntegrations', '{"pageSize": 1}');
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout).integrations).toHaveLength(1);
+    const { integrations } = JSON.parse(stdout);
+    expect(integrations).toEqual([
+      {
+        id: expect.stringMatching(/^itg_/),
+        name: expect.any(String),
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        updatedAt: expect.any(String),
+        version: expect.any(String),
+      },
+    ]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
@@ -11,7 +12,7 @@ import { rights } from '../../generated/proto/rights.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { type Authenticate, callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
-import { DynamicClient, type DynamicMethod } from '../../src/rpc/dynamic-client.js';
+import { DynamicClient } from '../../src/rpc/dynamic-client.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { addHealth, type ServingStatus } from '../../src/rpc/health.js';
 import { addReflection } from '../../src/rpc/reflection.js';
@@ -50,6 +51,7 @@ const services = [
     },
   }),
 ];
+const pathOf = ({ parent, name }: DescMethod) => `/${parent.typeName}/${name}`;
 const NAMES = services.map(({ definition }) => serviceNameOf(definition));
 
 describe('a server that is asked what it serves', () => {
@@ -57,7 +59,7 @@ describe('a server that is asked what it serves', () => {
   const rigs = rpcRigs(afterAll);
   let health: ServingStatus = 'SERVING';
   let rig: RpcRig;
-  let listed: DynamicMethod[];
+  let listed: DescMethod[];
   const clients: DynamicClient[] = [];
   afterEach(() => {
     for (const client of clients.splice(0)) {
@@ -82,9 +84,9 @@ describe('a server that is asked what it serves', () => {
     return made;
   }
 
-  function call(name: string, request: object): AsyncGenerator<unknown> {
-    const method = listed.find((candidate) => candidate.name === name) as DynamicMethod;
-    const [caller] = callersOf(`/${method.service}/${method.name}`);
+  function call(name: string, request: JsonObject): AsyncGenerator<unknown> {
+    const method = listed.find((candidate) => candidate.name === name) as DescMethod;
+    const [caller] = callersOf(pathOf(method));
     return client(caller && TOKENS[caller]).call(method, request);
   }
 
@@ -115,16 +117,16 @@ describe('a server that is asked what it serves', () => {
           responseStream,
         })),
       );
-      const told = toldOf.map(({ service, name, requestStream, responseStream }) => ({
-        path: `/${service}/${name}`,
-        requestStream,
-        responseStream,
+      const told = toldOf.map((method) => ({
+        path: pathOf(method),
+        requestStream: ['client_streaming', 'bidi_streaming'].includes(method.methodKind),
+        responseStream: ['server_streaming', 'bidi_streaming'].includes(method.methodKind),
       }));
       const byPath = (one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1);
       expect(told.sort(byPath)).toEqual(expected.sort(byPath));
       expect(toldOf.find(({ name }) => name === 'PurgeExpired')).toMatchObject({
-        requestType: 'PurgeExpiredRequest',
-        responseType: 'PurgeExpiredResponse',
+        input: { name: 'PurgeExpiredRequest' },
+        output: { name: 'PurgeExpiredResponse' },
       });
     },
   );
@@ -160,7 +162,7 @@ describe('a server that is asked what it serves', () => {
     });
   });
 
-  test.each([
+  test.each<{ title: string; request: JsonObject }>([
     { title: 'a text for a number', request: { limit: 'many' } },
     { title: 'an object for a number', request: { limit: {} } },
     { title: 'a field that does not exist', request: { limit: 1, limits: 5 } },

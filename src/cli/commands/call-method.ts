@@ -1,7 +1,8 @@
+import type { DescMethod, JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { allowedRights } from '../../../generated/proto/rights.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { type Caller, callersOf } from '../../rpc/callers.js';
-import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
+import { DynamicClient } from '../../rpc/dynamic-client.js';
 import type { DemoToken } from '../demo/demo-file.js';
 import { FailedCall } from './failed-call.js';
 import { print } from './print.js';
@@ -50,23 +51,24 @@ function demoTokenFor(methodName = ''): DemoToken {
   return (caller && DEMO_TOKENS[caller]) ?? 'operatorToken';
 }
 
-function listing(methods: readonly DynamicMethod[]): string {
-  const services = [...new Set(methods.map(({ service }) => service))].sort();
+function listing(methods: readonly DescMethod[]): string {
+  const services = [...new Set(methods.map(({ parent }) => parent))];
   return services
-    .map((service) =>
-      [service, ...methods.filter((method) => method.service === service).map(line)].join('\n'),
-    )
+    .map((service) => [service.typeName, ...service.methods.map(line)].join('\n'))
+    .sort()
     .join('\n\n');
 }
 
-function line({ name, requestType, responseType, responseStream, requestStream }: DynamicMethod): string {
-  const incoming = `${requestStream ? 'stream ' : ''}${requestType}`;
-  return `  ${name}(${incoming}) -> ${responseStream ? 'stream ' : ''}${responseType}`;
+function line({ name, methodKind, input, output }: DescMethod): string {
+  const streamed = (kinds: readonly DescMethod['methodKind'][]) =>
+    kinds.includes(methodKind) ? 'stream ' : '';
+  const incoming = `${streamed(['client_streaming', 'bidi_streaming'])}${input.name}`;
+  return `  ${name}(${incoming}) -> ${streamed(['server_streaming', 'bidi_streaming'])}${output.name}`;
 }
 
 /** `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name all mean the same. */
-function methodOf(methods: readonly DynamicMethod[], wanted: string): DynamicMethod {
-  const found = methods.find((method) => isMeant(method, wanted));
+function methodOf(methods: readonly DescMethod[], wanted: string): DescMethod {
+  const found = methods.find(({ parent, name }) => isMeant({ service: parent.typeName, name }, wanted));
   if (!found) {
     throw new UsageError(
       `There is no method ${wanted}. \`integration call\` without arguments lists them all.`,
@@ -84,9 +86,9 @@ function isNamed(service: string, name: string): boolean {
   return service === name || service.endsWith(`.${name}`);
 }
 
-function parseJson(text: string): object {
+function parseJson(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: JsonValue = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value;
     }

@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../errors/service-error.js';
 import { UsageError } from './usage-error.js';
 
@@ -50,11 +51,11 @@ async function* linesOf(input: ReturnType<typeof createReadStream>): AsyncGenera
 export async function* messagesOf(
   lines: AsyncIterable<string>,
   options: { dryRun: boolean; stopAtFirstRefusal: boolean; reportIds: boolean },
-  misfitsOf: (line: object) => readonly FieldViolation[],
+  misfitsOf: (line: JsonObject) => readonly FieldViolation[],
   onMisfit: (misfit: Misfit) => void,
-): AsyncGenerator<object> {
+): AsyncGenerator<JsonObject> {
   yield { options };
-  let batch: object[] = [];
+  let batch: JsonObject[] = [];
   let characters = 0;
   let number = 0;
   for await (const text of lines) {
@@ -83,9 +84,9 @@ export async function* messagesOf(
   }
 }
 
-function parsed(text: string, misfitsOf: (line: object) => readonly FieldViolation[]) {
+function parsed(text: string, misfitsOf: (line: JsonObject) => readonly FieldViolation[]) {
   try {
-    const record: unknown = JSON.parse(text);
+    const record: JsonValue = JSON.parse(text);
     if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
       return { record, violations: misfitsOf(record) };
     }

@@ -1,5 +1,7 @@
+import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { type FieldViolation, ServiceError } from '../../errors/service-error.js';
-import { DynamicClient, type DynamicMethod } from '../../rpc/dynamic-client.js';
+import { DynamicClient } from '../../rpc/dynamic-client.js';
+import { misfitsOf } from '../../rpc/request-check.js';
 import { FailedCall } from './failed-call.js';
 import { messagesOf, openLines } from './import-lines.js';
 import { print } from './print.js';
@@ -30,7 +32,7 @@ interface Outcome {
 }
 
 /** Where the line stands in the message that it is checked as. */
-const PREFIX = 'lines.lines[0].';
+const PREFIX = /^lines\.lines\[0\]\.?/;
 
 /** As the server says it, where zeros and empty lists are left out. */
 interface Report {
@@ -51,7 +53,7 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   try {
     const method = await importMethod(client);
     for await (const report of client.stream(method, requestsOf(source.lines, method, options, outcome))) {
-      add(outcome, report as Report);
+      add(outcome, report as unknown as Report);
       bar.show(source.share(), `${outcome.imported} imported, ${outcome.refused} refused`);
     }
     bar.clear();
@@ -70,7 +72,7 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   }
 }
 
-async function importMethod(client: DynamicClient): Promise<DynamicMethod> {
+async function importMethod(client: DynamicClient): Promise<DescMethod> {
   const found = (await client.methods()).find(({ name }) => name === 'ImportRecords');
   if (!found) {
     throw new UsageError('The service there has no import.');
@@ -80,16 +82,17 @@ async function importMethod(client: DynamicClient): Promise<DynamicMethod> {
 
 function requestsOf(
   lines: AsyncIterable<string>,
-  method: DynamicMethod,
+  method: DescMethod,
   { dryRun = false, stopAtFirstRefusal = false, ids = false }: ImportCommandOptions,
   outcome: Outcome,
 ) {
-  const misfitsOf = (line: object) =>
-    method
-      .misfits({ lines: { lines: [line] } })
-      .map(({ path, message }) => ({ path: path.replace(PREFIX, ''), message }));
+  const misfits = (line: JsonObject) =>
+    misfitsOf(method.input, { lines: { lines: [line] } }).map(({ path, message }) => ({
+      path: path.replace(PREFIX, '') || 'line',
+      message,
+    }));
   const settings = { dryRun, stopAtFirstRefusal, reportIds: ids };
-  return messagesOf(lines, settings, misfitsOf, ({ line, violations }) => {
+  return messagesOf(lines, settings, misfits, ({ line, violations }) => {
     const message = 'The line was not sent, because it does not fit what can be imported.';
     outcome.refused += 1;
     outcome.refusedLines.push({ line, code: 'INVALID_REQUEST', message, fieldViolations: violations });
