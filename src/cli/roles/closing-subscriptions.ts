@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../../workflows/backoff.js';
 import { closeAll } from '../../domain/webhooks/subscription-closing.js';
 import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
 import type { Log } from '../../telemetry/log.js';
@@ -42,6 +42,6 @@ async function keepClosing(
       });
       isFailing = true;
     }
-    await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    await pause(lookEveryMs, signal);
   }
 }

@@ -2,6 +2,7 @@ import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from 
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
+import { noteUse } from './last-use.js';
 import { ListSlots } from './list-slots.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
@@ -29,7 +30,6 @@ export interface PresentedKey {
   remoteAddress?: string;
 }
 
-/** Last use is for people who clean up keys; the hour is near enough and keeps reads from writing. */
 const LAST_USE_STEP_MS = 3_600_000;
 
 /** Lets an integration in: first the key, then the rate, then what the path names. */
@@ -88,7 +88,7 @@ export class Gatekeeper {
       const message = `Too many requests. Please try again in ${retryAfterSeconds} s.`;
       throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
     }
-    this.#noteUse(key, now).catch(this.onBackgroundError);
+    noteUse(key, now, LAST_USE_STEP_MS, this.visits.markUsed).catch(this.onBackgroundError);
     const visitor = { integrationId: key.integrationId, apiKeyId: key.id, rateLimit, version };
     return { visitor, found };
   }
@@ -101,14 +101,6 @@ export class Gatekeeper {
       subject: key ? { type: 'integration', id: key.integrationId } : null,
       attributes: { reason },
     });
-  }
-
-  /** Nobody waits for it: a lost note costs an hour of accuracy. */
-  async #noteUse(key: StoredApiKey, now: number): Promise<void> {
-    const unlessSince = now - LAST_USE_STEP_MS;
-    if (key.lastUsedAt === null || key.lastUsedAt < unlessSince) {
-      await this.visits.markUsed(key.id, now, unlessSince);
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import type { Clock } from '../clock.js';
+import { type MarkUsed, noteUse } from './last-use.js';
 
 export interface StoredServiceToken {
   id: string;
@@ -17,8 +18,7 @@ export interface StoredServiceToken {
 export interface ServiceTokenStore {
   /** One read by the hash of the token, the only form in which tokens are kept. */
   findByHash(hash: Uint8Array): Promise<StoredServiceToken | undefined>;
-  /** One conditional statement: moves the last use forward to `at` unless it already stands at `unlessSince` or later. */
-  markUsed(id: string, at: number, unlessSince: number): Promise<void>;
+  markUsed: MarkUsed;
 }
 
 /** All refusals of a token are one to its holder, so that nothing is learned from them; who keeps the service is told more. */
@@ -49,17 +49,12 @@ export async function identifyServiceToken(
   return stored;
 }
 
-/** Last use is for people who clean up tokens; some minutes are near enough. */
 const LAST_USE_STEP_MS = 300_000;
 
 export async function noteUseOfServiceToken(
   tokens: Pick<ServiceTokenStore, 'markUsed'>,
   clock: Clock,
-  { id, lastUsedAt }: StoredServiceToken,
+  token: StoredServiceToken,
 ): Promise<void> {
-  const now = clock();
-  const unlessSince = now - LAST_USE_STEP_MS;
-  if (lastUsedAt === null || lastUsedAt < unlessSince) {
-    await tokens.markUsed(id, now, unlessSince);
-  }
+  await noteUse(token, clock(), LAST_USE_STEP_MS, tokens.markUsed);
 }

@@ -1,4 +1,5 @@
 import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
+import type { MarkUsed } from './last-use.js';
 
 export interface StoredApiKey {
   id: string;
@@ -34,6 +35,5 @@ export interface VisitStore {
     id: InstanceIntegrationId,
     clientId: ClientId,
   ): Promise<FoundVisit | undefined>;
-  /** One conditional statement: moves the last use forward to `at` unless it already stands at `unlessSince` or later. */
-  markUsed(id: string, at: number, unlessSince: number): Promise<void>;
+  markUsed: MarkUsed;
 }

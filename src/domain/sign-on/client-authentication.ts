@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { noteUse } from '../access/last-use.js';
 import type { GrantType } from '../operator/applications.js';
 import { type Actor, STRANGER } from '../operator/audit.js';
 import type { KnownApplication, KnownSecret } from './applications.js';
@@ -20,7 +21,6 @@ export interface PresentedClient {
 const SHAPE_OF_ID = /^app_[0-9A-Za-z]{1,64}$/;
 const HASH_BYTES = 32;
 
-/** Last use is for people who clean up secrets; the hour is near enough and keeps calls from writing. */
 const LAST_USE_STEP_MS = 3_600_000;
 
 /** Compared where there is no application, so that this takes no less time. */
@@ -108,7 +108,9 @@ function bySecret(
     countWrongSecret(issuer, client);
     throw refused();
   }
-  noteUse(issuer, secret, now).catch(issuer.onBackgroundError);
+  noteUse(secret, now, LAST_USE_STEP_MS, (id, at, unlessSince) =>
+    issuer.unitOfWork.run(({ applications }) => applications.markSecretUsed(id, at, unlessSince)),
+  ).catch(issuer.onBackgroundError);
   return application;
 }
 
@@ -133,14 +135,6 @@ function matchingSecret(
   }
   const matching = secrets.filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'base64url'), presented));
   return matching.find(({ expiresAt }) => expiresAt === null || expiresAt > now);
-}
-
-/** Nobody waits for it: a lost note costs an hour of accuracy. */
-async function noteUse({ unitOfWork }: TokenIssuer, secret: KnownSecret, now: number): Promise<void> {
-  const unlessSince = now - LAST_USE_STEP_MS;
-  if (secret.lastUsedAt === null || secret.lastUsedAt < unlessSince) {
-    await unitOfWork.run(({ applications }) => applications.markSecretUsed(secret.id, now, unlessSince));
-  }
 }
 
 function refused(): ServiceError {
