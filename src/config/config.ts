@@ -13,8 +13,6 @@ type ValueOf<S> = S extends { parse: Parser<infer T> }
 /** Every setting under its own name, validated and frozen. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
 
-export type Environment = Config['ENVIRONMENT'];
-
 /** Says everything that is wrong with the settings, one line each. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {

@@ -42,18 +42,6 @@ export class ServiceError extends Error {
     this.rateLimit = details.rateLimit;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
-
-  /** The same refusal, told together with where the caller stands against its limit. */
-  withRateLimit(rateLimit: RateLimit): ServiceError {
-    const { internal, cause, fieldViolations, retryAfterSeconds } = this;
-    return new ServiceError(this.code, this.message, {
-      internal,
-      cause,
-      fieldViolations,
-      retryAfterSeconds,
-      rateLimit,
-    });
-  }
 }
 
 /** What anybody may know of a fault that nobody foresaw; what happened stays in `internal`. */

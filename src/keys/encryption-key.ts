@@ -1,4 +1,4 @@
-import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 
 export const KEY_BYTES = 32;
 /** Bounds what a seal of unknown origin can make the service try, and what a re-sealing has to know. */
@@ -47,10 +47,6 @@ export function parseKeyFile(content: Buffer): EncryptionKey[] {
 export function keyFileText(keys: readonly EncryptionKey[]): string {
   const lines = keys.map(({ id, bytes }) => `${id} ${Buffer.from(bytes).toString('base64url')}`);
   return `${[HEADER, NOTE, ...lines].join('\n')}\n`;
-}
-
-export function sameKey(one: EncryptionKey, other: EncryptionKey): boolean {
-  return one.bytes.length === other.bytes.length && timingSafeEqual(one.bytes, other.bytes);
 }
 
 /** The line itself stays out of the message: it is a secret. */

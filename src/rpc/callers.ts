@@ -1,6 +1,5 @@
 import type { InstanceId } from '../../generated/ids.js';
 import { allowedRights, type Right } from '../../generated/proto/rights.js';
-import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
 /** Who is at the other end of a call, by the one right that their token carries. */
 export type Caller = Right;
@@ -30,10 +29,4 @@ export function callersOf(path: string): readonly Caller[] {
     );
   }
   return callers;
-}
-
-export function refuseUnless(callers: readonly Caller[], { caller }: Identity): void {
-  if (!callers.includes(caller)) {
-    throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this method.');
-  }
 }

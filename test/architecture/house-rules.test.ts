@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { filesBelow, MANIFEST, manifestOf } from '../../src/codegen/manifest.js';
 import { packageRoot } from '../../src/config/package.js';
 import { httpOperations } from './surface.js';
+
+/** What is packed or installed as it is, and folders that the store will get theirs with. */
+const NEEDS_NO_README = /^src\/sdk\/typescript\/src$|^test\/sdk\/\w+\/project$|^src\/store\/\w+/;
 
 const READS_ENVIRONMENT = ['src/config/', 'src/cli/', 'src/codegen/', 'workflows/dev-server/'];
 
@@ -43,9 +46,18 @@ describe('the environment and the console', () => {
 });
 
 describe('folders and files', () => {
-  test('every room opens with a README.md that says what it owns', () => {
-    const rooms = ['openapi', 'proto', 'workflows', ...foldersIn('src'), ...foldersIn('test')];
-    expect(rooms.filter((room) => !existsSync(join(packageRoot, room, 'README.md')))).toEqual([]);
+  test('every folder of code has a README.md that says what it owns', async () => {
+    const folders = (await sourcesOf('src', 'workflows', 'test')).map(({ file }) => dirname(file));
+    const rooms = new Set(['openapi', 'proto', ...foldersIn('src'), ...folders]);
+    const without = [...rooms].filter((room) => !existsSync(join(packageRoot, room, 'README.md')));
+    expect(without.filter((room) => !NEEDS_NO_README.test(room))).toEqual([]);
+  });
+
+  test('every file and folder that a README names is there', async () => {
+    const paths = await pathsOf('.ci', 'generated', 'openapi', 'proto', 'src', 'test', 'workflows');
+    const readmes = [...paths].filter((path) => /^(?!generated\/)(.*\/)?README\.md$/.test(path));
+    expect(readmes.length).toBeGreaterThan(50);
+    expect(readmes.flatMap((readme) => staleNames(readme, paths))).toEqual([]);
   });
 
   test('every handler of the gateway is in the file named by its operation id', async () => {
@@ -99,6 +111,36 @@ describe('tests of the operations', () => {
     },
   );
 });
+
+/** Every file and folder below these, and the files at the root; folders end with a slash. */
+async function pathsOf(...tops: string[]): Promise<Set<string>> {
+  const files = await Promise.all(
+    tops.map(async (top) => (await filesBelow(join(packageRoot, top))).map((file) => `${top}/${file}`)),
+  );
+  const all = [...readdirSync(packageRoot), ...files.flat()];
+  const folders = all.flatMap((file) =>
+    [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index + 1)),
+  );
+  return new Set([...all, ...folders]);
+}
+
+/**
+ * Names in a README that lead nowhere: not from its folder, nor from one below, nor from the root or `src/`. What is built or
+ * written at run time is left out.
+ */
+function staleNames(readme: string, paths: ReadonlySet<string>): string[] {
+  const folder = readme.slice(0, -'README.md'.length);
+  const text = readFileSync(join(packageRoot, readme), 'utf8').replace(/```.*?```/gs, '');
+  const names = [...text.matchAll(/`([\w@.*/-]+(?:\.(?:ts|js|json|md|proto|ya?ml|toml|py|go|css)|\/))`/g)];
+  return names.flatMap(([, name = '']) => {
+    const [fromHere, anywhere] = [join(folder, name), name].map((path) =>
+      path.replaceAll('.', '\\.').replaceAll('*', '[^/]*'),
+    );
+    const place = new RegExp(`^(?:${fromHere}|(?:src/)?${anywhere}|${folder}(?:.*/)?${anywhere})$`);
+    const isThere = /^(?:dist|\.data)\//.test(name) || [...paths].some((path) => place.test(path));
+    return isThere ? [] : [`${readme}: ${name}`];
+  });
+}
 
 function foldersIn(folder: string): string[] {
   return readdirSync(join(packageRoot, folder), { withFileTypes: true })

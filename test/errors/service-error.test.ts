@@ -7,8 +7,6 @@ import {
   ServiceError,
 } from '../../src/errors/service-error.js';
 
-const rateLimit = { limit: 1, remaining: 0, resetSeconds: 9 };
-
 describe('a refusal', () => {
   test('is an Error with its code, its public sentence and its cause', () => {
     const cause = new Error('why');
@@ -27,19 +25,6 @@ describe('a refusal', () => {
       undefined,
       undefined,
     ]);
-  });
-
-  test('told with a rate limit is otherwise the same', () => {
-    const details = {
-      internal: 'inside',
-      cause: new Error('why'),
-      fieldViolations: [{ path: 'a', message: 'b' }],
-      retryAfterSeconds: 3,
-    };
-    const error = new ServiceError(ErrorCode.RATE_LIMITED, 'Too many.', details);
-    const told = error.withRateLimit(rateLimit);
-    expect(told).toMatchObject({ ...details, code: error.code, message: error.message, rateLimit });
-    expect(error.rateLimit).toBeUndefined();
   });
 });
 

@@ -118,7 +118,6 @@ function servicesOf(
     directory: { gatekeeper, ...store },
     signOn: {
       issuer: config.SIGN_ON_URL,
-      environment: config.ENVIRONMENT,
       clock: Date.now,
       unitOfWork: store.signOn,
       passwords,

@@ -40,13 +40,6 @@ export class RateLimiter {
     return { allowed, ...this.#standing(window, now) };
   }
 
-  /** Whether `take` would allow it; counts nothing and keeps nothing. */
-  look(caller: string): RateLimit & { allowed: boolean } {
-    const now = this.clock();
-    const window = this.#presentOf(caller, now) ?? { startedAt: now, used: 0 };
-    return { allowed: window.used < this.rate.limit, ...this.#standing(window, now) };
-  }
-
   #standing({ startedAt, used }: Window, now: number): RateLimit {
     return {
       limit: this.rate.limit,

@@ -16,7 +16,6 @@ export interface SessionLimits {
 export interface SignOn {
   /** As in `iss`: the public address of the sign-on server. */
   issuer: string;
-  environment: 'live' | 'demo';
   clock: Clock;
   unitOfWork: SignOnUnitOfWork;
   passwords: PasswordHasher;

@@ -34,7 +34,6 @@ export async function browserRig(under: DatabaseUnderTest) {
   const passwords = quickHasher();
   const signOn: SignOn = {
     issuer: ISSUER,
-    environment: 'demo',
     clock: clock.now,
     unitOfWork,
     passwords,

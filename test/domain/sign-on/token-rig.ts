@@ -34,7 +34,6 @@ export async function tokenRig(under: DatabaseUnderTest) {
   const keys = await newKeyRing(clock.now);
   const issuer: TokenIssuer = {
     issuer: ISSUER,
-    environment: 'demo',
     clock: clock.now,
     unitOfWork,
     passwords: undefined as never,
