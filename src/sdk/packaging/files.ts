@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** A file of a package: where it goes, with slashes, and what is in it. */
 export interface PackageFile {
@@ -23,6 +23,13 @@ export function filesBelow(folder: string, under = ''): PackageFile[] {
       return [{ path, content: new Uint8Array(readFileSync(from)) }];
     })
     .sort(byPath);
+}
+
+export function writeFiles(folder: string, files: readonly PackageFile[]): void {
+  for (const { path, content } of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
 }
 
 export function textFile(path: string, text: string): PackageFile {

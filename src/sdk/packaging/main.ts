@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
+import { writeFiles } from './files.js';
 import { languages, packagesOf } from './packages.js';
 import { sourcesIn } from './sources.js';
 
@@ -10,9 +10,6 @@ const files = languages.flatMap((language) => packagesOf(language, sources));
 
 const staged = `${outDir}.new`;
 rmSync(staged, { recursive: true, force: true });
-for (const { path, content } of files) {
-  mkdirSync(dirname(join(staged, path)), { recursive: true });
-  writeFileSync(join(staged, path), content);
-}
+writeFiles(staged, files);
 rmSync(outDir, { recursive: true, force: true });
 renameSync(staged, outDir);

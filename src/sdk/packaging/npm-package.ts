@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tgz } from './archives.js';
+import { npmArchive } from './archives.js';
 import { compile } from './compile.js';
 import { filesBelow, type PackageFile, textFile, textOf } from './files.js';
 import type { Sources } from './sources.js';
@@ -15,13 +15,12 @@ const BROWSER_WORDS: readonly [string, string][] = [
 export function npmPackage(sources: Sources): Uint8Array {
   const folder = join(sources.written, 'typescript');
   const compiled = compile(folder, sourceFiles(folder, sources));
-  const files = [
+  return npmArchive([
     ...compiled.map(({ path, content }) => ({ path: `dist/${path}`, content })),
     textFile('package.json', manifest(folder, sources.version)),
     textFile('README.md', readFileSync(join(folder, 'README.md'), 'utf8')),
     sources.licence,
-  ];
-  return tgz(files.map(({ path, content }) => ({ path: `package/${path}`, content })));
+  ]);
 }
 
 function sourceFiles(folder: string, { generated, version }: Sources): PackageFile[] {

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'smol-toml';
 import { zip } from './archives.js';
 import { filesBelow, type PackageFile, textFile } from './files.js';
-import { type Project, projectIn } from './pyproject.js';
 import type { Sources } from './sources.js';
+
+/** What `pyproject.toml` says of the packages. */
+interface Project {
+  name: string;
+  description: string;
+  'requires-python': string;
+  dependencies: string[];
+  classifiers: string[];
+}
 
 const DISTRIBUTION = 'integration_service_sdk';
 /** Documents of the contract, each with a generated client in a package of its own. */
@@ -13,14 +22,14 @@ const CLIENTS = ['gateway', 'sign-on'];
 /** The packages of Python as `pip install` takes them: pure, for every Python from 3.10 on. */
 export function wheel({ written, generated, version, licence }: Sources): Uint8Array {
   const folder = join(written, 'python');
-  const project = projectIn(readFileSync(join(folder, 'pyproject.toml'), 'utf8'));
+  const { project } = parse(readFileSync(join(folder, 'pyproject.toml'), 'utf8'));
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
   const info = `${DISTRIBUTION}-${version}.dist-info`;
   const files = [
     ...filesBelow(join(folder, 'integration_service'), 'integration_service/'),
     ...CLIENTS.flatMap((client) => filesBelow(join(generated, 'sdk/python', client))),
     { path: `${info}/licenses/LICENSE`, content: licence.content },
-    textFile(`${info}/METADATA`, metadata(project, version, readme)),
+    textFile(`${info}/METADATA`, metadata(project as unknown as Project, version, readme)),
     textFile(`${info}/WHEEL`, WHEEL),
   ];
   return zip([...files, textFile(`${info}/RECORD`, record(files, `${info}/RECORD`))]);
@@ -38,7 +47,7 @@ function metadata(project: Project, version: string, readme: string): string {
     ['Summary', project.description],
     ['License-Expression', 'Apache-2.0'],
     ['License-File', 'LICENSE'],
-    ['Requires-Python', project.requiresPython],
+    ['Requires-Python', project['requires-python']],
     ...project.classifiers.map((classifier) => ['Classifier', classifier]),
     ...project.dependencies.map((dependency) => ['Requires-Dist', dependency]),
     ['Description-Content-Type', 'text/markdown'],

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
-import { projectIn } from '../../../src/sdk/packaging/pyproject.js';
 import { wheel } from '../../../src/sdk/packaging/wheel.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { smallSources } from './small-sources.js';
@@ -58,18 +57,5 @@ describe('the wheel', () => {
       .trim()
       .split('\n');
     expect(lines.sort()).toEqual([...expected, `${INFO}/RECORD,,`].sort());
-  });
-
-  test.each([
-    [
-      'a dependency without quotes',
-      '[project]\nname = "a"\ndescription = "b"\nrequires-python = "c"\ndependencies = [d]\n',
-    ],
-    [
-      'no dependencies',
-      '[project]\nname = "a"\ndescription = "b"\nrequires-python = "c"\n\n[other]\ndependencies = []\n',
-    ],
-  ])('is not made from a pyproject.toml with %s', (_, toml) => {
-    expect(() => projectIn(toml)).toThrow('pyproject.toml has no dependencies');
   });
 });
