@@ -82,11 +82,20 @@ function textOf(name: SettingName, environment: Source): string | undefined {
 
 function contradictions(values: Partial<Config>): string[] {
   const found: string[] = [];
-  if (Boolean(values.GRPC_TLS_CERT_FILE) !== Boolean(values.GRPC_TLS_KEY_FILE)) {
-    found.push('GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together');
+  for (const prefix of ['GRPC_TLS', 'GRPC_TLS_CLIENT', 'TEMPORAL_TLS'] as const) {
+    if (Boolean(values[`${prefix}_CERT_FILE`]) !== Boolean(values[`${prefix}_KEY_FILE`])) {
+      found.push(`${prefix}_CERT_FILE and ${prefix}_KEY_FILE must be set together`);
+    }
   }
-  if (Boolean(values.TEMPORAL_TLS_CERT_FILE) !== Boolean(values.TEMPORAL_TLS_KEY_FILE)) {
-    found.push('TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together');
+  if (values.GRPC_TLS_CLIENT_CERT_FILE && !values.GRPC_TLS_CA_FILE) {
+    found.push(
+      'GRPC_TLS_CLIENT_CERT_FILE is shown to the domain only over TLS, so GRPC_TLS_CA_FILE must be set',
+    );
+  }
+  if (values.GRPC_TLS_CLIENT_CA_FILE && !(values.ROLES_ADDRESS && values.GRPC_TLS_CERT_FILE)) {
+    found.push(
+      'GRPC_TLS_CLIENT_CA_FILE is for TLS on ROLES_ADDRESS, so ROLES_ADDRESS, GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set',
+    );
   }
   if (values.GRPC_HOST !== undefined && !isLoopback(values.GRPC_HOST) && !values.GRPC_TLS_CERT_FILE) {
     found.push('GRPC_HOST reaches beyond loopback, so GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set');

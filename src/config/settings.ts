@@ -83,9 +83,18 @@ export const settings = {
   ),
   RELAY_TOKEN: optional(roleTokens, 'the same for the deliveries of the worker'),
   MAINTENANCE_TOKEN: optional(roleTokens, 'the same for the schedules of the worker'),
-  GRPC_TLS_CERT_FILE: optional(text, 'certificate of the gRPC port and of ROLES_ADDRESS'),
+  GRPC_TLS_CERT_FILE: optional(
+    text,
+    'certificate of the gRPC port and of ROLES_ADDRESS; it, its key and the files below are read anew when they change',
+  ),
   GRPC_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
   GRPC_TLS_CA_FILE: optional(text, 'authority that edge and worker trust to vouch for the domain'),
+  GRPC_TLS_CLIENT_CA_FILE: optional(
+    text,
+    'authority that vouches for edge and worker: ROLES_ADDRESS then takes no connection without a certificate of it; not for the gRPC port',
+  ),
+  GRPC_TLS_CLIENT_CERT_FILE: optional(text, 'certificate that edge and worker show the domain'),
+  GRPC_TLS_CLIENT_KEY_FILE: optional(text, 'private key of that certificate'),
 
   TEMPORAL_ADDRESS: optional(
     hostAndPort,

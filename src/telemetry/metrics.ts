@@ -45,6 +45,24 @@ export function temporalPollingGauge(registry: Registry): Gauge {
   });
 }
 
+/** Told when somebody asks, as files change while the role runs. */
+export function certificateGauge(
+  registry: Registry,
+  ends: () => readonly { certificate: string; notAfter: number }[],
+): void {
+  new Gauge({
+    name: 'tls_certificate_not_after_seconds',
+    help: 'When a certificate in use ends, in seconds since 1970: the one of this role, or of the authority that it trusts.',
+    labelNames: ['certificate'],
+    registers: [registry],
+    collect() {
+      for (const { certificate, notAfter } of ends()) {
+        this.set({ certificate }, notAfter / 1_000);
+      }
+    },
+  });
+}
+
 export interface AttemptMetrics {
   begun(): void;
   ended(eventType: string, outcome: string, durationMs: number): void;

@@ -142,10 +142,22 @@ test.each([
 
 describe('what contradicts itself', () => {
   const tls = { GRPC_TLS_CERT_FILE: 'c', GRPC_TLS_KEY_FILE: 'k' };
+  const CLIENTS_UNPROVED =
+    'GRPC_TLS_CLIENT_CA_FILE is for TLS on ROLES_ADDRESS, so ROLES_ADDRESS, GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set';
 
   test.each<[Record<string, string>, string]>([
     [{ GRPC_TLS_CERT_FILE: 'c' }, 'GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together'],
     [{ GRPC_TLS_KEY_FILE: 'k' }, 'GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together'],
+    [
+      { GRPC_TLS_CLIENT_CERT_FILE: 'c', GRPC_TLS_CA_FILE: 'a' },
+      'GRPC_TLS_CLIENT_CERT_FILE and GRPC_TLS_CLIENT_KEY_FILE must be set together',
+    ],
+    [
+      { GRPC_TLS_CLIENT_CERT_FILE: 'c', GRPC_TLS_CLIENT_KEY_FILE: 'k' },
+      'GRPC_TLS_CLIENT_CERT_FILE is shown to the domain only over TLS, so GRPC_TLS_CA_FILE must be set',
+    ],
+    [{ GRPC_TLS_CLIENT_CA_FILE: 'a', ...tls }, CLIENTS_UNPROVED],
+    [{ GRPC_TLS_CLIENT_CA_FILE: 'a', ROLES_ADDRESS: 'localhost:4005' }, CLIENTS_UNPROVED],
     [
       { TEMPORAL_TLS_CERT_FILE: 'c' },
       'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together',

@@ -1,5 +1,8 @@
+import type { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
@@ -10,7 +13,7 @@ import { refusalOf } from '../rpc/rig.js';
 import { newPostgresDatabase } from '../support/databases.js';
 import { freePorts } from '../support/free-ports.js';
 import { roleTokens } from '../support/role-tokens.js';
-import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { newAuthority } from '../support/self-signed-certificate.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { idsOf, readList } from './reading.js';
 
@@ -19,31 +22,48 @@ const services = serviceProcesses();
 describe('roles that run by themselves, over TCP with TLS', () => {
   let domain: ServiceProcess;
   let edge: ServiceProcess;
-  let certificate: string;
   let rolesAddress: string;
+  let edgeCertificate: { key: Buffer; certificate: Buffer };
+  let replaceServerCertificate: () => void;
+  const servers = newAuthority('servers');
+  const clients = newAuthority('clients');
+  const authority = Buffer.from(servers.certificate);
+  const asEdge = () => credentials.createSsl(authority, edgeCertificate.key, edgeCertificate.certificate);
 
   beforeAll(async () => {
     const directory = services.newDirectory();
-    const files = {
-      GRPC_TLS_CERT_FILE: join(directory, 'cert.pem'),
-      GRPC_TLS_KEY_FILE: join(directory, 'key.pem'),
+    const write = (name: string, text: string) => {
+      writeFileSync(join(directory, name), text);
+      return join(directory, name);
     };
-    const made = selfSignedCertificate();
-    certificate = made.certificate;
-    writeFileSync(files.GRPC_TLS_CERT_FILE, certificate);
-    writeFileSync(files.GRPC_TLS_KEY_FILE, made.key);
+    replaceServerCertificate = () => {
+      const { certificate, key } = servers.issue();
+      write('server.crt', certificate);
+      write('server.key', key);
+    };
+    replaceServerCertificate();
+    const { certificate, key } = clients.issue();
+    edgeCertificate = { key: Buffer.from(key), certificate: Buffer.from(certificate) };
     const [port] = await freePorts(1);
     rolesAddress = `localhost:${port}`;
     domain = await services.start({
       command: 'domain',
-      env: { ...roleTokens, ...files, ROLES_ADDRESS: rolesAddress },
+      env: {
+        ...roleTokens,
+        GRPC_TLS_CERT_FILE: join(directory, 'server.crt'),
+        GRPC_TLS_KEY_FILE: join(directory, 'server.key'),
+        GRPC_TLS_CLIENT_CA_FILE: write('clients.crt', clients.certificate),
+        ROLES_ADDRESS: rolesAddress,
+      },
     });
     edge = await services.start({
       command: 'edge',
       env: {
         EDGE_TOKEN: roleTokens.EDGE_TOKEN,
         DOMAIN_ADDRESS: rolesAddress,
-        GRPC_TLS_CA_FILE: files.GRPC_TLS_CERT_FILE,
+        GRPC_TLS_CA_FILE: write('servers.crt', servers.certificate),
+        GRPC_TLS_CLIENT_CERT_FILE: write('edge.crt', certificate),
+        GRPC_TLS_CLIENT_KEY_FILE: write('edge.key', key),
       },
     });
   });
@@ -68,11 +88,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
   });
 
   test('a request id of a purge, as the worker makes it, is in the log line of the domain', async () => {
-    const channel = new RpcChannel(
-      rolesAddress,
-      roleTokens.MAINTENANCE_TOKEN,
-      credentials.createSsl(Buffer.from(certificate)),
-    );
+    const channel = new RpcChannel(rolesAddress, roleTokens.MAINTENANCE_TOKEN, asEdge());
     const requestId = 'purge-2026-07-01T10:00:00Z/batch-1/1';
     await channel.clientOf(MaintenanceServiceService).purgeExpired({ limit: 10 }, { requestId });
     channel.close();
@@ -88,7 +104,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     const channel = new RpcChannel(
       `localhost:${domain.settings.GRPC_PORT}`,
       token,
-      credentials.createSsl(Buffer.from(certificate)),
+      credentials.createSsl(authority),
     );
     const call = { requestId: 'r' };
     const refusals = await Promise.all([
@@ -106,7 +122,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
 
   test('edge and worker find no service for operators on their port, and no token of the database works there', async () => {
     const ways = [roleTokens.EDGE_TOKEN, domain.demo().operatorToken].map(
-      (token) => new RpcChannel(rolesAddress, token, credentials.createSsl(Buffer.from(certificate))),
+      (token) => new RpcChannel(rolesAddress, token, asEdge()),
     );
     const call = { requestId: 'r' };
     const list = { pageSize: 0, pageToken: '' };
@@ -123,15 +139,41 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     ]);
   });
 
-  test.each([
+  const uncertified = {
+    GRPC_TLS_CLIENT_CERT_FILE: undefined,
+    GRPC_TLS_CLIENT_KEY_FILE: undefined,
+  };
+  test.each<[string, Record<string, string | undefined>, number]>([
     ['another token', { EDGE_TOKEN: 'another-token-that-is-long-enough-too' }, 500],
     ['the token of the relay', { EDGE_TOKEN: roleTokens.RELAY_TOKEN }, 500],
-    ['no authority to trust', { GRPC_TLS_CA_FILE: undefined }, 503],
+    ['no authority to trust, and so no TLS', { ...uncertified, GRPC_TLS_CA_FILE: undefined }, 503],
+    ['no certificate of its own', uncertified, 503],
   ])('an edge with %s reads nothing', async (_, env, status) => {
     const stranger = await services.start({ command: 'edge', env: { ...edgeSettings(edge), ...env } });
     const response = await readList(stranger, domain.demo().apiKeys[0]?.key ?? '');
     expect(response.status).toBe(status);
     await stranger.stop();
+  });
+
+  test('a new certificate of the domain is in use without a restart, for edges that run and those that start', async () => {
+    const endOf = async () =>
+      /tls_certificate_not_after_seconds\{.*certificate="own".*\} (\d+)/.exec(
+        await (await fetch(`${domain.opsUrl}/metrics`)).text(),
+      )?.[1];
+    const before = await certificateOn(rolesAddress);
+    expect(Number(await endOf())).toBe(Date.parse(before.validTo) / 1_000);
+    replaceServerCertificate();
+    await domain.output.nextLine(({ msg }) => msg === 'certificate files have changed and are in use');
+    const ports = [rolesAddress, `localhost:${domain.settings.GRPC_PORT}`];
+    const [after, onGrpcPort] = await Promise.all(ports.map(certificateOn));
+    expect(after?.fingerprint256).not.toBe(before.fingerprint256);
+    expect(onGrpcPort?.fingerprint256).toBe(after?.fingerprint256);
+    const later = await services.start({ command: 'edge', env: edgeSettings(edge) });
+    const { key = '', instanceIntegrationIds } = domain.demo().apiKeys[0] ?? {};
+    for (const one of [edge, later]) {
+      expect(await idsOf(await readList(one, key))).toEqual(instanceIntegrationIds);
+    }
+    await later.stop();
   });
 });
 
@@ -150,7 +192,20 @@ test('on PostgreSQL the service gives the same reads, and gives them again after
   await database.drop();
 });
 
+/** What a new connection is shown. */
+async function certificateOn(address: string): Promise<X509Certificate> {
+  const port = Number(address.split(':').at(-1));
+  const socket = connect({ port, host: 'localhost', rejectUnauthorized: false });
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  const shown = socket.getPeerX509Certificate();
+  socket.destroy();
+  return shown as X509Certificate;
+}
+
 function edgeSettings({ settings }: ServiceProcess) {
-  const { EDGE_TOKEN, DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = settings;
-  return { EDGE_TOKEN, DOMAIN_ADDRESS, GRPC_TLS_CA_FILE };
+  const { EDGE_TOKEN, DOMAIN_ADDRESS } = settings;
+  const { GRPC_TLS_CA_FILE, GRPC_TLS_CLIENT_CERT_FILE, GRPC_TLS_CLIENT_KEY_FILE } = settings;
+  const certificates = { GRPC_TLS_CA_FILE, GRPC_TLS_CLIENT_CERT_FILE, GRPC_TLS_CLIENT_KEY_FILE };
+  return { EDGE_TOKEN, DOMAIN_ADDRESS, ...certificates };
 }

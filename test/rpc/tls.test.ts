@@ -4,6 +4,7 @@ import { credentials } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
+import { CertificateFiles } from '../../src/rpc/certificate-files.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { clientCredentials, serverCredentials } from '../../src/rpc/connect.js';
 import { serve } from '../../src/rpc/handlers.js';
@@ -30,7 +31,7 @@ describe('a server beyond this machine', () => {
   }
 
   async function serving(limits: RigOptions['limits'] = {}) {
-    const files = makeFiles(rigs.directory());
+    const files = trustingItself(rigs.directory());
     const rig = await rigs.start([service], {
       address: '127.0.0.1:0',
       credentials: serverCredentials(files),
@@ -60,7 +61,7 @@ describe('a server beyond this machine', () => {
 
   test('is not believed without its authority', async () => {
     const { address } = await serving();
-    const stranger = makeFiles(rigs.directory());
+    const stranger = trustingItself(rigs.directory());
     for (const trusted of [credentials.createSsl(), clientCredentials(address, stranger)]) {
       expect((await refusalOf(call(address, trusted))).code).toBe(ErrorCode.UNAVAILABLE);
     }
@@ -86,22 +87,22 @@ describe('the way to a server', () => {
     ['127.0.0.1.example.com:4002', true],
     ['[::2]:4002', true],
   ])('%s is encrypted: %s', (address, secure) => {
-    expect(clientCredentials(address, {})._isSecure()).toBe(secure);
+    expect(clientCredentials(address)._isSecure()).toBe(secure);
   });
 
   test('is encrypted on this machine too where an authority is given', () => {
-    const { caFile } = makeFiles(temporaryDirectory());
-    expect(clientCredentials('localhost:4002', { caFile })._isSecure()).toBe(true);
+    const files = trustingItself(temporaryDirectory());
+    expect(clientCredentials('localhost:4002', files)._isSecure()).toBe(true);
   });
 
   const temporaryDirectory = rpcRigs().directory;
 });
 
 /** The certificate vouches for itself, so that it is its own authority. */
-function makeFiles(directory: string) {
+function trustingItself(directory: string): CertificateFiles {
   const { certificate, key } = selfSignedCertificate();
   const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   writeFileSync(certFile, certificate);
   writeFileSync(keyFile, key);
-  return { caFile: certFile, certFile, keyFile };
+  return new CertificateFiles({ caFile: certFile, certFile, keyFile });
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyPairKeyObjectResult, randomBytes, sign } from 'node:crypto';
 
 const OID = {
   ecdsaWithSha256: '2a8648ce3d040302',
@@ -8,36 +8,82 @@ const OID = {
 };
 const DAY_MS = 86_400_000;
 
+export interface Issued {
+  certificate: string;
+  key: string;
+}
+
+export interface Validity {
+  notBefore?: number;
+  notAfter?: number;
+}
+
 /** A certificate for localhost and 127.0.0.1 that vouches for itself, written out in DER because Node only reads them. */
-export function selfSignedCertificate(): { certificate: string; key: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export function selfSignedCertificate(validity?: Validity): Issued {
+  const keys = newKeys();
+  return issue({
+    subject: 'localhost',
+    keys,
+    issuer: 'localhost',
+    signer: keys,
+    isAuthority: true,
+    ...validity,
+  });
+}
+
+/** An authority of its own. What it issues is for localhost and 127.0.0.1, and for servers and clients alike. */
+export function newAuthority(name: string) {
+  const signer = newKeys();
+  const { certificate } = issue({ subject: name, keys: signer, issuer: name, signer, isAuthority: true });
+  const issued = (validity?: Validity) =>
+    issue({ subject: 'localhost', keys: newKeys(), issuer: name, signer, isAuthority: false, ...validity });
+  return { certificate, issue: issued };
+}
+
+interface Request extends Validity {
+  subject: string;
+  keys: KeyPairKeyObjectResult;
+  issuer: string;
+  signer: KeyPairKeyObjectResult;
+  isAuthority: boolean;
+}
+
+function newKeys(): KeyPairKeyObjectResult {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function issue({ subject, keys, issuer, signer, isAuthority, ...validity }: Request): Issued {
+  const { notBefore = Date.now() - DAY_MS, notAfter = Date.now() + DAY_MS } = validity;
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
-  const name = sequence(der(0x31, sequence(oid(OID.commonName), der(0x0c, Buffer.from('localhost')))));
   const altNames = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
   const extensions = sequence(
     sequence(oid(OID.subjectAltName), der(0x04, altNames)),
     sequence(
       oid(OID.basicConstraints),
       der(0x01, Buffer.from([0xff])),
-      der(0x04, sequence(der(0x01, Buffer.from([0xff])))),
+      der(0x04, sequence(...(isAuthority ? [der(0x01, Buffer.from([0xff]))] : []))),
     ),
   );
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, Buffer.from([1])),
+    der(0x02, Buffer.from([1, ...randomBytes(8)])),
     algorithm,
-    name,
-    sequence(utcTime(Date.now() - DAY_MS), utcTime(Date.now() + DAY_MS)),
-    name,
-    publicKey.export({ type: 'spki', format: 'der' }),
+    nameOf(issuer),
+    sequence(utcTime(notBefore), utcTime(notAfter)),
+    nameOf(subject),
+    keys.publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, extensions),
   );
-  const signature = sign('sha256', toBeSigned, privateKey);
+  const signature = sign('sha256', toBeSigned, signer.privateKey);
   const bytes = sequence(toBeSigned, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
   return {
     certificate: `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`,
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
+}
+
+function nameOf(commonName: string): Buffer {
+  return sequence(der(0x31, sequence(oid(OID.commonName), der(0x0c, Buffer.from(commonName)))));
 }
 
 function der(tag: number, content: Buffer): Buffer {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Counter } from 'prom-client';
 import {
   attemptMetrics,
+  certificateGauge,
   createMetricsRegistry,
   httpRequestTimer,
   mergeExpositions,
@@ -35,6 +36,17 @@ describe('the metrics of a role', () => {
       'grpc_server_call_duration_seconds_count{role="domain",method="a.B/C",code="OK"} 1',
     );
     expect(text).toContain('temporal_worker_polling{role="domain"} 1');
+  });
+
+  test('say when the certificates in use end, as it is when somebody asks', async () => {
+    const registry = createMetricsRegistry('edge');
+    let notAfter = 1_800_000_000_000;
+    certificateGauge(registry, () => [{ certificate: 'own', notAfter }]);
+    await registry.metrics();
+    notAfter += 1_000;
+    expect(await registry.metrics()).toContain(
+      'tls_certificate_not_after_seconds{certificate="own",role="edge"} 1800000001',
+    );
   });
 
   test('count attempts at deliveries by type and outcome, say how many run, and stay right when asked twice', async () => {

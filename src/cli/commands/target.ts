@@ -1,6 +1,7 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { loadConfig } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
+import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile } from '../demo/demo-file.js';
 import { UsageError } from './usage-error.js';
@@ -49,7 +50,7 @@ function refuseMalformed(address: string): void {
 
 function credentialsFor(address: string, caFile: string | undefined): ChannelCredentials {
   try {
-    return clientCredentials(address, { caFile });
+    return clientCredentials(address, caFile === undefined ? undefined : new CertificateFiles({ caFile }));
   } catch (error) {
     throw new UsageError(`The file given as --ca cannot be used: ${(error as Error).message}.`);
   }

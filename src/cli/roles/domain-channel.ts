@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config/config.js';
+import type { CertificateFiles } from '../../rpc/certificate-files.js';
 import { RpcChannel } from '../../rpc/client.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import type { Check } from '../../telemetry/health.js';
-import { withTlsFiles } from '../startup-error.js';
 import { ownTokenOf, type RoleRight } from './role-tokens.js';
 
 const PROBE_DEADLINE_MS = 1_000;
 const PROBE_AGAIN_AFTER_MS = 50;
 
 /** The way from edge or worker to the domain, with one right. */
-export function openDomainChannel(config: Config, right: RoleRight, role: string): RpcChannel {
+export function openDomainChannel(
+  config: Config,
+  right: RoleRight,
+  role: string,
+  tlsFiles: CertificateFiles | undefined,
+): RpcChannel {
   const token = ownTokenOf(config, right, role);
-  const channelCredentials = withTlsFiles(['GRPC_TLS_CA_FILE'], () =>
-    clientCredentials(config.DOMAIN_ADDRESS, { caFile: config.GRPC_TLS_CA_FILE }),
-  );
-  return new RpcChannel(config.DOMAIN_ADDRESS, token, channelCredentials);
+  return new RpcChannel(config.DOMAIN_ADDRESS, token, clientCredentials(config.DOMAIN_ADDRESS, tlsFiles));
 }
 
 /** Asks the domain itself, over the channels that requests take: with each token of this role. */

@@ -1,10 +1,12 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ServerCredentials } from '@grpc/grpc-js';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
 import type { CallAudit } from '../../rpc/call-audit.js';
 import { type Authenticate, callersOf, roleRights } from '../../rpc/callers.js';
+import type { CertificateFiles } from '../../rpc/certificate-files.js';
 import { serverCredentials } from '../../rpc/connect.js';
 import { serviceNameOf } from '../../rpc/definitions.js';
 import type { ServedService } from '../../rpc/handlers.js';
@@ -15,7 +17,7 @@ import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
-import { listenError, StartupError, withTlsFiles } from '../startup-error.js';
+import { listenError, StartupError } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
 import { roleAuthenticator } from './role-tokens.js';
 
@@ -27,6 +29,7 @@ export interface ListenerOptions {
   log: Log;
   timer: RpcCallTimer;
   audit: CallAudit;
+  tlsFiles: CertificateFiles | undefined;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface ListenerOptions {
  * knows the tokens of the database. Neither has the services of the other, nor knows its tokens.
  */
 export async function openListeners(options: ListenerOptions): Promise<{ close(): Promise<void> }> {
-  const { config, services } = options;
+  const { config, services, tlsFiles } = options;
   const roles = serverOf(options, services.filter(isForRoles), roleAuthenticator(config));
   const others = serverOf(
     options,
@@ -43,8 +46,9 @@ export async function openListeners(options: ListenerOptions): Promise<{ close()
   );
   const servers = [roles, others];
   try {
-    await bindRoles(roles, config);
-    await bindAddress(others, hostAndPort(config.GRPC_HOST, config.GRPC_PORT), 'GRPC_PORT', config);
+    await bindRoles(roles, config, tlsFiles);
+    const address = hostAndPort(config.GRPC_HOST, config.GRPC_PORT);
+    await bindAddress(others, address, 'GRPC_PORT', serverCredentials(tlsFiles));
   } catch (error) {
     for (const server of servers) {
       server.forceShutdown();
@@ -81,7 +85,14 @@ function serverOf(
   return server;
 }
 
-function tokenAuthenticator({ store, log }: ListenerOptions): Authenticate {
+/** Whom the database lets in, as the platform or as somebody who operates the service. */
+export function tokenAuthenticator({
+  store,
+  log,
+}: {
+  store: Pick<Store, 'serviceTokens'>;
+  log: Log;
+}): Authenticate {
   return async (token) => {
     const known = await identifyServiceToken(store.serviceTokens, Date.now, token);
     // The call does not wait for the note: a lost one costs some accuracy.
@@ -92,7 +103,11 @@ function tokenAuthenticator({ store, log }: ListenerOptions): Authenticate {
   };
 }
 
-async function bindRoles(server: RpcServer, config: Config): Promise<void> {
+async function bindRoles(
+  server: RpcServer,
+  config: Config,
+  tlsFiles: CertificateFiles | undefined,
+): Promise<void> {
   const socketPath = socketPathOf(config.DOMAIN_ADDRESS);
   if (socketPath !== undefined) {
     await bindSocket(server, socketPath);
@@ -102,7 +117,13 @@ async function bindRoles(server: RpcServer, config: Config): Promise<void> {
     );
   }
   if (config.ROLES_ADDRESS !== undefined) {
-    await bindAddress(server, config.ROLES_ADDRESS, 'ROLES_ADDRESS', config);
+    const clientsProve = config.GRPC_TLS_CLIENT_CA_FILE !== undefined;
+    await bindAddress(
+      server,
+      config.ROLES_ADDRESS,
+      'ROLES_ADDRESS',
+      serverCredentials(tlsFiles, { clientsProve }),
+    );
   }
 }
 
@@ -110,12 +131,9 @@ async function bindAddress(
   server: RpcServer,
   address: string,
   setting: 'GRPC_PORT' | 'ROLES_ADDRESS',
-  config: Config,
+  credentials: ServerCredentials,
 ): Promise<void> {
-  const tls = withTlsFiles(['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE'], () =>
-    serverCredentials({ certFile: config.GRPC_TLS_CERT_FILE, keyFile: config.GRPC_TLS_KEY_FILE }),
-  );
-  await bind(server, address, tls).catch((error: unknown) => {
+  await bind(server, address, credentials).catch((error: unknown) => {
     throw listenError(`The gRPC port ${address}`, setting, error);
   });
 }

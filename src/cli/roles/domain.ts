@@ -19,10 +19,13 @@ import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
+import { serverTlsFiles } from './tls-files.js';
 import { webhookParts } from './webhooks.js';
 
 /** The rules and the store behind gRPC: one server for the other roles, one for the platform and those who operate the service. */
-export async function startDomain({ config, log, metrics, ending }: RoleOptions): Promise<RunningRole> {
+export async function startDomain(role: RoleOptions): Promise<RunningRole> {
+  const { config, log, metrics, ending } = role;
+  const tlsFiles = serverTlsFiles(role);
   await refuseSecondDomain(config);
   const storeOptions: StoreOptions = {
     environment: config.ENVIRONMENT,
@@ -68,6 +71,7 @@ export async function startDomain({ config, log, metrics, ending }: RoleOptions)
       log,
       timer: rpcCallTimer(metrics),
       audit: tally,
+      tlsFiles,
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
     const audit = startKeepingAudit(store, tally, log);

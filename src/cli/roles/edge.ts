@@ -10,10 +10,12 @@ import { httpRequestTimer } from '../../telemetry/metrics.js';
 import { listenError } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
+import { clientTlsFiles } from './tls-files.js';
 
 /** The HTTP listeners: sign-on and, with the documentation beside it, gateway. Holds nothing; any number of them can run. */
-export async function startEdge({ config, log, metrics }: RoleOptions): Promise<RunningRole> {
-  const domain = openDomainChannel(config, 'edge', 'edge');
+export async function startEdge(role: RoleOptions): Promise<RunningRole> {
+  const { config, log, metrics } = role;
+  const domain = openDomainChannel(config, 'edge', 'edge', clientTlsFiles(role));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);

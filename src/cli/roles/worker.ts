@@ -22,6 +22,7 @@ import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { temporalAccess } from './temporal-access.js';
 import { startTimedMaintenance } from './timed-maintenance.js';
+import { clientTlsFiles } from './tls-files.js';
 
 const HOUR_MS = 3_600_000;
 const DOMAIN_START_LIMIT_MS = 3_000;
@@ -41,9 +42,10 @@ interface Domain {
  */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
+  const tlsFiles = clientTlsFiles(options);
   const domain: Domain = {
-    relay: openDomainChannel(config, 'relay', 'worker'),
-    maintenance: openDomainChannel(config, 'maintenance', 'worker'),
+    relay: openDomainChannel(config, 'relay', 'worker', tlsFiles),
+    maintenance: openDomainChannel(config, 'maintenance', 'worker', tlsFiles),
   };
   await untilDomainServes(domain.relay, DOMAIN_START_LIMIT_MS);
   const sender = openSender(options);

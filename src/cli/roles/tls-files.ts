@@ -1,0 +1,45 @@
+import type { SettingName } from '../../config/settings.js';
+import { CertificateFiles, type TlsFiles } from '../../rpc/certificate-files.js';
+import { certificateGauge } from '../../telemetry/metrics.js';
+import { withTlsFiles } from '../startup-error.js';
+import type { RoleOptions } from './role.js';
+
+type FileSetting = Extract<SettingName, `GRPC_TLS_${string}_FILE`>;
+
+const SERVER_SETTINGS = {
+  certFile: 'GRPC_TLS_CERT_FILE',
+  keyFile: 'GRPC_TLS_KEY_FILE',
+  caFile: 'GRPC_TLS_CLIENT_CA_FILE',
+} as const;
+
+const CLIENT_SETTINGS = {
+  certFile: 'GRPC_TLS_CLIENT_CERT_FILE',
+  keyFile: 'GRPC_TLS_CLIENT_KEY_FILE',
+  caFile: 'GRPC_TLS_CA_FILE',
+} as const;
+
+/** What the domain shows, and trusts; undefined when it speaks without TLS. */
+export function serverTlsFiles(options: RoleOptions): CertificateFiles | undefined {
+  return options.config.GRPC_TLS_CERT_FILE === undefined ? undefined : watched(options, SERVER_SETTINGS);
+}
+
+/** What edge and worker trust, and show; undefined on a socket of this machine and where no file is named. */
+export function clientTlsFiles(options: RoleOptions): CertificateFiles | undefined {
+  const { DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = options.config;
+  const isPlain = DOMAIN_ADDRESS.startsWith('unix:') || GRPC_TLS_CA_FILE === undefined;
+  return isPlain ? undefined : watched(options, CLIENT_SETTINGS);
+}
+
+function watched(
+  { config, log, metrics, ending }: RoleOptions,
+  settings: Record<keyof TlsFiles, FileSetting>,
+): CertificateFiles {
+  const named = Object.entries(settings).filter(([, setting]) => config[setting] !== undefined);
+  const files = withTlsFiles(
+    named.map(([, setting]) => setting),
+    () => new CertificateFiles(Object.fromEntries(named.map(([name, setting]) => [name, config[setting]]))),
+  );
+  void files.watch({ log, ending });
+  certificateGauge(metrics, () => files.ends());
+  return files;
+}

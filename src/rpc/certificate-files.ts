@@ -1,0 +1,257 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
+import type { experimental } from '@grpc/grpc-js';
+import type { Log } from '../telemetry/log.js';
+
+export interface TlsFiles {
+  certFile?: string;
+  keyFile?: string;
+  caFile?: string;
+}
+
+/** A certificate that this end shows, or one that it trusts. */
+export interface CertificateEnd {
+  certificate: 'own' | 'authority';
+  file: string;
+  notBefore: number;
+  notAfter: number;
+}
+
+export interface WatchOptions {
+  log: Log;
+  ending: AbortSignal;
+  lookEveryMs?: number;
+  clock?: () => number;
+}
+
+/** The contents of the files. */
+type Material = { [Name in keyof TlsFiles]?: Buffer };
+
+/** What the files hold at one moment. Equal marks mean equal contents. */
+interface Look {
+  mark: string;
+  material?: Material;
+  problem?: string;
+}
+
+/** Polled: an event of the file system may not arrive where the folder is a mount whose symbolic links are swapped. */
+const LOOK_EVERY_MS = 2_000;
+/** Automatic renewals happen earlier, so that a certificate this close to its end is one whose renewal has failed. */
+const WARN_AT_LIFETIME_LEFT = 1 / 5;
+const WARN_AT_MOST_BEFORE_MS = 30 * 86_400_000;
+
+/**
+ * Certificate, key and authority of one end of gRPC, read anew when the files change, all of them or none. New connections use the new ones; those that
+ * are open go on. grpc-js has a watcher of its own, which drops every connection while a file is missing or a key does not match.
+ */
+export class CertificateFiles implements experimental.CertificateProvider {
+  readonly #files: TlsFiles;
+  readonly #identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
+  readonly #caListeners = new Set<experimental.CaCertificateUpdateListener>();
+  #material: Material;
+  #ends: CertificateEnd[];
+  /** Of what is in use, of the last look, and of what was last refused. */
+  #usedMark: string;
+  #seenMark: string;
+  #refused: string | undefined;
+  readonly #warned = new Map<string, string>();
+
+  /** Throws a sentence when the files cannot be used. */
+  constructor(files: TlsFiles) {
+    this.#files = files;
+    this.#material = Object.fromEntries(entriesOf(files).map(([name, file]) => [name, readFileSync(file)]));
+    this.#ends = checked(files, this.#material);
+    this.#usedMark = markOf(this.#material);
+    this.#seenMark = this.#usedMark;
+  }
+
+  get hasIdentity(): boolean {
+    return this.#material.certFile !== undefined;
+  }
+
+  ends(): readonly CertificateEnd[] {
+    return this.#ends;
+  }
+
+  /** Until `ending`. */
+  async watch({ log, ending, lookEveryMs = LOOK_EVERY_MS, clock = Date.now }: WatchOptions): Promise<void> {
+    const passed = () => sleep(lookEveryMs, true, { ref: false, signal: ending }).catch(() => false);
+    this.#warnOfEnds(log, clock());
+    while (await passed()) {
+      await this.#look(log, clock());
+      this.#warnOfEnds(log, clock());
+    }
+  }
+
+  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.#identityListeners.add(listener);
+    // Not at once: grpc-js registers who is to be told only after this call.
+    process.nextTick(() => this.#tellIdentity(listener));
+  }
+
+  removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.#identityListeners.delete(listener);
+  }
+
+  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.#caListeners.add(listener);
+    process.nextTick(() => this.#tellCa(listener));
+  }
+
+  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.#caListeners.delete(listener);
+  }
+
+  #tellIdentity(listener: experimental.IdentityCertificateUpdateListener): void {
+    const { certFile: cert, keyFile: key } = this.#material;
+    listener(cert && key ? { certificate: cert, privateKey: key } : null);
+  }
+
+  #tellCa(listener: experimental.CaCertificateUpdateListener): void {
+    const { caFile: ca } = this.#material;
+    listener(ca ? { caCertificate: ca } : null);
+  }
+
+  /** Takes what two looks in a row have seen: files are written one after the other, and may be seen half-written. */
+  async #look(log: Log, now: number): Promise<void> {
+    const { mark, material, problem } = await lookAt(this.#files);
+    const isSettled = mark === this.#seenMark;
+    this.#seenMark = mark;
+    if (mark === this.#usedMark) {
+      this.#refused = undefined;
+    } else if (isSettled) {
+      const reason = problem ?? this.#take(mark, material as Material, now);
+      if (reason === undefined) {
+        log.info('certificate files have changed and are in use', {
+          files: entriesOf(this.#files).map(([, file]) => file),
+        });
+      } else if (reason !== this.#refused) {
+        log.warn('certificate files have changed and cannot be used; those read before stay in use', {
+          reason,
+        });
+      }
+      this.#refused = reason;
+    }
+  }
+
+  /** The reason why not, if it cannot be taken. */
+  #take(mark: string, material: Material, now: number): string | undefined {
+    try {
+      const ends = checked(this.#files, material);
+      const own = ends.find(({ certificate }) => certificate === 'own');
+      if (own && (now < own.notBefore || now > own.notAfter)) {
+        return `${own.file} holds a certificate that is not valid now`;
+      }
+      this.#ends = ends;
+    } catch (error) {
+      return (error as Error).message;
+    }
+    this.#material = material;
+    this.#usedMark = mark;
+    for (const listener of this.#identityListeners) {
+      this.#tellIdentity(listener);
+    }
+    for (const listener of this.#caListeners) {
+      this.#tellCa(listener);
+    }
+    return undefined;
+  }
+
+  /** Once when the end comes near, and once when it has come. */
+  #warnOfEnds(log: Log, now: number): void {
+    for (const { certificate, file, notBefore, notAfter } of this.#ends) {
+      const notice = Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
+      const message =
+        now > notAfter
+          ? 'a certificate has expired'
+          : now > notAfter - notice
+            ? 'a certificate expires soon and was not renewed'
+            : undefined;
+      const state = `${message} ${notAfter}`;
+      if (message !== undefined && this.#warned.get(certificate) !== state) {
+        log.warn(message, { file, notAfter: new Date(notAfter).toISOString() });
+      }
+      this.#warned.set(certificate, state);
+    }
+  }
+}
+
+async function lookAt(files: TlsFiles): Promise<Look> {
+  try {
+    const contents = entriesOf(files).map(async ([name, file]) => [name, await readFile(file)] as const);
+    const material: Material = Object.fromEntries(await Promise.all(contents));
+    return { mark: markOf(material), material };
+  } catch (error) {
+    const problem = (error as Error).message;
+    return { mark: problem, problem };
+  }
+}
+
+function entriesOf(files: TlsFiles): [name: string, file: string][] {
+  return Object.entries(files).filter(([, file]) => file !== undefined);
+}
+
+function markOf(material: Material): string {
+  return Object.values(material)
+    .map((bytes) => createHash('sha256').update(bytes).digest('hex'))
+    .join();
+}
+
+/** Refuses what TLS would take in silence too: a bundle that is cut off, or empty, trusts fewer than were meant. */
+function checked(
+  { certFile = '', keyFile = '', caFile = '' }: TlsFiles,
+  material: Material,
+): CertificateEnd[] {
+  const { certFile: cert, keyFile: key, caFile: ca } = material;
+  const ends: CertificateEnd[] = [];
+  if (cert && key) {
+    const chain = certificatesIn(cert, certFile);
+    if (!chain[0]?.checkPrivateKey(privateKeyIn(key, keyFile))) {
+      throw new Error(`${keyFile} does not hold the key of the certificate in ${certFile}`);
+    }
+    // The first to end ends the chain.
+    ends.push(endOf('own', certFile, byEnd(chain)[0] as X509Certificate));
+  }
+  if (ca) {
+    // The last to end: a bundle keeps those that are replaced for a while.
+    ends.push(endOf('authority', caFile, byEnd(certificatesIn(ca, caFile)).at(-1) as X509Certificate));
+  }
+  createSecureContext({ cert, key, ca });
+  return ends;
+}
+
+function certificatesIn(bytes: Buffer, file: string): X509Certificate[] {
+  const text = bytes.toString('latin1');
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0 || blocks.length !== text.split('-----BEGIN CERTIFICATE-----').length - 1) {
+    throw new Error(`${file} does not hold whole certificates in PEM`);
+  }
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    throw new Error(`${file} holds a certificate that cannot be read`);
+  }
+}
+
+function privateKeyIn(bytes: Buffer, file: string) {
+  try {
+    return createPrivateKey(bytes);
+  } catch {
+    throw new Error(`${file} holds no private key that can be read without a password`);
+  }
+}
+
+function endOf(
+  certificate: CertificateEnd['certificate'],
+  file: string,
+  { validFrom, validTo }: X509Certificate,
+): CertificateEnd {
+  return { certificate, file, notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
+}
+
+function byEnd(certificates: X509Certificate[]): X509Certificate[] {
+  return certificates.toSorted((one, other) => Date.parse(one.validTo) - Date.parse(other.validTo));
+}
