@@ -1,12 +1,20 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { allowedRights, rights } from '../../generated/proto/rights.js';
+import { allowedRights, type Right, rights } from '../../generated/proto/rights.js';
+import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
+import { hashedToken, roleAuthenticator } from '../../src/cli/roles/role-tokens.js';
+import { Secret } from '../../src/config/secret.js';
+import type { StoredServiceToken } from '../../src/domain/access/service-tokens.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
+import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
 import { callersOf, roleRights } from '../../src/rpc/callers.js';
 import { type AnyMethod, type AnyService, serviceNameOf } from '../../src/rpc/definitions.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { createRpcServer } from '../../src/rpc/server.js';
 import { allServices } from '../../src/rpc/services/index.js';
+import { recordedLog } from '../support/recorded-log.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 /** Calls of this file end before anything is asked of what stands behind the services. */
@@ -144,6 +152,112 @@ describe('every method', () => {
       ]);
     }
   });
+});
+
+describe('every method, with the tokens that a domain knows', () => {
+  const rigs = rpcRigs(afterAll);
+  const handled: string[] = [];
+  const clients: Client[] = [];
+  afterAll(() => {
+    for (const client of clients) {
+      client.close();
+    }
+  });
+
+  const now = Date.now();
+  const HASHED_EDGE_TOKEN = hashedToken(roleTokens.EDGE_TOKEN);
+  const rows = new Map(
+    serviceTokenKinds.flatMap((kind) => {
+      const row = {
+        id: `tok_${kind}`,
+        kind,
+        instanceId: null,
+        expiresAt: null,
+        revokedAt: null,
+        lastUsedAt: now,
+      };
+      const states: Record<string, StoredServiceToken> = {
+        good: { ...row, expiresAt: now + 3_600_000 },
+        expired: { ...row, expiresAt: now - 1 },
+        revoked: { ...row, revokedAt: now - 1 },
+      };
+      return Object.entries(states).map(
+        ([state, token]) => [hashSecret(`${state} ${kind}`).toString('hex'), token] as const,
+      );
+    }),
+  );
+  const settings = {
+    EDGE_TOKEN: [HASHED_EDGE_TOKEN],
+    RELAY_TOKEN: ['newer relay token', roleTokens.RELAY_TOKEN],
+    MAINTENANCE_TOKEN: [roleTokens.MAINTENANCE_TOKEN],
+  };
+  const config = Object.fromEntries(
+    Object.entries(settings).map(([name, tokens]) => [name, tokens.map((token) => new Secret(token))]),
+  );
+
+  /** What is shown to the port for roles, and to that for all others. */
+  const refused = {
+    roles: {
+      'an unknown token': () => 'unknown',
+      'a token that was taken out of the settings': (right: Right) => `former token of ${right}`,
+      'the hash of a token in place of the token': () => HASHED_EDGE_TOKEN,
+      'a good token of the database': () => 'good operator',
+    },
+    others: {
+      'an unknown token': () => 'unknown',
+      'an expired token': (right: Right) => `expired ${right}`,
+      'a revoked token': (right: Right) => `revoked ${right}`,
+      'a good token of a role': () => roleTokens.EDGE_TOKEN,
+    },
+  };
+  const good = (right: Right) =>
+    ({
+      edge: roleTokens.EDGE_TOKEN,
+      relay: roleTokens.RELAY_TOKEN,
+      maintenance: roleTokens.MAINTENANCE_TOKEN,
+    })[right as string] ?? `good ${right}`;
+
+  const ports: Partial<Record<keyof typeof refused, Client>> = {};
+  beforeAll(async () => {
+    const { log } = recordedLog();
+    const findByHash = async (hash: Uint8Array) => rows.get(Buffer.from(hash).toString('hex'));
+    const store = { serviceTokens: { findByHash, markUsed: async () => undefined } };
+    const authenticators = {
+      roles: roleAuthenticator(config as never),
+      others: tokenAuthenticator({ store, log }),
+    };
+    const served = services.map(({ definition }) => {
+      const handlers = Object.entries(definition).map(([name, { path }]) => [name, () => handled.push(path)]);
+      return { definition, handlers: Object.fromEntries(handlers) };
+    });
+    for (const port of ['roles', 'others'] as const) {
+      const { address } = await rigs.start(served, { authenticate: authenticators[port] });
+      const client = new Client(address, credentials.createInsecure());
+      clients.push(client);
+      ports[port] = client;
+    }
+  });
+
+  const cases = methods.flatMap((method) =>
+    callersOf(method.path).flatMap((right) => {
+      const port = roleRights.has(right) ? ('roles' as const) : ('others' as const);
+      return Object.entries(refused[port]).map(
+        ([what, tokenOf]) =>
+          [method.path.slice('/integration.'.length), right, what, tokenOf(right), port, method] as const,
+      );
+    }),
+  );
+  test.each(cases)(
+    '%s refuses, in place of the right %s, %s',
+    async (_, right, what, token, port, method) => {
+      handled.length = 0;
+      const client = ports[port] as Client;
+      expect([what, await outcomeOf(client, method, `Bearer ${token}`)]).toEqual([what, 'UNAUTHENTICATED']);
+      expect(handled).toEqual([]);
+      await outcomeOf(client, method, `Bearer ${good(right)}`);
+      expect(handled).toEqual([method.path]);
+    },
+  );
 });
 
 describe('a token', () => {
