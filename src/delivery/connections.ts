@@ -51,6 +51,11 @@ export class Connection {
     return this.#dial.phase;
   }
 
+  /** Everything that the receiver has sent, also what is no part of any answer. */
+  get bytesRead(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
   get isUsable(): boolean {
     const isFresh = performance.now() - this.#openedAt < LONGEST_LIFE_MS;
     return isFresh && this.#socket !== undefined && !this.#socket.destroyed && !this.#socket.readableEnded;

@@ -14,11 +14,17 @@ export interface SenderOptions extends DialOptions {
   metrics?: AttemptMetrics;
 }
 
+/** Of one exchange, whatever it is: headers and the part of a body that is kept are a quarter of it. Interim answers and chunk extensions have no other limit. */
+const MAX_RECEIVED_BYTES = 128 * 1_024;
+const LOOK_EVERY_MS = 100;
+
 /** Posts signed events to receivers that may do anything: the time, the size and the place of what they do are limited. */
 export class HttpSender implements Sender {
   readonly #connections: Connections;
   readonly #destinations = new Destinations();
-  readonly #running = new Set<Exchange>();
+  /** With what each may have received on its connection at most. */
+  readonly #running = new Map<Exchange, { connection: Connection; mostBytes: number }>();
+  #look: NodeJS.Timeout | undefined;
   /** What each signal would interrupt: one listener for all of them, because one for each costs as much as a signature. */
   readonly #interruptible = new WeakMap<AbortSignal, Set<Exchange>>();
   readonly #fixedHeaders: readonly string[];
@@ -56,7 +62,7 @@ export class HttpSender implements Sender {
   }
 
   close(): Promise<void> {
-    interrupt(this.#running);
+    interrupt(this.#running.keys());
     this.#connections.close();
     return Promise.resolve();
   }
@@ -85,7 +91,8 @@ export class HttpSender implements Sender {
       onEnd(end, exchange);
     });
     interruptible?.add(exchange);
-    this.#running.add(exchange);
+    this.#running.set(exchange, { connection, mostBytes: connection.bytesRead + MAX_RECEIVED_BYTES });
+    this.#look ??= setInterval(() => this.#endEndless(), LOOK_EVERY_MS).unref();
     const seconds = Math.floor(startedAt.getTime() / 1_000);
     const headers = [
       ...this.#fixedHeaders,
@@ -97,6 +104,21 @@ export class HttpSender implements Sender {
       signaturesOf(signingSecrets, eventId, seconds, body),
     ];
     connection.client.dispatch({ method: 'POST', path, headers, body }, exchange);
+  }
+
+  #endEndless(): void {
+    for (const [exchange, { connection, mostBytes }] of this.#running) {
+      if (connection.bytesRead > mostBytes) {
+        exchange.end(
+          'PROTOCOL_ERROR',
+          'The answer is not HTTP as it should be: it does not come to its end.',
+        );
+      }
+    }
+    if (this.#running.size === 0) {
+      clearInterval(this.#look);
+      this.#look = undefined;
+    }
   }
 
   #interruptibleBy(signal: AbortSignal): Set<Exchange> {
@@ -116,7 +138,7 @@ export class HttpSender implements Sender {
   }
 }
 
-function interrupt(exchanges: ReadonlySet<Exchange>): void {
+function interrupt(exchanges: Iterable<Exchange>): void {
   for (const exchange of exchanges) {
     exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
   }

@@ -8,6 +8,17 @@ const raw = rawReceivers();
 const OK = 'HTTP/1.1 200 OK\r\n';
 const KIB = 1_024;
 
+/** Writes as fast as it is read, until it is cut off. */
+function repeating(start: string, piece: string): RawAnswer {
+  return (socket) => {
+    const goOn = () => {
+      while (!socket.destroyed && socket.write(piece)) {}
+    };
+    socket.on('drain', goOn).write(start || piece);
+    goOn();
+  };
+}
+
 /** What the receiver does, how the attempt ends, and what a person reads. */
 const answers: [string, RawAnswer, string, RegExp][] = [
   [
@@ -55,6 +66,18 @@ const answers: [string, RawAnswer, string, RegExp][] = [
     answering(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${OK}content-length: 0\r\n\r\n`),
     'SUCCEEDED',
     /^$/,
+  ],
+  [
+    'gives early hints without end',
+    repeating('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+    'PROTOCOL_ERROR',
+    /does not come to its end/,
+  ],
+  [
+    'writes about its chunks without end',
+    repeating(`${OK}transfer-encoding: chunked\r\n\r\n1;x=`, 'x'.repeat(KIB)),
+    'PROTOCOL_ERROR',
+    /does not come to its end/,
   ],
   ['answers in HTTP/1.0', lastly('HTTP/1.0 200 OK\r\n\r\nfine'), 'SUCCEEDED', /^$/],
   ['answers with a body after 204', answering('HTTP/1.1 204 No Content\r\n\r\nsurprise'), 'SUCCEEDED', /^$/],
