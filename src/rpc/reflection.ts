@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { rights } from '../../generated/proto/rights.js';
 import { asServiceError } from '../errors/service-error.js';
@@ -15,7 +16,6 @@ export interface Reflected {
 }
 
 type Registered = { definition: ServiceDefinition; implementation: UntypedServiceImplementation };
-type PackageDefinition = ConstructorParameters<typeof ReflectionService>[0];
 type StreamHandler = (call: ServerDuplexStream<unknown, unknown>) => void;
 
 const METHOD = 'ServerReflectionInfo';
@@ -55,7 +55,7 @@ function reflectionServices(reflected?: Reflected): Registered[] {
   return registered;
 }
 
-/** In the shape that reflection takes descriptors in, of which it reads nothing else. */
+/** In the shape in which proto-loader hands descriptors over; its own loader shortens names of types, with which other clients cannot go on. */
 function described(descriptorFile: string): PackageDefinition {
   const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorFile));
   const fileDescriptorProtos = file.map((one) => Buffer.from(toBinary(FileDescriptorProtoSchema, one)));
