@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 
 export type LogLine = Record<string, unknown> & { msg?: string; role?: string };
 
-const LIMIT_MS = 20_000;
+/** For what hangs; a little less than the limit of a test, so that a failure says what was not written. */
+const LIMIT_MS = 50_000;
 
 /** One line, taken apart when it is first asked for and never again: a storm writes thousands. */
 class Written {

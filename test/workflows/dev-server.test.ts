@@ -58,7 +58,7 @@ describe('a tethered command', () => {
     const { parent, pid } = await tetherFromAnotherProcess('/bin/sh', ['-c', 'sleep 60 & sleep 60 & wait']);
     expect(groupIsAlive(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await eventually('the end of the group', () => !groupIsAlive(pid), 10_000);
+    await eventually('the end of the group', () => !groupIsAlive(pid));
   });
 
   test('is ended even if it does not listen', async () => {
@@ -67,7 +67,7 @@ describe('a tethered command', () => {
       "trap '' TERM; while :; do sleep 1; done",
     ]);
     parent.kill('SIGKILL');
-    await eventually('the end of the group', () => !groupIsAlive(pid), 15_000);
+    await eventually('the end of the group', () => !groupIsAlive(pid));
   });
 });
 
@@ -165,6 +165,6 @@ describeWith('temporal', 'the dev server', (executable) => {
       return connected;
     });
     parent.kill('SIGKILL');
-    await eventually('the end of the server and its watcher', () => !groupIsAlive(pid), 10_000);
+    await eventually('the end of the server and its watcher', () => !groupIsAlive(pid));
   }, 60_000);
 });
