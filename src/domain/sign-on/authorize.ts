@@ -33,6 +33,9 @@ export async function authorize(
     return askStranger(signOn, browser, judged, known);
   }
   countPerson(signOn, known.account.id);
+  if (step.kind === 'page') {
+    return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
+  }
   return unitOfWork.run(async (changes) => {
     const present = await sessionOf(changes, browser, sessionLimits);
     const { session, cookie } = present ? { session: present } : newStranger(changes.now);

@@ -19,7 +19,7 @@ export async function logout(
   browser: Browser,
   parameters: LogoutParameters,
 ): Promise<BrowserStep> {
-  const { unitOfWork, sessionLimits } = signOn;
+  const { unitOfWork, clock, sessionLimits } = signOn;
   const judged = await judgeLogout(signOn, parameters);
   if (judged.kind === 'refused') {
     // Who wants to leave gets out in any case, if not back to the application.
@@ -29,14 +29,20 @@ export async function logout(
     return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });
   }
   const { request, hintedAccountId } = judged;
+  const now = clock();
+  const seen = await sessionOf({ ...unitOfWork.rows, now }, browser, sessionLimits);
+  // Other sites can send a browser here as often as they like: only what ends a session waits for its turn to write.
+  if (!seen?.account) {
+    return afterSignOut(request);
+  }
+  if (seen.account.id !== hintedAccountId) {
+    return ask(signOn, now, seen.id, request);
+  }
   return unitOfWork.run(async (changes) => {
     const session = await sessionOf(changes, browser, sessionLimits);
-    if (!session?.account) {
-      return afterSignOut(request);
-    }
-    return session.account.id === hintedAccountId
+    return session?.account?.id === hintedAccountId
       ? end(changes, browser, session, request)
-      : ask(signOn, changes.now, session.id, request);
+      : afterSignOut(request);
   });
 }
 
