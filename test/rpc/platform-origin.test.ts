@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { InstanceId } from '../../generated/ids.js';
 import type { PlatformRows, UnitOfWork, WriteOrigin } from '../../src/domain/platform/unit-of-work.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
@@ -11,7 +12,11 @@ const CONTEXT: CallContext = {
 };
 
 /** The origin that a call gives to its write. */
-async function originOf(method: string, request: object): Promise<WriteOrigin | undefined> {
+async function originOf(
+  method: string,
+  request: object,
+  context = CONTEXT,
+): Promise<WriteOrigin | undefined> {
   let seen: WriteOrigin | undefined;
   const run: UnitOfWork['run'] = (_work, _repeatable, origin) => {
     seen = origin;
@@ -20,7 +25,7 @@ async function originOf(method: string, request: object): Promise<WriteOrigin | 
   const { handlers } = platformService(
     platformDependencies({ inOrder: true, rows: {} as PlatformRows, run }),
   );
-  const answer = handlers[method]?.(request as never, CONTEXT) as unknown;
+  const answer = handlers[method]?.(request as never, context) as unknown;
   const ended = Symbol.asyncIterator in (answer as object) ? (answer as AsyncGenerator).next() : answer;
   await expect(ended).rejects.toThrow('It is seen.');
   return seen;
@@ -39,11 +44,30 @@ describe('a write of the platform', () => {
     { method: 'createClient', request: { instanceId: 'ins_1', name: 'Tallowfern' }, lane: 'tok_1 ins_1' },
     { method: 'updateClient', request: { clientId: 'cli_1' }, lane: 'tok_1 cli_1' },
     { method: 'updateUser', request: { userId: 'usr_1' }, lane: 'tok_1 ' },
-    { method: 'importRecords', request: lines(), lane: 'tok_1 req-1' },
+    { method: 'importRecords', request: lines(), lane: 'tok_1 imports' },
   ])(
     'of $method is made in the lane of its tenant and for as long as its caller is there',
     async ({ method, request, lane }) => {
       expect(await originOf(method, request)).toEqual({ lane, signal });
+    },
+  );
+
+  test('gets no lane more for an import more', async () => {
+    const another = { ...CONTEXT, requestId: 'req-2' };
+    expect(await originOf('importRecords', lines(), another)).toEqual(
+      await originOf('importRecords', lines()),
+    );
+  });
+
+  test.each([
+    { method: 'updateClient', request: { clientId: 'cli_1' } },
+    { method: 'updateClient', request: { clientId: 'cli_2' } },
+    { method: 'importRecords', request: lines() },
+  ])(
+    'of $method is made in the lane of the instance that its token is limited to',
+    async ({ method, request }) => {
+      const limited = { ...CONTEXT, instanceId: 'ins_1' as InstanceId };
+      expect(await originOf(method, request, limited)).toEqual({ lane: 'ins_1', signal });
     },
   );
 });

@@ -21,10 +21,19 @@ function inNameOf(origin: WriteOrigin, unitOfWork: UnitOfWork): UnitOfWork {
   return { ...unitOfWork, run: (work, repeatable) => unitOfWork.run(work, repeatable, origin) };
 }
 
-/** The lane is the token's for the tenant that the request names; lines of an import rely on their order, whatever they name. */
-export function originOf(request: object, { tokenId = '', requestId, signal }: CallContext): WriteOrigin {
+/**
+ * The lane is the tenant's: of a token that is limited to an instance that instance, whatever else the request names. Of others it is the token's for
+ * what the request names, and one for all imports of a token, as their lines rely on their order and may be about anybody.
+ */
+export function originOf(
+  request: object,
+  { tokenId = '', instanceId: only, signal }: CallContext,
+): WriteOrigin {
+  if (only !== undefined) {
+    return { signal, lane: only };
+  }
   if (Symbol.asyncIterator in request) {
-    return { signal, lane: `${tokenId} ${requestId}` };
+    return { signal, lane: `${tokenId} imports` };
   }
   const { instanceId, clientId, accountId } = request as Record<string, unknown>;
   return { signal, lane: `${tokenId} ${instanceId ?? clientId ?? accountId ?? ''}` };
