@@ -225,7 +225,7 @@ export class KeyKeeper {
     const what = JSON.stringify(holder);
     const now = clock();
     if (what !== this.#announced.what || Math.abs(now - this.#announced.at) >= ANNOUNCE_EVERY_MS) {
-      await seals.announce(holder, now);
+      await seals.announce(holder);
       this.#announced = { what, at: now };
     }
   }

@@ -183,16 +183,46 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
   });
 
   test('forgets a node that was killed, and one that left at once', async () => {
-    const { node, activate, clock } = await rig(under);
+    const { node, activate, heardFrom } = await rig(under);
     const [key, next] = [newKey(), newKey()];
     await node('killed', [key]);
     const left = await node('left', [key]);
     await left.keeper.leave();
-    const a = await node('a', [key, next]);
+    await node('a', [key, next]);
+    await heardFrom('killed', 85 * SECOND);
     await expect(activate(next.id)).rejects.toThrow('missing on killed.');
-    clock.advance(91 * SECOND);
-    await a.keeper.look();
+    await heardFrom('killed', 90 * SECOND);
     await activate(next.id);
+  });
+
+  test.each([
+    ['behind', -10],
+    ['ahead of', 10],
+  ])('counts on a node whose clock is ten minutes %s that of the others', async (_, minutes) => {
+    const { node, activate, clock } = await rig(under);
+    const [key, next] = [newKey(), newKey()];
+    clock.advance(minutes * 60 * SECOND);
+    await node('other', [key]);
+    clock.advance(-minutes * 60 * SECOND);
+    await node('a', [key, next]);
+    await expect(activate(next.id)).rejects.toThrow('missing on other.');
+  });
+
+  test('lets a node that slept through a rotation seal nothing with the key that was retired meanwhile', async () => {
+    const { node, plant, seals, activate, retire, heardFrom } = await rig(under);
+    const [key, next] = [newKey(), newKey()];
+    const asleep = await node('asleep', [key, next]);
+    const awake = await node('awake', [key, next]);
+    await plant('kid', awake.keeper.ring.box('signing-keys').seal(Buffer.from('x'), 'kid'));
+    await activate(next.id);
+    await awake.keeper.look();
+    await awake.keeper.renew(never);
+    await heardFrom('asleep', 90 * SECOND);
+    await retire(key.id);
+    await expect(asleep.keeper.renew(never)).rejects.toThrow('was replaced a moment ago. Try again.');
+    await asleep.keeper.look();
+    expect(await asleep.keeper.renew(never)).toEqual({ renewed: 0, unopened: 0 });
+    expect(await seals()).toEqual([expect.stringMatching(`^${next.id}\\.`)]);
   });
 
   test('of two rotations at once lets one be the next, and never goes back', async () => {
@@ -242,6 +272,15 @@ async function rig(under: DatabaseUnderTest) {
       return { keeper, keys: await keeper.adopt() };
     },
     plant: (kid: string, sealed: string) => plantSeal(database, kid, sealed),
+    /** As if the node had not been heard from for so long, and no longer. */
+    heardFrom: (name: string, agoMs: number) =>
+      database.write(async (writer) => {
+        await writer
+          .updateTable('encryption_key_holders')
+          .set({ seen_at: Date.now() - agoMs })
+          .where('node', '=', name)
+          .execute();
+      }),
     seals: async () => {
       const rows = await database.reader
         .selectFrom('signing_keys')

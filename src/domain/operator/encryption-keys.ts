@@ -3,8 +3,8 @@ import type { OperatorChanges } from './unit-of-work.js';
 
 /** A node announces its keys this often at least… */
 export const ANNOUNCE_EVERY_MS = 30_000;
-/** …and counts as gone when it has not for so long. */
-const GONE_AFTER_MS = 90_000;
+/** …and counts as gone when it has not for so long, by the clock of the database: those of nodes may differ. */
+export const GONE_AFTER_MS = 90_000;
 
 const LOCK = 'encryption-keys';
 
@@ -30,9 +30,13 @@ export interface EncryptionKeyRows {
   all(): Promise<UsedEncryptionKey[]>;
   /** False where another key has this position already. */
   insert(key: UsedEncryptionKey): Promise<boolean>;
-  retire(id: string, now: number): Promise<void>;
-  /** The nodes heard from since then. */
-  holders(since: number): Promise<KeyHolder[]>;
+  /**
+   * False where it was retired before. From the beginning of this no other transaction commits what the key sealed, unless it did so before: what is counted
+   * afterwards is all there will be.
+   */
+  retire(id: string, now: number): Promise<boolean>;
+  /** The nodes that are not gone. */
+  holders(): Promise<KeyHolder[]>;
   /** How many seals each key has made. */
   sealCounts(): Promise<Map<string, number>>;
 }
@@ -51,13 +55,8 @@ export interface EncryptionKeyState {
 
 export async function encryptionKeyStates(
   rows: EncryptionKeyRows,
-  now: number,
 ): Promise<{ keys: EncryptionKeyState[]; nodes: number }> {
-  const [used, holders, seals] = await Promise.all([
-    rows.all(),
-    rows.holders(now - GONE_AFTER_MS),
-    rows.sealCounts(),
-  ]);
+  const [used, holders, seals] = await Promise.all([rows.all(), rows.holders(), rows.sealCounts()]);
   const known = new Map(used.map((key) => [key.id, key]));
   const waiting = holders.flatMap(({ keyIds }) => keyIds).filter((id) => !known.has(id));
   const keys = [...new Set([...waiting, ...known.keys()])].map((id) => ({
@@ -84,7 +83,7 @@ export async function activateEncryptionKey(changes: OperatorChanges, id: string
   if (used.some((key) => key.id === id)) {
     throw refused('The key was in use before. Rotate to a new one.');
   }
-  const holders = await rows.holders(changes.now - GONE_AFTER_MS);
+  const holders = await rows.holders();
   const missing = missingOn(holders, id);
   if (missing.length === holders.length) {
     const fieldViolations = [{ path: 'key_id', message: 'must be a key that the key files hold' }];
@@ -112,13 +111,14 @@ export async function retireEncryptionKey(changes: OperatorChanges, id: string):
     const fieldViolations = [{ path: 'key_id', message: 'must be a key that is or was in use' }];
     throw new ServiceError(ErrorCode.INVALID_REQUEST, 'There is no such key.', { fieldViolations });
   }
-  if (key.retiredAt !== null) {
-    return;
-  }
   if (key === used[0]) {
     throw refused('The key is in use. Rotate to another one first.');
   }
-  const users = (await rows.holders(changes.now - GONE_AFTER_MS)).filter(({ usedId }) => usedId === id);
+  // Before anything is looked at, so that nobody seals with it meanwhile; a refusal undoes it.
+  if (!(await rows.retire(id, changes.now))) {
+    return;
+  }
+  const users = (await rows.holders()).filter(({ usedId }) => usedId === id);
   if (users.length > 0) {
     throw refused(`These nodes still seal with it: ${users.map(({ node }) => node).join(', ')}.`);
   }
@@ -126,7 +126,6 @@ export async function retireEncryptionKey(changes: OperatorChanges, id: string):
   if (seals > 0) {
     throw refused(`What it sealed is being sealed anew, and ${seals} are left. Try again in a moment.`);
   }
-  await rows.retire(id, changes.now);
   await changes.record({ type: 'encryption_key.retired', subject: { type: 'encryption_key', id } });
 }
 

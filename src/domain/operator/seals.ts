@@ -18,7 +18,8 @@ export interface SealStore {
   tokenKeys(): Promise<{ purpose: string; sealed: string }[]>;
   /** Those of purposes that have none yet; of several nodes that add one, the first does. */
   addTokenKeys(tokenKeys: readonly { purpose: string; sealed: string }[], now: number): Promise<void>;
-  announce(holder: KeyHolder, now: number): Promise<void>;
+  /** By the clock of the database. */
+  announce(holder: KeyHolder): Promise<void>;
   leave(node: string): Promise<void>;
   /** One seal of a release that gave them no id, if there is any. */
   withoutId(place: SealedPlace): Promise<Seal[]>;

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { SealedPlace, SealStore } from '../../domain/operator/seals.js';
 import type { Database, Writer } from '../database.js';
-import { encryptionKeyRows, SEALED_COLUMNS } from './operator/encryption-keys.js';
+import {
+  assertNotRetired,
+  databaseNow,
+  encryptionKeyRows,
+  SEALED_COLUMNS,
+} from './operator/encryption-keys.js';
 import { lock } from './platform/unit-of-work.js';
 
 const LOCK = 'encryption-keys';
@@ -21,9 +26,10 @@ export function sealStore({ reader, write }: Database): SealStore {
       }),
     addTokenKeys: (tokenKeys, now) => write((writer) => addTokenKeys(writer, tokenKeys, now)),
     tokenKeys: () => reader.selectFrom('token_keys').select(['purpose', 'sealed']).execute(),
-    announce: ({ node, keyIds, usedId }, now) =>
+    announce: ({ node, keyIds, usedId }) =>
       write(async (writer) => {
         await lock(writer, [LOCK]);
+        const now = databaseNow(writer);
         const row = { key_ids: JSON.stringify(keyIds), used_id: usedId, seen_at: now };
         await writer
           .insertInto('encryption_key_holders')
@@ -32,7 +38,7 @@ export function sealStore({ reader, write }: Database): SealStore {
           .execute();
         await writer
           .deleteFrom('encryption_key_holders')
-          .where('seen_at', '<', now - FORGET_HOLDERS_AFTER_MS)
+          .where('seen_at', '<', sql<number>`${now} - ${sql.lit(FORGET_HOLDERS_AFTER_MS)}`)
           .execute();
       }),
     leave: (node) =>
@@ -47,6 +53,10 @@ export function sealStore({ reader, write }: Database): SealStore {
     },
     replace: (place, replacements) =>
       write(async (writer) => {
+        await assertNotRetired(
+          writer,
+          replacements.map(({ to }) => to),
+        );
         const { table, name, sealed } = SEALED_COLUMNS[place];
         let replaced = 0;
         for (const { name: of, from, to } of replacements) {
@@ -67,6 +77,10 @@ async function addTokenKeys(
   tokenKeys: readonly { purpose: string; sealed: string }[],
   now: number,
 ): Promise<void> {
+  await assertNotRetired(
+    writer,
+    tokenKeys.map(({ sealed }) => sealed),
+  );
   await writer
     .insertInto('token_keys')
     .values(tokenKeys.map((each) => ({ ...each, created_at: now })))

@@ -28,10 +28,7 @@ export function encryptionKeyHandlers(
   'listEncryptionKeys' | 'activateEncryptionKey' | 'retireEncryptionKey'
 > {
   const states = async () => {
-    const { keys, nodes } = await encryptionKeyStates(
-      operator.unitOfWork.rows.encryptionKeys,
-      operator.clock(),
-    );
+    const { keys, nodes } = await encryptionKeyStates(operator.unitOfWork.rows.encryptionKeys);
     return { encryptionKeys: keys.map(toMessage), nodes };
   };
   return {

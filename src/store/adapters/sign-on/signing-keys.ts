@@ -1,6 +1,7 @@
 import type { SigningKey, SigningKeyRows } from '../../../domain/sign-on/signing-keys.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
+import { assertNotRetired } from '../operator/encryption-keys.js';
 
 export function signingKeyRows(db: Writer): SigningKeyRows {
   return {
@@ -15,6 +16,7 @@ export function signingKeyRows(db: Writer): SigningKeyRows {
     },
     insert: async (key) => {
       const { kid, algorithm, publicJwk, sealedPrivateKey, createdAt } = key;
+      await assertNotRetired(db, [sealedPrivateKey]);
       await db
         .insertInto('signing_keys')
         .values({

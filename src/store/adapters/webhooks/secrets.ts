@@ -1,5 +1,6 @@
 import type { SubscriptionSecret } from '../../../domain/webhooks/subscription-rows.js';
 import type { Writer } from '../../database.js';
+import { assertNotRetired } from '../operator/encryption-keys.js';
 
 export async function insertSecret(
   writer: Writer,
@@ -7,6 +8,7 @@ export async function insertSecret(
   { id, createdAt, expiresAt }: SubscriptionSecret,
   sealed: string,
 ): Promise<void> {
+  await assertNotRetired(writer, [sealed]);
   await writer
     .insertInto('subscription_secrets')
     .values({ id, subscription_id: subscriptionId, sealed, created_at: createdAt, expires_at: expiresAt })
