@@ -4,8 +4,11 @@ import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import { openPostgres } from '../../src/store/dialects/postgres.js';
 import { isServerRefusal } from '../../src/store/dialects/postgres-trouble.js';
+import { whileAlive } from '../../src/store/dialects/signs-of-life.js';
+import { mayPass } from '../../src/store/store-error.js';
 import { newPostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
+import { stallingProxy } from '../support/stalling-proxy.js';
 
 test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
   const { url } = await newPostgresDatabase();
@@ -60,7 +63,7 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
   }
 });
 
-const SHORT = { server: { lockMs: 50, statementMs: 50, idleMs: 1_000 }, answerMs: 100 };
+const SHORT = { server: { lockMs: 50, statementMs: 50, idleMs: 1_000 }, answerMs: 100, askMs: 10_000 };
 
 test('a migration may take longer than any other statement', async () => {
   const { url } = await newPostgresDatabase();
@@ -74,6 +77,49 @@ test('a migration may take longer than any other statement', async () => {
   } finally {
     await database.close();
   }
+});
+
+test('a migration that waits for a PostgreSQL that has fallen silent ends, and may be tried again', async () => {
+  const { url } = await newPostgresDatabase();
+  const way = await stallingProxy(url);
+  const database = await openPostgres(way.url, () => undefined, { ...SHORT, askMs: 100 });
+  const observer = await openPostgres(url, () => undefined);
+  try {
+    const migration = sql`select pg_sleep(50) as migration`.execute(database.migrator);
+    const refusal = migration.catch((error: unknown) => error);
+    await eventually('a migration that runs', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(50) as migration'
+      `.execute(observer.reader);
+      return rows.length > 0;
+    });
+    way.freeze();
+    expect(await refusal).toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    expect(mayPass(await refusal)).toBe(true);
+  } finally {
+    way.close();
+    await database.close();
+    await observer.close();
+  }
+});
+
+test('a statement without a time limit is waited for as long as the server answers others', async () => {
+  let answer: (value: string) => void = () => undefined;
+  let asked = 0;
+  const patience = whileAlive(async () => {
+    asked += 1;
+    if (asked === 20) {
+      answer('after a long time');
+    }
+    // Overloaded for a moment, now and then.
+    if (asked % 3 !== 0) {
+      throw new Error('There are too many connections.');
+    }
+  }, 1);
+  const waiting = new Promise<string>((resolve) => {
+    answer = resolve;
+  });
+  expect(await patience(waiting)).toBe('after a long time');
 });
 
 test.each([

@@ -16,11 +16,13 @@ import { newConnection } from './webhooks/subscription-rig.js';
 export const SHORT: PostgresLimits = {
   server: { lockMs: 150, statementMs: 300, idleMs: 5_000 },
   answerMs: 600,
+  askMs: 10_000,
 };
 /** As behind a pooler that loses our settings: nothing but our own patience ends a statement. */
 export const OURS_ALONE: PostgresLimits = {
   server: { lockMs: 0, statementMs: 0, idleMs: 0 },
   answerMs: 300,
+  askMs: 10_000,
 };
 
 const VICTIM = 'victim';

@@ -9,6 +9,7 @@ export async function stallingProxy(databaseUrl: string) {
   const sockets = new Set<Socket>();
   let next: Stall | undefined;
   let stalled = 0;
+  let isFrozen = false;
   const server = createServer((client) => {
     const behind = connect(Number(target.port), target.hostname);
     let isSilent = false;
@@ -17,7 +18,7 @@ export async function stallingProxy(databaseUrl: string) {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     client.on('data', (data) => {
-      if (isSilent) {
+      if (isSilent || isFrozen) {
         return;
       }
       if (next && isCommit(data)) {
@@ -31,9 +32,9 @@ export async function stallingProxy(databaseUrl: string) {
       }
       behind.write(data);
     });
-    behind.on('data', (data) => isSilent || client.write(data));
+    behind.on('data', (data) => isSilent || isFrozen || client.write(data));
     client.on('close', () => behind.destroy());
-    behind.on('close', () => isSilent || client.destroy());
+    behind.on('close', () => isSilent || isFrozen || client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -43,6 +44,10 @@ export async function stallingProxy(databaseUrl: string) {
       next = stall;
     },
     stalled: () => stalled,
+    /** As a server that is frozen: connections stay and begin, and nothing is answered on any. */
+    freeze: () => {
+      isFrozen = true;
+    },
     close: () => {
       for (const socket of sockets) {
         socket.destroy();

@@ -24,14 +24,18 @@ export class SoundPostgresDialect extends PostgresDialect {
   constructor(
     private readonly pool: pg.Pool,
     private readonly limits: ServerLimits,
+    private readonly patience: Patience = (answer) => answer,
   ) {
     super({ pool });
   }
 
   override createDriver(): Driver {
-    return new SoundDriver(this.pool, this.limits);
+    return new SoundDriver(this.pool, this.limits, this.patience);
   }
 }
+
+/** Ends the wait for an answer that will not come; the pool's own limit is a time. */
+export type Patience = <T>(answer: Promise<T>) => Promise<T>;
 
 /** For a connection of one pool; more would wait in vain. */
 const MOST_WAITING = 512;
@@ -42,10 +46,11 @@ class SoundDriver implements Driver {
   constructor(
     private readonly pool: pg.Pool,
     limits: ServerLimits,
+    private readonly patience: Patience,
   ) {
     // One message with `begin`, so no round trip more. Local to the transaction, because behind a pooler in transaction mode the next one may
     // run on another connection, where our session settings were never made.
-    this.#begin = `begin; ${settingsOf('set local', limits)}`;
+    this.#begin = `begin; ${settingsOf(limits)}`;
   }
 
   init(): Promise<void> {
@@ -57,7 +62,7 @@ class SoundDriver implements Driver {
       throw asNoConnection(new Error(`${MOST_WAITING} others wait for a connection`));
     }
     try {
-      return new LentConnection(await this.pool.connect());
+      return new LentConnection(await this.pool.connect(), this.patience);
     } catch (error) {
       throw asNoConnection(error);
     }
@@ -94,7 +99,10 @@ class LentConnection implements DatabaseConnection {
   /** After this the server may be anywhere: a statement that still runs, an answer that belongs to no question. */
   #fault: unknown;
 
-  constructor(private readonly client: pg.PoolClient) {}
+  constructor(
+    private readonly client: pg.PoolClient,
+    private readonly patience: Patience,
+  ) {}
 
   async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     try {
@@ -160,7 +168,7 @@ class LentConnection implements DatabaseConnection {
 
   async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await question();
+      return await this.patience(question());
     } catch (error) {
       if (!isServerRefusal(error)) {
         this.#fault ??= error;
@@ -170,10 +178,10 @@ class LentConnection implements DatabaseConnection {
   }
 }
 
-export function settingsOf(set: 'set' | 'set local', { lockMs, statementMs, idleMs }: ServerLimits): string {
+function settingsOf({ lockMs, statementMs, idleMs }: ServerLimits): string {
   return [
-    `${set} lock_timeout = ${lockMs}`,
-    `${set} statement_timeout = ${statementMs}`,
-    `${set} idle_in_transaction_session_timeout = ${idleMs}`,
+    `set local lock_timeout = ${lockMs}`,
+    `set local statement_timeout = ${statementMs}`,
+    `set local idle_in_transaction_session_timeout = ${idleMs}`,
   ].join('; ');
 }

@@ -4,6 +4,9 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 
+/** What poolers say of a setting that they do not know: PgBouncer the first, RDS Proxy the second. */
+const REFUSED_SETTING = new Set(['08P01', '0A000']);
+
 /** Connections refused or ended, resources used up, statements ended by a time limit, a server that only reads: the same may succeed later. */
 const PASSING = /^(08...|53...|58...|57014|57P0[1-5]|55P03|25006|25P0[34]|40P01|40001)$/;
 
@@ -35,6 +38,11 @@ export function isPassingTrouble(error: unknown): boolean {
     return PASSING.test(error.code ?? '');
   }
   return (typeof code === 'string' && /^E[A-Z]/.test(code) && !code.startsWith('ERR_')) || LOST.test(message);
+}
+
+/** A connection was not begun because of the settings that it was to have. */
+export function isRefusedSetting(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && REFUSED_SETTING.has(error.code ?? '');
 }
 
 /** PostgreSQL has ended this transaction so that others could go on; the same work may be done again at once. */

@@ -1,21 +1,26 @@
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
-import { type ServerLimits, SoundPostgresDialect, settingsOf } from './postgres-driver.js';
-import { isDeadlock, isPassingTrouble } from './postgres-trouble.js';
+import { type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
+import { isDeadlock, isPassingTrouble, isRefusedSetting } from './postgres-trouble.js';
+import { whileAlive } from './signs-of-life.js';
 import { assertAsked, inTurns, Turns } from './turns.js';
 
 export interface PostgresLimits {
   server: ServerLimits;
   /** How long we wait for the answer to one statement. */
   answerMs: number;
+  /** While a statement runs that has no such limit, the server is asked so often whether it is there. */
+  askMs: number;
 }
 
 /** Apart, so that writes that wait for one another leave the reads and the probe their connections. */
 const CONNECTIONS = { writes: 12, reads: 8, probe: 1, migrations: 1 };
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Also keeps a firewall from forgetting a connection on which a statement takes long. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
  * The server's limits end a statement while the connection stays whole. Ours on the answer is longer and for a server that is frozen or cut
  * off: it closes the connection. Transactions never wait for anything but SQL: one that idles belongs to a process that stands still.
@@ -23,6 +28,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LIMITS: PostgresLimits = {
   server: { lockMs: 3_000, statementMs: 20_000, idleMs: 15_000 },
   answerMs: 25_000,
+  askMs: 10_000,
 };
 const PROBE_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
 const PROBE_TIMEOUT_MS = 3_000;
@@ -35,29 +41,16 @@ const MOST_TRIES = 5;
 export async function openPostgres(
   connectionString: string,
   onIdleError: (error: Error) => void,
-  { server, answerMs }: PostgresLimits = LIMITS,
+  { server, answerMs, askMs }: PostgresLimits = LIMITS,
 ): Promise<Database> {
-  const pools: pg.Pool[] = [];
-  const open = (max: number, limits: ServerLimits, answerMs?: number) => {
-    const pool = openPool({ connectionString, max, query_timeout: answerMs }, limits, onIdleError);
-    pools.push(pool);
-    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits) });
-  };
-  const close = async () => {
-    await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
-  };
+  const { open, openPatient, close } = await poolsAt(connectionString, onIdleError);
   const turns = new Turns();
   const writer = open(CONNECTIONS.writes, server, answerMs);
-  try {
-    await writer.connection().execute(async () => undefined);
-  } catch (error) {
-    await close();
-    throw refusalOf((error as Error).cause ?? error);
-  }
+  const prober = open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS);
   return {
     reader: open(CONNECTIONS.reads, server, answerMs),
-    prober: open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS),
-    migrator: open(CONNECTIONS.migrations, MIGRATION_LIMITS),
+    prober,
+    migrator: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
         pastDeadlocks(() =>
@@ -83,34 +76,81 @@ export async function openPostgres(
 export async function openPostgresReader(
   connectionString: string,
 ): Promise<Pick<Database, 'reader' | 'close'>> {
-  const pool = openPool({ connectionString, max: 1 }, MIGRATION_LIMITS, () => undefined);
-  const reader = new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, MIGRATION_LIMITS) });
-  const close = async () => {
-    await pool.end();
+  const { open, openPatient, close } = await poolsAt(connectionString, () => undefined);
+  return {
+    reader: openPatient(open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS), LIMITS.askMs),
+    close,
   };
-  try {
-    await reader.connection().execute(async () => undefined);
-  } catch (error) {
-    await close();
-    throw refusalOf((error as Error).cause ?? error);
-  }
-  return { reader, close };
 }
 
-function openPool(
-  settings: Pick<pg.PoolConfig, 'connectionString' | 'max' | 'query_timeout'>,
-  limits: ServerLimits,
-  onIdleError: (error: Error) => void,
-): pg.Pool {
-  const sessionSettings = { text: settingsOf('set', limits), query_timeout: CONNECT_TIMEOUT_MS };
+async function poolsAt(connectionString: string, onIdleError: (error: Error) => void) {
+  const takesSettings = await takesSettingsAtStart(connectionString);
+  const pools: pg.Pool[] = [];
+  const open = (max: number, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
+    const settings = { connectionString, max, query_timeout: answerMs };
+    const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
+    pools.push(pool);
+    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, patience) });
+  };
+  return {
+    open,
+    /** Of one connection, on which a statement may take as long as the other pool is answered. */
+    openPatient: (asking: Kysely<Schema>, askMs: number) =>
+      open(
+        CONNECTIONS.migrations,
+        MIGRATION_LIMITS,
+        undefined,
+        whileAlive(() => sql`select`.execute(asking), askMs),
+      ),
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
+    },
+  };
+}
+
+/**
+ * For reads, which have no transaction to set limits in. Given when the connection begins and never later: behind a pooler in transaction mode a later setting would stay with
+ * PostgreSQL's connection, and be that of the next client, whoever that is.
+ */
+function settingsAtStart({ lockMs, statementMs }: ServerLimits) {
+  return { lock_timeout: lockMs, statement_timeout: statementMs };
+}
+
+/** A pooler may refuse what it does not know when a connection begins. Then our own limit on the answer is the only one that reads have. */
+async function takesSettingsAtStart(connectionString: string): Promise<boolean> {
+  const begin = async (settings: object) => {
+    const client = new pg.Client({
+      ...{ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+      ...settings,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } finally {
+      client.end().catch(() => undefined);
+    }
+  };
+  try {
+    await begin(settingsAtStart(PROBE_LIMITS));
+    return true;
+  } catch (error) {
+    if (!isRefusedSetting(error)) {
+      throw refusalOf(error);
+    }
+  }
+  await begin({}).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  return false;
+}
+
+function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     ...settings,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-    // For reads, which have no transaction to set limits in. As a statement, because a pooler between us and PostgreSQL may refuse what it does not
-    // know when a connection begins.
-    onConnect: (client) => client.query(sessionSettings),
   });
   pool.on('error', onIdleError);
   // While a connection is lent out the pool does not listen to it, and an error nobody hears ends the process.

@@ -1,0 +1,107 @@
+import { createServer, type Socket } from 'node:net';
+import pg from 'pg';
+
+const KNOWN = new Set(['user', 'database', 'client_encoding', 'application_name']);
+
+/**
+ * What a pooler in transaction mode does: it lends its one connection to PostgreSQL to one client for one transaction, and leaves on it what that one has set. As PgBouncer
+ * does, it refuses clients that begin with settings that it does not know, unless it is told to ignore them.
+ */
+export async function transactionPooler(databaseUrl: string, unknownSettings: 'refused' | 'ignored') {
+  const backend = new pg.Client({ connectionString: databaseUrl });
+  backend.on('error', () => undefined);
+  await backend.connect();
+  const { stream: behind } = (backend as unknown as { connection: { stream: Socket } }).connection;
+  behind.removeAllListeners('data');
+  const clients = new Set<Socket>();
+  const waiting: { client: Socket; message: Buffer }[] = [];
+  let holder: Socket | undefined;
+
+  const lend = () => {
+    holder ??= waiting[0]?.client;
+    for (const { message } of waiting.filter(({ client }) => client === holder)) {
+      behind.write(message);
+    }
+    waiting.splice(0, waiting.length, ...waiting.filter(({ client }) => client !== holder));
+  };
+  const answers = messages((message) => {
+    holder?.write(message);
+    if (message.equals(READY)) {
+      holder = undefined;
+      lend();
+    }
+  });
+  behind.on('data', answers);
+  const begin = (client: Socket, startup: Buffer) => {
+    const unknown = settingsIn(startup).find((name) => !KNOWN.has(name));
+    if (unknown !== undefined && unknownSettings === 'refused') {
+      client.end(refusal(`unsupported startup parameter: ${unknown}`));
+      return;
+    }
+    client.write(Buffer.concat([AUTHENTICATED, READY]));
+    client.on(
+      'data',
+      messages((message) => {
+        if (message[0] === TERMINATE) {
+          client.end();
+          return;
+        }
+        waiting.push({ client, message });
+        lend();
+      }),
+    );
+  };
+  const server = createServer((client) => {
+    clients.add(client);
+    client.setNoDelay();
+    client.on('error', () => undefined).on('close', () => clients.delete(client));
+    client.once('data', (startup) => begin(client, startup));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    close: () => {
+      for (const socket of [...clients, behind]) {
+        socket.destroy();
+      }
+      server.close();
+    },
+  };
+}
+
+const TERMINATE = 'X'.charCodeAt(0);
+const AUTHENTICATED = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0]);
+/** Outside any transaction. */
+const READY = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')]);
+const TYPE_LENGTH = 1;
+
+/** Takes the bytes of a connection apart into its messages. */
+function messages(onMessage: (message: Buffer) => void): (data: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  return (data) => {
+    rest = Buffer.concat([rest, data]);
+    while (rest.length >= TYPE_LENGTH + 4) {
+      const length = TYPE_LENGTH + rest.readInt32BE(TYPE_LENGTH);
+      if (rest.length < length) {
+        return;
+      }
+      const message = rest.subarray(0, length);
+      rest = rest.subarray(length);
+      onMessage(message);
+    }
+  };
+}
+
+/** Behind the length and the version: names and values in turns. */
+function settingsIn(startup: Buffer): string[] {
+  const words = startup.toString('utf8', 8).split('\0');
+  return words.filter((word, index) => word !== '' && index % 2 === 0);
+}
+
+function refusal(message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C08P01\0M${message}\0\0`);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(length.length + fields.length);
+  return Buffer.concat([Buffer.from('E'), length, fields]);
+}
