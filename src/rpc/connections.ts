@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { networkOf } from '../domain/sign-on/network-address.js';
+import { networkOf } from '../identifiers/network-address.js';
 
 export interface ConnectionLimits {
   inTotal: number;

@@ -34,7 +34,14 @@ export const rooms: Record<string, Room> = {
   },
   rpc: {
     path: '^src/rpc/',
-    mayImport: ['^src/domain/', '^src/errors/', '^src/telemetry/', generated.ids, generated.proto],
+    mayImport: [
+      '^src/domain/',
+      '^src/errors/',
+      '^src/identifiers/network-address\\.ts$',
+      '^src/telemetry/',
+      generated.ids,
+      generated.proto,
+    ],
   },
   edge: {
     path: '^src/edge/',

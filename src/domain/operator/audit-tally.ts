@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { networkOf } from '../../identifiers/network-address.js';
 import type { Clock } from '../clock.js';
-import { networkOf } from '../sign-on/network-address.js';
 import { type AuditWriter, type Observation, type Observe, STRANGER } from './audit.js';
 
 /** Each holds from one flush to the next, which is a minute. */

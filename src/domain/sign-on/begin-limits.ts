@@ -1,8 +1,8 @@
 import type { AccountId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { networkOf } from '../../identifiers/network-address.js';
 import type { RateLimiter } from '../access/rate-limiter.js';
 import type { Browser } from './browser.js';
-import { networkOf } from './network-address.js';
 import type { SignOn } from './sign-on.js';
 
 /** A cookie of an earlier request changes nothing: it costs no more to get than to send. */

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { networkOf } from '../../identifiers/network-address.js';
 import { noteUse } from '../access/last-use.js';
 import type { GrantType } from '../operator/applications.js';
 import { type Actor, STRANGER } from '../operator/audit.js';
 import type { KnownApplication, KnownSecret } from './applications.js';
-import { networkOf } from './network-address.js';
 import type { TokenIssuer } from './token-issuer.js';
 
 /** How an application presents itself with a call. */

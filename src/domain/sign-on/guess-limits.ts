@@ -1,9 +1,9 @@
 import type { AccountId, ApplicationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { networkOf } from '../../identifiers/network-address.js';
 import type { Turn, TurnSpacing } from './attempts.js';
 import { actorIn, type Browser, userAgentOf } from './browser.js';
 import { type DevicePerson, deviceKnowing } from './devices.js';
-import { networkOf } from './network-address.js';
 import type { SignOn } from './sign-on.js';
 import type { SignOnChanges } from './unit-of-work.js';
 

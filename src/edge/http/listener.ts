@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { networkOf } from '../../identifiers/network-address.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer } from '../../telemetry/metrics.js';
+import { ClientLeft } from './body-refusal.js';
 import { clientAddress, type Network } from './client-address.js';
 import { closedSignal } from './closed-signal.js';
-import type { Dispatch, DispatchedAnswer, TextStream } from './exchange.js';
+import { Connections } from './connections.js';
+import type { Dispatch, DispatchedAnswer, HttpRequest, TextStream } from './exchange.js';
+import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
 import { Turns } from './turns.js';
 import { STREAM_BYTES, UnsentAnswers } from './unsent-answers.js';
@@ -26,6 +31,8 @@ const LOOK_FOR_SLOW_REQUESTS_MS = 5_000;
 /** A year. For this host alone: what else there is below its name is not ours to speak for. */
 const HSTS = 'max-age=31536000';
 const MAX_CONNECTIONS = 10_000;
+/** Of those that wait for their answer, of all connections. */
+const MAX_REQUESTS = 4_096;
 
 const STREAM_BUFFER_BYTES = 64 * 1_024;
 
@@ -36,6 +43,15 @@ const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Measured: fewer make more turns than they save, more keep the domain waiting. */
 const REQUESTS_PER_TURN = 8;
+
+/** What one request too many is answered, before anything of it is read. */
+const BUSY = {
+  status: 503,
+  headers: { 'content-type': 'text/plain', 'cache-control': 'no-store', 'retry-after': 1 },
+  body: 'The service has too many requests to answer. Try again in a second.\n',
+  operation: 'none',
+  facts: { code: 'busy' },
+};
 
 export interface ListenerOptions {
   /** Which contract it serves, for the log. */
@@ -48,11 +64,13 @@ export interface ListenerOptions {
   timer: HttpRequestTimer;
   stallTimeoutMs?: number;
   pieceTimeoutMs?: number;
+  maxRequests?: number;
 }
 
 /** What the requests of a listener share. */
 interface Shared {
   options: ListenerOptions;
+  dispatch: (request: HttpRequest, socket: Socket) => Promise<DispatchedAnswer>;
   addressOf: (request: IncomingMessage) => string;
   unsent: UnsentAnswers;
 }
@@ -69,16 +87,19 @@ export function createListener(options: ListenerOptions): Server {
     joinDuplicateHeaders: true,
   };
   const addressOf = clientAddress(options);
-  const turns = new Turns(REQUESTS_PER_TURN);
-  const dispatch: Dispatch = async (request) => {
-    await turns.take();
-    const answer = await options.dispatch(request);
+  const inTurn = dispatchInTurn(options);
+  const dispatch: Shared['dispatch'] = async (request, socket) => {
+    const answer = await inTurn(request, socket);
     // A connection that its client would keep goes with its last answer, or closing would wait for it until the grace is over.
     return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
-  const shared = { options: { ...options, dispatch }, addressOf, unsent: new UnsentAnswers() };
-  const answer = (request: IncomingMessage, response: ServerResponse) =>
-    void exchange(request, response, shared);
+  const shared = { options, dispatch, addressOf, unsent: new UnsentAnswers() };
+  const connections = new Connections();
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (connections.admit(request, response)) {
+      void exchange(request, response, shared);
+    }
+  };
   const server = createServer(limits, answer);
   server.setTimeout(options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   server.maxConnections = MAX_CONNECTIONS;
@@ -94,7 +115,7 @@ interface Asker {
 }
 
 async function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
-  const { api, dispatch, log, timer } = shared.options;
+  const { api, log, timer } = shared.options;
   const startedAt = performance.now();
   const requestId = requestIdOf(request);
   const method = request.method ?? 'GET';
@@ -105,7 +126,8 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     const readBody = () => body.read();
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
-    answer = await dispatch({ method, ...target, headers, requestId, clientAddress: client, readBody });
+    const asked = { method, ...target, headers, requestId, clientAddress: client, readBody };
+    answer = await shared.dispatch(asked, request.socket);
     await write(response, method, { requestId, client }, answer, body, shared);
   } catch (error) {
     if (isLeft(error)) {
@@ -129,6 +151,27 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     client,
     ...answer.facts,
   });
+}
+
+/** Each network has its share of the places and turns, so that the requests of one do not keep out those of the others. */
+function dispatchInTurn({ dispatch, maxRequests = MAX_REQUESTS }: ListenerOptions): Shared['dispatch'] {
+  const places = new Places(maxRequests);
+  const turns = new Turns(REQUESTS_PER_TURN);
+  return async (request, socket) => {
+    const network = networkOf(request.clientAddress);
+    if (!places.take(network)) {
+      return { ...BUSY };
+    }
+    try {
+      await turns.take(network);
+      if (socket.destroyed) {
+        throw new ClientLeft();
+      }
+      return await dispatch(request);
+    } finally {
+      places.giveBack(network);
+    }
+  };
 }
 
 async function write(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { disableAccount } from '../../../src/domain/platform/account-updates.js';
-import { networkOf } from '../../../src/domain/sign-on/network-address.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { audited, type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from './browser-rig.js';
@@ -278,19 +277,6 @@ describe('guesses', () => {
     );
     expect(throttled).toHaveLength(1);
   });
-});
-
-test.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['::FFFF:c000:201', '192.0.2.1'],
-  ['2001:db8::1', '2001:db8:0:0::/64'],
-  ['2001:0DB8:0:0:ffff::', '2001:db8:0:0::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['', ''],
-])('the network of %j is %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
 });
 
 function member(rig: BrowserRig): Promise<Person> {

@@ -2,9 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Network } from '../../../src/edge/http/client-address.js';
 import type { Dispatch, DispatchedAnswer, HttpRequest } from '../../../src/edge/http/exchange.js';
-import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
+import {
+  closeListener,
+  createListener,
+  type ListenerOptions,
+  listen,
+} from '../../../src/edge/http/listener.js';
 import { exchange, rawExchange } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 
@@ -22,17 +26,17 @@ let seen: HttpRequest[];
 let timed: unknown[][];
 let dispatch: Dispatch;
 
-async function start(trustedProxies: Network[] = [], publicUrl?: string) {
+async function start(options: Partial<ListenerOptions> = {}) {
   server = createListener({
     api: 'test',
     dispatch: (request) => {
       seen.push(request);
       return dispatch(request);
     },
-    publicUrl,
-    trustedProxies,
+    trustedProxies: [],
     log: recorded.log,
     timer: (...what) => timed.push(what),
+    ...options,
   });
   await listen(server, 0, '127.0.0.1');
   port = (server.address() as AddressInfo).port;
@@ -160,6 +164,54 @@ test('a body that nobody asked for is passed over, and the connection serves on'
   expect((await rawExchange(port, post + get)).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
 });
 
+describe('requests that are sent before the answers to those before them', () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+  test('are answered in their order, sixteen of them', async () => {
+    dispatch = async ({ path }) => ({ ...OK, body: path });
+    const sent = Array.from({ length: 15 }, (_, index) => `/${index}`);
+    const last = 'GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    const answers = await rawExchange(port, sent.map(get).join('') + last);
+    expect(answers.match(/^\/(\d+|last)/gm)).toEqual([...sent, '/last']);
+  });
+
+  test('close the connection where they are more, and those behind them never begin', async () => {
+    dispatch = ({ path }) => (path === '/next' ? Promise.resolve(OK) : new Promise(() => undefined));
+    expect(await rawExchange(port, get('/').repeat(1_500)).catch(() => '')).toBe('');
+    await exchange(port, '/next');
+    expect(seen.filter(({ path }) => path === '/').length).toBeLessThanOrEqual(16);
+  });
+});
+
+test('a network that has its share of the requests under way is told to come back, and others are answered', async () => {
+  await closeListener(server, 0);
+  await start({ maxRequests: 2, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }] });
+  const from = (network: string) => ({ headers: { 'x-forwarded-for': network } });
+  let release: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    dispatch = async ({ path }) => {
+      if (path === '/held') {
+        resolve();
+        await new Promise<void>((go) => {
+          release = go;
+        });
+      }
+      return OK;
+    };
+  });
+  const held = exchange(port, '/held', from('2001:db8::1'));
+  await begun;
+  expect(await exchange(port, '/', from('2001:db8::2'))).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: 'The service has too many requests to answer. Try again in a second.\n',
+  });
+  expect((await exchange(port, '/', from('192.0.2.1'))).status).toBe(200);
+  release();
+  expect((await held).status).toBe(200);
+  expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(200);
+});
+
 describe('closing', () => {
   test('a request under way is answered, and new ones are turned away', async () => {
     let release: () => void = () => undefined;
@@ -230,9 +282,9 @@ describe('the address in the log', () => {
       '203.0.113.9',
     ],
     ['only some other is', [{ address: '10.0.0.0', prefix: 8 }], '127.0.0.1'],
-  ])('is what trusted proxies say: %s', async (_, proxies, expected) => {
+  ])('is what trusted proxies say: %s', async (_, trustedProxies, expected) => {
     await closeListener(server, 0);
-    await start(proxies);
+    await start({ trustedProxies });
     await exchange(port, '/', xff);
     expect(await client()).toBe(expected);
   });
@@ -250,7 +302,7 @@ test.each([
   [undefined, null],
 ])('an origin of %s says to come back by HTTPS only: %s', async (publicUrl, expected) => {
   await closeListener(server, 0);
-  await start([], publicUrl);
+  await start({ publicUrl });
   for (const method of ['GET', 'HEAD']) {
     const { headers } = await fetch(`http://127.0.0.1:${port}/`, { method });
     expect(headers.get('strict-transport-security')).toBe(expected);

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals';
+import { networkOf } from '../../src/identifiers/network-address.js';
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:0DB8:0:0:ffff::', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['', ''],
+])('the network of %j is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
