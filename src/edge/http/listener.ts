@@ -64,6 +64,7 @@ export interface ListenerOptions {
   timer: HttpRequestTimer;
   stallTimeoutMs?: number;
   pieceTimeoutMs?: number;
+  maxConnections?: number;
   maxRequests?: number;
 }
 
@@ -94,7 +95,7 @@ export function createListener(options: ListenerOptions): Server {
     return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
   const shared = { options, dispatch, addressOf, unsent: new UnsentAnswers() };
-  const connections = new Connections();
+  const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (connections.admit(request, response)) {
       void exchange(request, response, shared);
@@ -102,7 +103,7 @@ export function createListener(options: ListenerOptions): Server {
   };
   const server = createServer(limits, answer);
   server.setTimeout(options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
-  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket) => connections.opened(socket));
   // Whether a body may come is said by whoever reads it, once it is known to be wanted.
   server.on('checkContinue', answer);
   return server;

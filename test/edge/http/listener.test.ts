@@ -212,6 +212,22 @@ test('a network that has its share of the requests under way is told to come bac
   expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(200);
 });
 
+test('where all connections are taken, a new one is served and the one that has been idle longest is closed', async () => {
+  await closeListener(server, 0);
+  await start({ maxConnections: 2 });
+  const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')] as const;
+  for (const socket of idle) {
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'data');
+  }
+  const closed = once(idle[0], 'close');
+  expect((await exchange(port, '/')).status).toBe(200);
+  await closed;
+  idle[1].write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  expect(String(await once(idle[1], 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+  idle[1].destroy();
+});
+
 describe('closing', () => {
   test('a request under way is answered, and new ones are turned away', async () => {
     let release: () => void = () => undefined;
