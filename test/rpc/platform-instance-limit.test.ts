@@ -6,6 +6,8 @@ import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js'
 import type { CallOptions } from '../../src/rpc/client.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import type { Database } from '../../src/store/database.js';
+import type { Schema } from '../../src/store/schema.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
 import { rpcRigs } from './rig.js';
@@ -18,7 +20,19 @@ const OPTIONS: CallOptions = { requestId: 'r', deadlineMs: 20_000 };
 /** What a token of another instance makes that does not name anything of one. */
 const LISTS: readonly string[] = ['listInstances', 'listClients'];
 /** Not about any one instance. */
-const OF_ALL: readonly string[] = ['createInstance', 'listAccountNotices', 'acknowledgeAccountNotices'];
+const OF_ALL: readonly string[] = [
+  'createInstance',
+  'setPassword',
+  'createPasswordLink',
+  'createEmailVerificationLink',
+  'createEmailChangeLink',
+  'listAccountNotices',
+  'acknowledgeAccountNotices',
+];
+/** How people get in, and what came of it. */
+const CREDENTIALS = ['passwords', 'account_links', 'sessions', 'grants'] as const;
+/** Ends what a person is. */
+const ENDS = /^(delete|offboard)/;
 const unary = Object.entries(methods).flatMap(([name, method]) => (method.requestStream ? [] : [name]));
 
 describeEachDatabase('a platform token that is limited to one instance', (under) => {
@@ -27,11 +41,12 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
   let call: (token: string, name: string, request: object) => Promise<any>;
   let own: Record<string, string>;
   let foreign: Record<string, string>;
+  let database: Database;
 
   /** Two instances, and tokens for the first one and for both. */
   async function prepare() {
     let instanceId: InstanceId | undefined;
-    const database = await under.openMigrated();
+    database = await under.openMigrated();
     const service = platformService(platformDependencies(unitOfWork(database)));
     const rig = await rigs.start([service], {
       authenticate: (token) => ({
@@ -146,7 +161,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     expect(await outcomeOf(LIMITED, 'disableAccount', { accountId })).toBe('answered');
     expect(await outcomeOf(LIMITED, 'enableAccount', { accountId })).toBe('answered');
     await call('whole', 'createUser', { clientId: foreign.clientId, email });
-    for (const name of ['updateAccount', 'disableAccount', 'setPassword', 'createPasswordLink']) {
+    for (const name of ['updateAccount', 'disableAccount']) {
       expect([name, await outcomeOf(LIMITED, name, naming(own))]).toEqual([
         name,
         ErrorCode.CALLER_NOT_ALLOWED,
@@ -155,4 +170,61 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     const { contexts } = await call(LIMITED, 'getAccount', { key: { $case: 'accountId', value: accountId } });
     expect(contexts.map(({ instanceId }: { instanceId: string }) => instanceId)).toEqual([own.instanceId]);
   });
+
+  const inAnotherInstance = () =>
+    call('whole', 'createUser', { clientId: foreign.clientId, email: own.email });
+  const workingInAnotherInstance = () =>
+    call('whole', 'onboardWorker', { ...naming(foreign), email: own.email });
+
+  /** What a person of the instance is elsewhere. */
+  const ELSEWHERE: [what: string, become: () => Promise<unknown>][] = [
+    ['nobody', async () => undefined],
+    ['nobody, with a password', () => call('whole', 'setPassword', naming(own))],
+    ['a user', inAnotherInstance],
+    ['a worker', workingInAnotherInstance],
+    [
+      'a deleted user',
+      async () => {
+        const { user } = await inAnotherInstance();
+        await call('whole', 'deleteUser', { userId: user.id });
+      },
+    ],
+    [
+      'an offboarded worker',
+      async () => {
+        const { worker } = await workingInAnotherInstance();
+        await call('whole', 'offboardWorker', { workerId: worker.id });
+      },
+    ],
+  ];
+
+  async function rowsOf(tables: readonly (keyof Schema)[]): Promise<unknown> {
+    const rows = tables.map((table) => database.reader.selectFrom(table).selectAll().execute());
+    return Object.fromEntries((await Promise.all(rows)).map((found, index) => [tables[index], found]));
+  }
+
+  /** What takes the person away comes last. */
+  const inOrder = unary.toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)));
+
+  test.each(ELSEWHERE)(
+    'sets no credential of a person who is %s elsewhere, and is handed none, whatever it calls',
+    async (_, become) => {
+      await prepare();
+      await become();
+      const before = await rowsOf(CREDENTIALS);
+      for (const name of inOrder) {
+        const { email } = own;
+        for (const request of [
+          naming(own),
+          { ...naming(own), email, wish: { $case: 'userId', value: own.userId } },
+        ]) {
+          const outcome = await outcomeOf(LIMITED, name, request);
+          if (OF_ALL.includes(name)) {
+            expect([name, outcome]).toEqual([name, ErrorCode.CALLER_NOT_ALLOWED]);
+          }
+        }
+      }
+      expect(await rowsOf(CREDENTIALS)).toEqual(before);
+    },
+  );
 });
