@@ -1,27 +1,15 @@
-import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import type { AccountId, ClientId, InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Account } from './accounts.js';
 import type { PlatformRows, UnitOfWork } from './unit-of-work.js';
 
-/**
- * Which accounts a work may reach by what its request names: any, to join it to the instance; one that is somebody in the instance, to be read; or
- * one that is nobody outside the instance, to be changed. With none, the work is about the accounts of all instances and is refused.
- */
-export type AccountReach = 'any' | 'member' | 'own' | 'none';
-
 /** A unit of work in which only one instance exists: what belongs to others is not found. */
-export function limitedTo(
-  instanceId: InstanceId,
-  accountReach: AccountReach,
-  { inOrder, rows, run }: UnitOfWork,
-): UnitOfWork {
-  if (accountReach === 'none') {
-    throw notAllowed('This token is limited to one instance, and this is about the people of all.');
-  }
+export function limitedTo(instanceId: InstanceId, { inOrder, rows, run }: UnitOfWork): UnitOfWork {
+  const reading = limited(rows, instanceId);
   return {
     inOrder,
-    rows: limited(rows, instanceId, accountReach),
-    run: (work, ...rest) => run((changes) => work(limited(changes, instanceId, accountReach)), ...rest),
+    rows: { ...reading, accounts: accountsOf(rows, instanceId) },
+    run: (work, ...rest) => run((changes) => work(limited(changes, instanceId)), ...rest),
   };
 }
 
@@ -29,11 +17,8 @@ interface OfClient {
   clientId: ClientId;
 }
 
-function limited<Rows extends PlatformRows>(
-  rows: Rows,
-  instanceId: InstanceId,
-  accountReach: AccountReach,
-): Rows {
+/** Writes reach every account, to join it, and change none. */
+function limited<Rows extends PlatformRows>(rows: Rows, instanceId: InstanceId): Rows {
   const clients: PlatformRows['clients'] = {
     ...rows.clients,
     find: async (id) => {
@@ -72,35 +57,23 @@ function limited<Rows extends PlatformRows>(
     units: within(rows.units),
     locations: within(rows.locations),
     workers: within(rows.workers),
-    accounts: accountReach === 'any' ? rows.accounts : limitedAccounts(rows, instanceId, accountReach),
   };
 }
 
-function limitedAccounts(
-  { accounts }: PlatformRows,
-  instanceId: InstanceId,
-  accountReach: AccountReach,
-): PlatformRows['accounts'] {
-  const reached = async (account: Account | undefined) => {
-    const contexts = account ? await accounts.contextsOf(account.id) : [];
-    const inside = contexts.filter((context) => context.instanceId === instanceId);
-    if (inside.length === 0) {
-      return undefined;
-    }
-    if (accountReach === 'own' && inside.length < contexts.length) {
-      throw notAllowed('This token is limited to one instance, and the person is known in others too.');
-    }
-    return account;
-  };
+/** Those of people who are somebody in the instance. */
+function accountsOf({ accounts }: PlatformRows, instanceId: InstanceId): PlatformRows['accounts'] {
+  const contextsOf = async (id: AccountId) =>
+    (await accounts.contextsOf(id)).filter((context) => context.instanceId === instanceId);
+  const reached = async (account: Account | undefined) =>
+    account && (await contextsOf(account.id)).length > 0 ? account : undefined;
   return {
     ...accounts,
     find: async (id) => reached(await accounts.find(id)),
-    findByEmail: async (emailKey) => reached(await accounts.findByEmail(emailKey)),
-    contextsOf: async (id) =>
-      (await accounts.contextsOf(id)).filter((context) => context.instanceId === instanceId),
+    findByEmail: async (email) => reached(await accounts.findByEmail(email)),
+    contextsOf,
   };
 }
 
-function notAllowed(message: string): ServiceError {
+export function notAllowed(message: string): ServiceError {
   return new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, message);
 }

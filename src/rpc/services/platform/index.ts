@@ -1,5 +1,5 @@
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import { type AccountReach, limitedTo } from '../../../domain/platform/instance-limit.js';
+import { limitedTo, notAllowed } from '../../../domain/platform/instance-limit.js';
 import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { type CallContext, type Handlers, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
@@ -36,23 +36,28 @@ export function platformService(platform: PlatformDependencies) {
 
 type PlatformHandlers = Handlers<typeof PlatformServiceService>;
 
-/** Of methods that name an account; all others reach one through a user or worker. */
-const ACCOUNT_REACH: Partial<Record<string, AccountReach>> = {
-  getAccount: 'member',
-  updateAccount: 'own',
-  enableAccount: 'own',
-  disableAccount: 'own',
-  setPassword: 'none',
-  createPasswordLink: 'none',
-  createEmailVerificationLink: 'none',
-  createEmailChangeLink: 'none',
-  listAccountNotices: 'none',
-  acknowledgeAccountNotices: 'none',
-};
+/** About people wherever they are: what one instance decided there would hold in all others that know the person, or come to. */
+const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServiceService>([
+  'updateAccount',
+  'enableAccount',
+  'disableAccount',
+  'setPassword',
+  'createPasswordLink',
+  'createEmailVerificationLink',
+  'createEmailChangeLink',
+  'listAccountNotices',
+  'acknowledgeAccountNotices',
+]);
 
 /** The one place where the limit of a token becomes what its call can reach. */
 function reachOf(unitOfWork: UnitOfWork, method: string, { instanceId }: CallContext): UnitOfWork {
-  return instanceId ? limitedTo(instanceId, ACCOUNT_REACH[method] ?? 'any', unitOfWork) : unitOfWork;
+  if (instanceId === undefined) {
+    return unitOfWork;
+  }
+  if (OF_ALL_INSTANCES.has(method)) {
+    throw notAllowed('This token is limited to one instance, and this is about the people of all.');
+  }
+  return limitedTo(instanceId, unitOfWork);
 }
 
 function handlersOver(platform: PlatformDependencies): PlatformHandlers {
