@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
-import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
+import {
+  AccountStatus,
+  PasswordLinkPurpose,
+} from '../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import type { CallOptions } from '../../src/rpc/client.js';
@@ -190,7 +193,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     const account = reader.selectFrom('accounts').where('id', '=', own.accountId as string);
     const events = reader.selectFrom('events').where('instance_id', '=', foreign.instanceId as string);
     return [
-      await account.select(['first_name', 'last_name', 'disabled_at']).execute(),
+      await account.selectAll().execute(),
       await events.select('id').execute(),
       ...(await Promise.all(
         CREDENTIALS.map((table) =>
@@ -211,7 +214,16 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     async (_, become) => {
       await prepare();
       await become();
+      // Only one who has signed in can be disabled.
+      await database.write((writer) =>
+        writer
+          .updateTable('users')
+          .set({ status: 'ACTIVE' })
+          .where('id', '=', own.userId as string)
+          .execute(),
+      );
       const before = await personRows();
+      const answered = new Set<string>();
       for (const name of inOrder) {
         const { email } = own;
         for (const request of [
@@ -219,12 +231,61 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
           { ...naming(own), email, wish: { $case: 'userId', value: own.userId } },
         ]) {
           const outcome = await outcomeOf(LIMITED, name, request);
+          if (outcome === 'answered') {
+            answered.add(name);
+          }
           if (OF_ALL.includes(name)) {
             expect([name, outcome]).toEqual([name, ErrorCode.CALLER_NOT_ALLOWED]);
           }
         }
       }
       expect(await personRows()).toEqual(before);
+      const aboutPeople = unary.filter((name) => /User|Worker|Account/.test(name));
+      expect(aboutPeople.filter((name) => !OF_ALL.includes(name) && !answered.has(name))).toEqual([]);
     },
   );
+
+  test('reads of an account what its instance gave it, and nothing of others', async () => {
+    await prepare();
+    const { email, accountId } = foreign;
+    await call('whole', 'updateAccount', { accountId, firstName: 'Secret', lastName: 'Name' });
+    await call('whole', 'setPassword', naming(foreign));
+    await call('whole', 'updateUser', { userId: foreign.userId, email: 'private@example.com' });
+    await call('whole', 'updateAccount', { accountId, email: 'wished.by.the.platform@example.com' });
+    const { user } = await call(LIMITED, 'createUser', { clientId: own.clientId, email });
+    await call(LIMITED, 'updateUser', { userId: user.id, email: 'own@example.com' });
+    const { account, contexts } = await call(LIMITED, 'getAccount', {
+      key: { $case: 'email', value: email },
+    });
+    expect({
+      ...account,
+      pendingEmails: account.pendingEmails.map(({ email }: { email: string }) => email),
+    }).toEqual({
+      id: accountId,
+      email,
+      emailVerified: false,
+      status: AccountStatus.ENABLED,
+      workerProfileId: expect.any(String),
+      version: expect.any(String),
+      pendingEmails: ['own@example.com'],
+    });
+    expect(contexts).toEqual([
+      {
+        member: { $case: 'userId', value: user.id },
+        clientId: own.clientId,
+        instanceId: own.instanceId,
+        allowsSignIn: true,
+      },
+    ]);
+  });
+
+  test('hears the same whether or not an address that it asks for is of somebody elsewhere', async () => {
+    await prepare();
+    const answers = [];
+    for (const email of [foreign.email as string, 'nobody@example.com']) {
+      const { user } = await call(LIMITED, 'updateUser', { userId: own.userId, email });
+      answers.push({ email: user.email, pending: user.pendingEmail.email === email });
+    }
+    expect(answers).toEqual(Array(2).fill({ email: own.email, pending: true }));
+  });
 });

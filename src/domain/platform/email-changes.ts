@@ -19,6 +19,7 @@ const DEFAULT_SECONDS = 7 * DAY_SECONDS;
 /**
  * Asks for an address of a locked account. It takes effect at once only for an account that has no password, so that nobody ever signed in with it, and that never
  * belonged to another client; otherwise it waits for its proof, and until then nothing else changes. The present address takes the wish back. Answers whether it took effect.
+ * With a token of one instance it always waits, also for an address that another account has: the answer must not tell who is known elsewhere.
  */
 export async function askForEmail(
   changes: Changes,
@@ -30,10 +31,12 @@ export async function askForEmail(
     await changes.emailChanges.end(account.id, asker);
     return false;
   }
-  await refuseTaken(changes, account.id, email);
-  if (await isUnclaimed(changes, account.id, asker)) {
-    await takeEmail(changes, account.id, email, null);
-    return true;
+  if (changes.instanceId === undefined) {
+    await refuseTaken(changes, account.id, email);
+    if (await isUnclaimed(changes, account.id, asker)) {
+      await takeEmail(changes, account.id, email, null);
+      return true;
+    }
   }
   const present = await changes.emailChanges.find(account.id, asker);
   if (present?.email !== email || isOver(present, changes)) {

@@ -9,7 +9,7 @@ export function limitedTo(instanceId: InstanceId, { inOrder, rows, run }: UnitOf
   return {
     inOrder,
     rows: { ...reading, accounts: accountsOf(rows, instanceId) },
-    run: (work, ...rest) => run((changes) => work(limited(changes, instanceId)), ...rest),
+    run: (work, ...rest) => run((changes) => work({ ...limited(changes, instanceId), instanceId }), ...rest),
   };
 }
 
@@ -57,6 +57,14 @@ function limited<Rows extends PlatformRows>(rows: Rows, instanceId: InstanceId):
     units: within(rows.units),
     locations: within(rows.locations),
     workers: within(rows.workers),
+    emailChanges: {
+      ...rows.emailChanges,
+      ofAccount: async (id) => {
+        const wishes = await rows.emailChanges.ofAccount(id);
+        const own = await Promise.all(wishes.map(({ asker }) => clients.find(asker)));
+        return wishes.filter((_, index) => own[index]);
+      },
+    },
   };
 }
 

@@ -41,6 +41,8 @@ export interface PlatformRows extends CredentialRows {
 export interface Changes extends PlatformRows {
   /** The time of the write: its rows and events all carry it. */
   readonly now: number;
+  /** The one instance that the caller reaches; undefined for all. */
+  readonly instanceId?: InstanceId;
   /**
    * Waits until no other write is about the subject (an instance, a client or an account), so that what is read after it stays true until the
    * commit. Writes that lock several do so in the order account, instance, client, and those of one kind in the order of their ids.

@@ -21,14 +21,25 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
+/** What other instances may have made of the account, and when. */
+const UNSEEN_BY_ONE_INSTANCE = {
+  firstName: undefined,
+  lastName: undefined,
+  fullName: undefined,
+  passwordSetAt: undefined,
+  createdAt: undefined,
+  updatedAt: undefined,
+} satisfies Partial<AccountMessage>;
+
 export function accountHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
   return {
-    getAccount: async ({ key }) => {
+    getAccount: async ({ key }, { instanceId }) => {
       const { rows } = platform.unitOfWork;
       const account = await find(rows, key);
       const contexts = await rows.accounts.contextsOf(account.id);
+      const message = await toAccountMessage({ ...rows, now: platform.clock() }, account);
       return {
-        account: await toAccountMessage({ ...rows, now: platform.clock() }, account),
+        account: instanceId === undefined ? message : { ...message, ...UNSEEN_BY_ONE_INSTANCE },
         contexts: contexts.map((context) => toContextMessage(account, context)),
       };
     },
