@@ -5,6 +5,7 @@ import {
   PasswordLinkPurpose,
 } from '../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
+import type { Changes, UnitOfWork } from '../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import type { CallOptions } from '../../src/rpc/client.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
@@ -47,12 +48,19 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
   let own: Record<string, string>;
   let foreign: Record<string, string>;
   let database: Database;
+  /** What writes have waited for. */
+  let locked: string[] = [];
 
   /** Two instances, and tokens for the first one and for both. */
   async function prepare() {
     let instanceId: InstanceId | undefined;
     database = await under.openMigrated();
-    const service = platformService(platformDependencies(unitOfWork(database)));
+    const platform = unitOfWork(database);
+    const watched: UnitOfWork = {
+      ...platform,
+      run: (work, ...rest) => platform.run((changes) => work(watchingLocks(changes)), ...rest),
+    };
+    const service = platformService(platformDependencies(watched));
     const rig = await rigs.start([service], {
       authenticate: (token) => ({
         caller: 'platform',
@@ -71,7 +79,16 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     own = await world('ada');
     foreign = await world('ben');
     instanceId = own.instanceId as InstanceId;
+    locked = [];
   }
+
+  const watchingLocks = (changes: Changes): Changes => ({
+    ...changes,
+    lock: (...ids) => {
+      locked.push(...ids);
+      return changes.lock(...ids);
+    },
+  });
 
   /** An instance with one of everything. */
   async function world(person: string): Promise<Record<string, string>> {
@@ -135,12 +152,14 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     }
   }
 
-  test('finds nothing of another instance, whatever it calls', async () => {
+  test('finds nothing of another instance and keeps no write of it waiting, whatever it calls', async () => {
     await prepare();
     for (const name of unary.filter((method) => !LISTS.includes(method))) {
       const expected = OF_ALL.includes(name) ? /_CALLER_NOT_ALLOWED$/ : /_NOT_FOUND$/;
       expect(`${name} ${await outcomeOf(LIMITED, name, naming(foreign))}`).toMatch(expected);
     }
+    // Others wait for what it locks.
+    expect(Object.values(foreign).filter((id) => locked.includes(id))).toEqual([]);
   });
 
   test('lists its own instance and the clients of that', async () => {

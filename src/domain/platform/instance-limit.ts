@@ -1,7 +1,7 @@
-import type { AccountId, ClientId, InstanceId } from '../../../generated/ids.js';
+import { type AccountId, type ClientId, type InstanceId, publicIdPrefixes } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Account } from './accounts.js';
-import type { PlatformRows, UnitOfWork } from './unit-of-work.js';
+import type { Changes, PlatformRows, UnitOfWork } from './unit-of-work.js';
 
 /** A unit of work in which only one instance exists: what belongs to others is not found. */
 export function limitedTo(instanceId: InstanceId, { inOrder, rows, run }: UnitOfWork): UnitOfWork {
@@ -9,7 +9,26 @@ export function limitedTo(instanceId: InstanceId, { inOrder, rows, run }: UnitOf
   return {
     inOrder,
     rows: { ...reading, accounts: accountsOf(rows, instanceId) },
-    run: (work, ...rest) => run((changes) => work({ ...limited(changes, instanceId), instanceId }), ...rest),
+    run: (work, ...rest) =>
+      run(
+        (changes) => work({ ...limited(changes, instanceId), instanceId, lock: lockOf(changes, instanceId) }),
+        ...rest,
+      ),
+  };
+}
+
+/** Nothing waits for what is not reached, or another instance would wait for it too: the look that follows each lock does not find it. */
+function lockOf({ lock, clients }: Changes, instanceId: InstanceId): Changes['lock'] {
+  const isReached = async (id: string) =>
+    id === instanceId ||
+    id.startsWith(`${publicIdPrefixes.AccountId}_`) ||
+    (await clients.find(id))?.instanceId === instanceId;
+  return async (...ids) => {
+    for (const id of ids) {
+      if (await isReached(id)) {
+        await lock(id);
+      }
+    }
   };
 }
 
