@@ -24,6 +24,7 @@ import { demoStore } from './adapters/demo.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
 import { withAuditChains } from './adapters/operator/audit-chains.js';
 import { auditWriter } from './adapters/operator/audit-events.js';
+import type { OnSpoiled } from './adapters/operator/audit-purge.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { organizationStore } from './adapters/organization.js';
 import { unitOfWork } from './adapters/platform/unit-of-work.js';
@@ -60,6 +61,13 @@ export interface StoreOptions {
   onDiskFailure?: (error: unknown) => void;
 }
 
+export interface AuditChainsListener {
+  /** The newest record of the chain is not stored: it was purged, or somebody removed it. */
+  onBroken(chain: string): void;
+  /** A purge leaves the chain as it is, because the record at this place is not what was recorded. */
+  onSpoiled: OnSpoiled;
+}
+
 /** Every port of the domain over one database. */
 export interface Store {
   readonly visits: VisitStore;
@@ -83,11 +91,8 @@ export interface Store {
   readonly demo: DemoStore;
   /** Accounts that share their mailbox with another one, since addresses are compared as mailboxes are; some of them, if there are many. */
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
-  /**
-   * From now on audit records are links of chains. Their key is sealed in the database, which has to be open before. `onBroken` hears of a chain
-   * of which the newest record is not stored: it was purged, or somebody removed it.
-   */
-  startAuditChains(mac: AuditMac, onBroken: (chain: string) => void): void;
+  /** From now on audit records are links of chains. Their key is sealed in the database, which has to be open before. */
+  startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
   /** Whether the database answers now; throws when not. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -101,7 +106,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = withAuditChains(
     bare,
     () => audit?.[0],
-    (chain) => audit?.[1](chain),
+    (chain) => audit?.[1].onBroken(chain),
   );
   try {
     await refuseForeign(database, options.environment);
@@ -122,7 +127,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     workers: workerStore(database),
     users: userStore(database),
     organization: organizationStore(database),
-    purge: purgeStore(database),
+    purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
     platform: unitOfWork(database, Date.now, onDue),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),

@@ -153,4 +153,89 @@ describeEachDatabase('the chains of the audit log', (under) => {
     );
     expect(await findings()).toEqual([{ fault: 'missing', chain: first?.chain, fromSeq: 3, toSeq: 3 }]);
   });
+
+  test('a purge vouches for no record that is not what was recorded, and leaves it to be found', async () => {
+    const { bare, record, setTime, findings, records } = await rigOver(under);
+    for (const id of ['a', 'b', 'c', 'd']) {
+      setTime(5_000);
+      await record(id);
+    }
+    const [first, second, third] = await records();
+    const chain = first?.chain as string;
+    const spoiled: unknown[] = [];
+    const purge = purgeStore(
+      withAuditChains(bare, () => mac),
+      (...place) => spoiled.push(place),
+    );
+    const backDated = [first, second].map((row) => row?.id as string);
+    await bare.write((writer) =>
+      writer.updateTable('audit_events').set({ created_at: 1 }).where('id', 'in', backDated).execute(),
+    );
+    const found = await findings();
+    expect(found.map(({ fault, fromSeq }) => [fault, fromSeq])).toEqual([
+      ['changed', 1],
+      ['changed', 2],
+    ]);
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(0);
+    expect(spoiled).toEqual([[chain, 1]]);
+    expect(await findings()).toEqual(found);
+
+    // Nor does it go on behind a hole, whatever a record without the key says of a purge.
+    await bare.write((writer) => writer.deleteFrom('audit_events').where('id', 'in', backDated).execute());
+    await operatorUnitOfWork(bare, () => 6_000).run(ACTOR, (changes) =>
+      changes.record({
+        type: 'audit.purged',
+        subject: { type: 'audit_chain', id: chain },
+        attributes: { seq: '2', hash: second?.hash as string, proof: 'none' },
+      }),
+    );
+    expect(await purge.remove('audit_event', 5_500, 10)).toBe(0);
+    expect(spoiled).toContainEqual([chain, third?.seq]);
+    expect(await findings()).toContainEqual({ fault: 'missing', chain, fromSeq: 1, toSeq: 2 });
+  });
+
+  test('a purge shortens other chains past one that was tampered with, and says again what removed records vouched for', async () => {
+    const { bare, process, record, setTime, findings, records } = await rigOver(under);
+    setTime(1_000);
+    for (const id of ['a', 'b']) {
+      await record(id);
+    }
+    const purging = withAuditChains(bare, () => mac);
+    const purge = purgeStore(purging);
+    expect(await purge.remove('audit_event', 2_000, 1)).toBe(1);
+    const hit = (await records()).find(({ subject }) => subject?.id === 'b');
+    await bare.write((writer) =>
+      writer
+        .updateTable('audit_events')
+        .set({ actor_id: 'tok_2' })
+        .where('id', '=', hit?.id as string)
+        .execute(),
+    );
+    const found = [
+      { fault: 'changed', chain: hit?.chain, fromSeq: hit?.seq, toSeq: hit?.seq, eventId: hit?.id },
+    ];
+    const rest = process();
+    for (let index = 0; index < 60; index += 1) {
+      await record(`rest ${index}`, rest);
+    }
+    // Records of the purge itself are old by the time given here, too: first those of the other process go, then what the purge wrote.
+    const later = Date.now() + 1_000;
+    expect(await purge.remove('audit_event', later, 100)).toBe(60);
+    expect(await purge.remove('audit_event', later, 100)).toBe(2);
+    expect(await findings()).toEqual(found);
+  });
+
+  test('purges side by side remove no more than one would, and leave the chains whole', async () => {
+    const { bare, record, findings, records } = await rigOver(under);
+    for (let index = 0; index < 40; index += 1) {
+      await record(`thing ${index}`);
+    }
+    const purge = purgeStore(withAuditChains(bare, () => mac));
+    const removed = await Promise.all(
+      Array.from({ length: 16 }, () => purge.remove('audit_event', 2_000, 3)),
+    );
+    expect(removed.reduce((sum, count) => sum + count, 0)).toBe(40);
+    expect((await records()).filter(({ createdAt }) => createdAt < 2_000)).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
 });

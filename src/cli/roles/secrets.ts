@@ -39,9 +39,14 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     throw asStartupError(error);
   });
   const derived = derivedKeys(keeper.ring, tokenKeys);
-  store.startAuditChains(derived.audit, (chain) =>
-    log.warn('an audit chain ends: its newest record is not stored', { chain }),
-  );
+  store.startAuditChains(derived.audit, {
+    onBroken: (chain) => log.warn('an audit chain ends: its newest record is not stored', { chain }),
+    onSpoiled: (chain, seq) =>
+      log.error(
+        'audit records past their retention stay: one is not what was recorded; run `integration audit verify`',
+        { chain, seq },
+      ),
+  });
   const keyRing = new KeyRing({
     issuer: config.SIGN_ON_URL,
     box: derived.signingKeys,

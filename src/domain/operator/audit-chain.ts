@@ -22,6 +22,17 @@ export const PURGED_TYPE = 'audit.purged';
 /** The record that names the newest records of chains, so that removing these, or a whole chain, is noticed. */
 export const ANCHORED_TYPE = 'audit.anchored';
 
+/** What a purge says of a chain: all up to this place went by right. */
+export interface PurgeClaim extends ChainPlace {
+  /** Vouches for the claim by itself, whatever became of the records around the one that tells of it. */
+  proof: string;
+}
+
+export function purgeClaimOf(mac: AuditMac, { chain, seq, hash }: ChainPlace): PurgeClaim {
+  const text = JSON.stringify([PURGED_TYPE, chain, seq, hash]);
+  return { chain, seq, hash, proof: mac(text).toString('base64url') };
+}
+
 const FINGERPRINT_LENGTH = 8;
 
 /** Tells which key a chain was made with, and nothing else about it. */

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExpiringKind, PurgeStore } from '../../domain/maintenance/purge.js';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
-import { auditRemoval } from './operator/audit-purge.js';
+import { auditRemoval, type OnSpoiled } from './operator/audit-purge.js';
 import { deliveryRemoval, eventRemoval, type Removal } from './webhooks/purge.js';
 
 interface ExpiringRows {
@@ -49,11 +49,11 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   subscription_secret: { table: 'subscription_secrets', key: ['id'], overAt: ['expires_at'] },
 };
 
-export function purgeStore(database: Database): PurgeStore {
+export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): PurgeStore {
   const ownWays: Record<OwnWay, Removal> = {
     delivery: deliveryRemoval(database),
     event: eventRemoval(database),
-    audit_event: auditRemoval(database),
+    audit_event: auditRemoval(database, onSpoiledAudit),
   };
   return {
     remove: (kind, overBefore, limit) =>

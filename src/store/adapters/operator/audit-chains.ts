@@ -16,6 +16,7 @@ export interface Link extends Head {
 
 /** The links that one transaction adds to one chain, which no other transaction uses meanwhile. */
 export interface ChainLinks {
+  readonly mac: AuditMac;
   /** The next link; `insert` says whether the record it follows was there. If not, the record begins a new chain. */
   add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void>;
 }
@@ -92,7 +93,7 @@ class Lease implements ChainLinks {
 
   constructor(
     private readonly take: () => Head,
-    private readonly mac: AuditMac,
+    readonly mac: AuditMac,
     private readonly onBroken: (chain: string) => void,
   ) {}
 

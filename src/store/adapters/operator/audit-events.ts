@@ -9,7 +9,7 @@ import type {
   AuditRows,
   AuditWriter,
 } from '../../../domain/operator/audit.js';
-import { ANCHORED_TYPE, type ChainPlace } from '../../../domain/operator/audit-chain.js';
+import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../domain/operator/audit-chain.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
@@ -76,7 +76,7 @@ export function auditRows(reader: Writer): AuditRows {
         .limit(limit)
         .selectAll()
         .execute();
-      return rows.map((row) => ({ ...toAuditEvent(row), ...toPlace(row) }));
+      return rows.map(toChainedEvent);
     },
     unchained: async (since, limit) => {
       if (!Number.isFinite(since)) {
@@ -116,6 +116,10 @@ export function auditRows(reader: Writer): AuditRows {
       return rows.map(toPlace);
     },
   };
+}
+
+export function toChainedEvent(row: Row): ChainedEvent {
+  return { ...toAuditEvent(row), ...toPlace(row) };
 }
 
 function toPlace({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): ChainPlace {

@@ -1,30 +1,43 @@
-import { PURGED_TYPE } from '../../../domain/operator/audit-chain.js';
+import {
+  type AuditMac,
+  type ChainedEvent,
+  NO_HASH,
+  PURGED_TYPE,
+  type PurgeClaim,
+  purgeClaimOf,
+} from '../../../domain/operator/audit-chain.js';
+import { judgeBy } from '../../../domain/operator/audit-verification.js';
 import type { Database, Writer } from '../../database.js';
+import { lock } from '../platform/unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
-import { recordAction } from './audit-events.js';
+import { chainLinksOf } from './audit-chains.js';
+import { recordAction, toChainedEvent } from './audit-events.js';
 
 const ACTOR = { type: 'service', id: 'purge' };
-/** Chains looked at for one that can be shortened: records of one may be out of the order of their times by the length of a write. */
-const CHAINS_LOOKED_AT = 50;
+const LOCK = 'audit-purge';
+/** Records looked at for a chain that can be shortened: those of one may be out of the order of their times by the length of a write. */
+const RECORDS_LOOKED_AT = 50;
+/** Chains that a purge leaves alone because of a record that was tampered with; with more, it leaves all. */
+const MOST_SPOILED = 100;
+const MOST_CLAIMS = 1_000;
+
+/** Told of a chain and of the place where a record is not what was recorded. */
+export type OnSpoiled = (chain: string, seq: number) => void;
 
 /**
- * Shortens chains from their beginnings, so that the rest can be verified still: each time a record tells where the chain begins now. Records from before
- * there were chains just go.
+ * Shortens chains from their beginnings, so that the rest can be verified still: each time a record tells where the chain begins now. A purge signs that with the
+ * key, so it judges what it removes: a record that is not what was recorded stays, with all behind it, for a verification to find. Records
+ * from before there were chains just go.
  */
-export function auditRemoval({ write }: Pick<Database, 'write'>): Removal {
+export function auditRemoval(
+  { write }: Pick<Database, 'write'>,
+  onSpoiled: OnSpoiled = () => undefined,
+): Removal {
   return (before, limit) =>
     write(async (writer) => {
       const unchained = await removeUnchained(writer, before, limit);
-      if (unchained > 0) {
-        return unchained;
-      }
-      for (const chain of await chainsWith(writer, before)) {
-        const removed = await shorten(writer, chain, before, limit);
-        if (removed > 0) {
-          return removed;
-        }
-      }
-      return 0;
+      const mac = chainLinksOf(writer)?.mac;
+      return unchained > 0 || !mac ? unchained : await removeChained(writer, mac, before, limit, onSpoiled);
     });
 }
 
@@ -42,40 +55,140 @@ async function removeUnchained(writer: Writer, before: number, limit: number): P
   return Number(numDeletedRows);
 }
 
-async function chainsWith(writer: Writer, before: number): Promise<string[]> {
+async function removeChained(
+  writer: Writer,
+  mac: AuditMac,
+  before: number,
+  limit: number,
+  onSpoiled: OnSpoiled,
+): Promise<number> {
+  // What another purge removes in the midst of this would look cut.
+  await lock(writer, [LOCK]);
+  const spoiled = new Map<string, number>();
+  const told = () => {
+    for (const [chain, seq] of spoiled) {
+      onSpoiled(chain, seq);
+    }
+    return 0;
+  };
+  for (let known = -1; known < spoiled.size && spoiled.size < MOST_SPOILED; ) {
+    known = spoiled.size;
+    for (const chain of await chainsWith(writer, before, [...spoiled.keys()])) {
+      const { old, spoiledAt } = await beginningOf(writer, mac, chain, before, limit);
+      if (old.length > 0) {
+        await shorten(writer, mac, old);
+        return old.length;
+      }
+      if (spoiledAt !== undefined) {
+        spoiled.set(chain, spoiledAt);
+      }
+    }
+  }
+  return told();
+}
+
+async function chainsWith(writer: Writer, before: number, spoiled: readonly string[]): Promise<string[]> {
   const rows = await writer
     .selectFrom('audit_events')
     .where('created_at', '<', before)
     .where('chain', 'is not', null)
+    .$if(spoiled.length > 0, (query) => query.where('chain', 'not in', spoiled))
     .orderBy('created_at')
-    .limit(CHAINS_LOOKED_AT)
+    .limit(RECORDS_LOOKED_AT)
     .select('chain')
     .execute();
   return [...new Set(rows.map(({ chain }) => chain as string))];
 }
 
-async function shorten(writer: Writer, chain: string, before: number, limit: number): Promise<number> {
-  const beginning = await writer
+/** The records at the beginning that are over by what the key vouches for, up to the first that it does not vouch for. */
+async function beginningOf(
+  writer: Writer,
+  mac: AuditMac,
+  chain: string,
+  before: number,
+  limit: number,
+): Promise<{ old: ChainedEvent[]; spoiledAt?: number }> {
+  const rows = await writer
     .selectFrom('audit_events')
     .where('chain', '=', chain)
     .orderBy('seq')
     .limit(limit)
-    .select(['seq', 'hash', 'created_at'])
+    .selectAll()
     .execute();
-  const firstKept = beginning.findIndex(({ created_at }) => created_at >= before);
-  const last = (firstKept < 0 ? beginning : beginning.slice(0, firstKept)).at(-1);
-  if (!last) {
-    return 0;
+  const judge = judgeBy(mac);
+  const old: ChainedEvent[] = [];
+  let { seq, hash } = await purgedOf(writer, mac, chain);
+  for (const record of rows.map(toChainedEvent)) {
+    if (record.seq !== seq + 1 || judge(record, hash)) {
+      return { old, spoiledAt: record.seq };
+    }
+    if (record.createdAt >= before) {
+      break;
+    }
+    old.push(record);
+    ({ seq, hash } = record);
   }
-  const { numDeletedRows } = await writer
+  return { old };
+}
+
+/** Up to where a chain was purged by right. */
+async function purgedOf(
+  writer: Writer,
+  mac: AuditMac,
+  chain: string,
+): Promise<Pick<PurgeClaim, 'seq' | 'hash'>> {
+  const rows = await writer
+    .selectFrom('audit_events')
+    .where('subject_id', '=', chain)
+    .where('type', '=', PURGED_TYPE)
+    .orderBy('created_at', 'desc')
+    .limit(MOST_CLAIMS)
+    .selectAll()
+    .execute();
+  const claims = rows.flatMap((row) => claimIn(mac, toChainedEvent(row)) ?? []);
+  return claims.reduce((most, claim) => (claim.seq > most.seq ? claim : most), { seq: 0, hash: NO_HASH });
+}
+
+function claimIn(mac: AuditMac, { type, subject, attributes }: ChainedEvent): PurgeClaim | undefined {
+  if (type !== PURGED_TYPE || !subject) {
+    return undefined;
+  }
+  const { seq, hash = '', proof } = attributes;
+  const claim = purgeClaimOf(mac, { chain: subject.id, seq: Number(seq), hash });
+  return claim.proof === proof ? claim : undefined;
+}
+
+async function shorten(writer: Writer, mac: AuditMac, old: readonly ChainedEvent[]): Promise<void> {
+  const last = old.at(-1) as ChainedEvent;
+  await writer
     .deleteFrom('audit_events')
-    .where('chain', '=', chain)
+    .where('chain', '=', last.chain)
     .where('seq', '<=', last.seq)
-    .executeTakeFirstOrThrow();
-  if (numDeletedRows > 0n) {
-    const attributes = { seq: String(last.seq), hash: String(last.hash) };
-    const subject = { type: 'audit_chain', id: chain };
-    await recordAction(writer, Date.now(), ACTOR, { type: PURGED_TYPE, subject, attributes });
+    .execute();
+  await tell(writer, purgeClaimOf(mac, last));
+  // What the removed records themselves told of other chains is told again where it is needed still. The newest comes first: it tells more.
+  for (const claim of old.flatMap((record) => claimIn(mac, record) ?? []).reverse()) {
+    const { seq } = await purgedOf(writer, mac, claim.chain);
+    if (seq < claim.seq && (await hasRecords(writer, claim.chain))) {
+      await tell(writer, claim);
+    }
   }
-  return Number(numDeletedRows);
+}
+
+async function hasRecords(writer: Writer, chain: string): Promise<boolean> {
+  const row = await writer
+    .selectFrom('audit_events')
+    .where('chain', '=', chain)
+    .limit(1)
+    .select('seq')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function tell(writer: Writer, { chain, seq, hash, proof }: PurgeClaim): Promise<void> {
+  await recordAction(writer, Date.now(), ACTOR, {
+    type: PURGED_TYPE,
+    subject: { type: 'audit_chain', id: chain },
+    attributes: { seq: String(seq), hash, proof },
+  });
 }
