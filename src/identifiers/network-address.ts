@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
-const GROUPS_OF_A_NETWORK = 4;
+const GROUPS_OF_A_NETWORK = 3;
 
 /**
- * What guesses from one place have in common: the IPv4 address, or the first half of an IPv6 address, because the other half is free to whoever has the first. The
+ * What callers from one place have in common: the IPv4 address, or the first 48 bits of an IPv6 address, because providers give up to so much to one customer. The
  * same address is the same text however it was written.
  */
 export function networkOf(address: string): string {
@@ -15,7 +15,7 @@ export function networkOf(address: string): string {
   const isMappedIpv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
   return isMappedIpv4
     ? groups.slice(6).flatMap(bytesOf).join('.')
-    : `${groups.slice(0, GROUPS_OF_A_NETWORK).join(':')}::/64`;
+    : `${groups.slice(0, GROUPS_OF_A_NETWORK).join(':')}::/48`;
 }
 
 /** The URL parser knows every spelling, and writes them all alike. */

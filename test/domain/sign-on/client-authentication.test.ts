@@ -173,7 +173,7 @@ describe('wrong secrets from one network address', () => {
     const { issuer, client } = await guesses(60, (guess) => `2001:db8:0:1::${guess.toString(16)}`);
     const wrong = { ...client, secretHash: WRONG, remoteAddress: '2001:db8:0:1:ffff::1' };
     await expect(authenticateClient(issuer, wrong)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
-    const nextDoor = { ...wrong, remoteAddress: '2001:db8:0:2::1' };
+    const nextDoor = { ...wrong, remoteAddress: '2001:db8:1::1' };
     await expect(authenticateClient(issuer, nextDoor)).rejects.toMatchObject({
       code: ErrorCode.INVALID_CLIENT,
     });

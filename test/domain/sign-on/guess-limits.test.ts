@@ -6,7 +6,7 @@ import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
-import { type BrowserRig, browserRig, newPerson, type Person } from './browser-rig.js';
+import { type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from './browser-rig.js';
 import { codeOf, TestBrowser } from './test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -102,6 +102,25 @@ describe('what is no guess', () => {
     // The browser is known from then on, so that they do not get in its way.
     await browser.authorize();
   });
+});
+
+test('guesses from all of an IPv6 network wait for one turn, and do not keep a person out of a new browser', async () => {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const retryAfterAt = async (address: string, password: string): Promise<number> => {
+    const browser = new TestBrowser(rig, address);
+    await browser.authorize();
+    const refused: { retryAfterSeconds?: number } = await browser.signIn(person, { password }).then(
+      () => ({}),
+      (error: ServiceError) => error,
+    );
+    return refused.retryAfterSeconds ?? 0;
+  };
+  for (let subnet = 0; subnet < 60; subnet += 1) {
+    await retryAfterAt(`2001:db8:0:${subnet.toString(16)}::1`, 'a wrong guess');
+  }
+  const turnMs = 1_000 * (await retryAfterAt('198.51.100.7', PASSWORD));
+  expect(turnMs).toBeLessThan(TURNS.maxSpacingMs);
 });
 
 describe('what is asked of the store', () => {
