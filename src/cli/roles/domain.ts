@@ -3,7 +3,7 @@ import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
-import { PEOPLE_RATE, STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
+import { GUESSES_RATE, PEOPLE_RATE, STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/services/index.js';
@@ -134,6 +134,7 @@ function servicesOf(
       throttleHash: derived.throttles,
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
       strangers: new RateLimiter(STRANGERS_RATE, Date.now),
+      guesses: new RateLimiter(GUESSES_RATE, Date.now),
       people: new RateLimiter(PEOPLE_RATE, Date.now),
       wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),
       onBackgroundError: note('the last use of a client secret was not recorded'),

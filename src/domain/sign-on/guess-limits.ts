@@ -54,14 +54,20 @@ export const NOBODY: AccountId = 'acc_';
  * counts against the people whose passwords it guesses. Counts are touched in one order, so that no two wait for each other.
  */
 export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
+  const device = deviceOf(signOn, browser, guess);
+  const who = device ?? networkOf(browser.remoteAddress);
+  // In memory: counting in the database is a write to a row that others wait for.
+  const { allowed, resetSeconds } = signOn.guesses.take(who);
+  if (!allowed) {
+    throw tooMany(resetSeconds);
+  }
   const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
-    const device = deviceOf(signOn, browser, guess);
     const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
     if (network?.isOver) {
       return { counted: { network, account: network, usedTurnOf: undefined }, waitUntil: network.endsAt };
     }
     const subject = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
-    const turn = await turnAt(signOn, changes, { subject, who: device ?? networkOf(browser.remoteAddress) });
+    const turn = await turnAt(signOn, changes, { subject, who });
     if (turn.count === TURNS.free + 1) {
       await tellLimit(changes, browser, guess);
     }
@@ -70,11 +76,14 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   });
   const waitMs = waitUntil - signOn.clock();
   if (waitMs > 0) {
-    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
-    const message = 'There were too many attempts to sign in. Wait a little before you try again.';
-    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
+    throw tooMany(Math.max(1, Math.ceil(waitMs / 1_000)));
   }
   return counted;
+}
+
+function tooMany(retryAfterSeconds: number): ServiceError {
+  const message = 'There were too many attempts to sign in. Wait a little before you try again.';
+  return new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
 }
 
 /** The right password was given: what went before was the person's own mistake. */

@@ -1,5 +1,5 @@
 import type { CredentialRows } from '../credentials/end-access.js';
-import type { Changes } from '../platform/unit-of-work.js';
+import type { Changes, WriteOrigin } from '../platform/unit-of-work.js';
 import type { KnownApplicationRows } from './applications.js';
 import type { AttemptRows } from './attempts.js';
 import type { CodeMinutes, CodeRows } from './codes.js';
@@ -27,7 +27,7 @@ export interface SignOnChanges extends Changes, SignOnRows {}
 
 export interface SignOnUnitOfWork {
   /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. */
-  run<T>(work: (changes: SignOnChanges) => Promise<T>): Promise<T>;
+  run<T>(work: (changes: SignOnChanges) => Promise<T>, origin?: WriteOrigin): Promise<T>;
   /** What is committed, without a transaction. */
   readonly rows: SignOnRows & Pick<Changes, 'instances' | 'accounts' | 'clients'>;
 }

@@ -6,7 +6,12 @@ import { createClient } from '../../../src/domain/platform/clients.js';
 import { createInstance } from '../../../src/domain/platform/instances.js';
 import { createUser } from '../../../src/domain/platform/users.js';
 import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
-import { PEOPLE_RATE, type SignOn, STRANGERS_RATE } from '../../../src/domain/sign-on/sign-on.js';
+import {
+  GUESSES_RATE,
+  PEOPLE_RATE,
+  type SignOn,
+  STRANGERS_RATE,
+} from '../../../src/domain/sign-on/sign-on.js';
 import type { SignOnChanges } from '../../../src/domain/sign-on/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
@@ -45,6 +50,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 12 * HOUR_MS, absoluteMs: 14 * 24 * HOUR_MS },
     strangers: new RateLimiter(STRANGERS_RATE, clock.now),
+    guesses: new RateLimiter(GUESSES_RATE, clock.now),
     people: new RateLimiter(PEOPLE_RATE, clock.now),
   };
   const run = <T>(work: (changes: SignOnChanges) => Promise<T>) => unitOfWork.run(work);

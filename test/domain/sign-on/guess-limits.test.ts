@@ -123,6 +123,32 @@ test('guesses from all of an IPv6 network wait for one turn, and do not keep a p
   expect(turnMs).toBeLessThan(TURNS.maxSpacingMs);
 });
 
+describe('guesses beyond what a network may send in a minute', () => {
+  test('are refused without a transaction, and those of other networks and of known browsers are not', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const known = new TestBrowser(rig);
+    await known.authorize();
+    expect(codeOf(await known.signIn(person))).toBeDefined();
+    rig.signOn.guesses = new RateLimiter({ limit: 1, windowMs: 60_000 }, rig.clock.now);
+    const stranger = new TestBrowser(rig);
+    await stranger.authorize();
+    await stranger.signIn(person, { password: 'a wrong guess' });
+    const { unitOfWork } = rig.signOn;
+    rig.signOn.unitOfWork = { ...unitOfWork, run: () => Promise.reject(new Error('a transaction')) };
+    await expect(stranger.signIn(person)).rejects.toMatchObject({
+      code: ErrorCode.RATE_LIMITED,
+      retryAfterSeconds: 60,
+    });
+    rig.signOn.unitOfWork = unitOfWork;
+    await known.authorize({ prompt: 'login' });
+    expect(codeOf(await known.signIn(person))).toBeDefined();
+    const elsewhere = new TestBrowser(rig, '203.0.113.9');
+    await elsewhere.authorize();
+    expect(codeOf(await elsewhere.signIn(person))).toBeDefined();
+  });
+});
+
 describe('what is asked of the store', () => {
   test('is as much for an address that nobody has', async () => {
     const rig = await browserRig(under);

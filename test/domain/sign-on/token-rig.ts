@@ -46,6 +46,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
     throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 0, absoluteMs: 0 },
     strangers: undefined as never,
+    guesses: undefined as never,
     people: undefined as never,
     wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),
     onBackgroundError: (error) => backgroundErrors.push(error),

@@ -33,9 +33,12 @@ export function signOnUnitOfWork(
       instances: instanceRows(reader),
       clients: clientRows(reader),
     },
-    run: (work) =>
-      tellingWrite(write, onDue, (writer, noteDue) =>
-        work({ ...changesIn(writer, clock(), noteDue), ...ownRows(writer) }),
+    run: (work, origin) =>
+      tellingWrite(
+        write,
+        onDue,
+        (writer, noteDue) => work({ ...changesIn(writer, clock(), noteDue), ...ownRows(writer) }),
+        origin,
       ),
   };
 }
