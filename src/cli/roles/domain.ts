@@ -3,7 +3,12 @@ import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
-import { GUESSES_RATE, PEOPLE_RATE, STRANGERS_RATE } from '../../domain/sign-on/sign-on.js';
+import {
+  GUESSES_RATE,
+  PEOPLE_RATE,
+  PEOPLE_RATE_BY_DAY,
+  STRANGERS_RATE,
+} from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/services/index.js';
@@ -136,6 +141,7 @@ function servicesOf(
       strangers: new RateLimiter(STRANGERS_RATE, Date.now),
       guesses: new RateLimiter(GUESSES_RATE, Date.now),
       people: new RateLimiter(PEOPLE_RATE, Date.now),
+      peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, Date.now),
       wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),
       onBackgroundError: note('the last use of a client secret was not recorded'),
       observe: tally.observe,

@@ -13,8 +13,9 @@ export function countStranger({ strangers }: SignOn, { remoteAddress }: Browser)
 }
 
 /** Bounds the codes, sessions and audit records that one person leaves behind, also with pages that they opened before they signed in. */
-export function countPerson({ people }: SignOn, accountId: AccountId): void {
+export function countPerson({ people, peopleByDay }: SignOn, accountId: AccountId): void {
   count(people, accountId, 'You have signed in too often. Wait a little before you try again.');
+  count(peopleByDay, accountId, 'You have signed in too often today. Try again tomorrow.');
 }
 
 function count(limiter: RateLimiter, caller: string, message: string): void {

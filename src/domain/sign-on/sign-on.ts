@@ -33,6 +33,8 @@ export interface SignOn {
   guesses: RateLimiter;
   /** Counts the authorizations and sign-ins of each person: they leave codes and audit records behind. */
   people: RateLimiter;
+  /** The same over a day, which is how long these rows are kept at least. */
+  peopleByDay: RateLimiter;
 }
 
 /** Ten a second: more than a large office makes at nine o'clock. */
@@ -41,3 +43,5 @@ export const STRANGERS_RATE: Rate = { limit: 600, windowMs: 60_000 };
 export const GUESSES_RATE: Rate = { limit: 300, windowMs: 60_000 };
 /** Two a second: more than a person makes, and a browser that restores all its tabs. */
 export const PEOPLE_RATE: Rate = { limit: 120, windowMs: 60_000 };
+/** Applications that ask again every five minutes, seven of them all day. */
+export const PEOPLE_RATE_BY_DAY: Rate = { limit: 2_000, windowMs: 24 * 3_600_000 };

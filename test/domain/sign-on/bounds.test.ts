@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { SESSIONS_PER_ACCOUNT } from '../../../src/domain/sign-on/browser-sessions.js';
-import { PEOPLE_RATE } from '../../../src/domain/sign-on/sign-on.js';
+import { PEOPLE_RATE, PEOPLE_RATE_BY_DAY } from '../../../src/domain/sign-on/sign-on.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
-import { type BrowserRig, browserRig, newPerson } from './browser-rig.js';
+import { type BrowserRig, browserRig, HOUR_MS, newPerson } from './browser-rig.js';
 import { codeOf, signedInBrowser, TestBrowser } from './test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -56,6 +57,29 @@ describe('somebody who is signed in', () => {
     codeOf(await (await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]))).authorize());
     rig.clock.advance(PEOPLE_RATE.windowMs);
     codeOf(await (browsers[0] as TestBrowser).authorize());
+  });
+
+  test('gets so many codes in a day, however slowly they ask for them', async () => {
+    const rig = await browserRig(under);
+    const day = { limit: 5, windowMs: PEOPLE_RATE_BY_DAY.windowMs };
+    rig.signOn.peopleByDay = new RateLimiter(day, rig.clock.now);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = await signedInBrowser(rig, person);
+    // The sign-in was counted too.
+    for (let time = 1; time < day.limit; time += 1) {
+      rig.clock.advance(HOUR_MS);
+      codeOf(await browser.authorize());
+    }
+    rig.clock.advance(HOUR_MS);
+    const before = await allCounts(rig);
+    await expect(browser.authorize()).rejects.toMatchObject({
+      code: ErrorCode.RATE_LIMITED,
+      retryAfterSeconds: (19 * HOUR_MS) / 1_000,
+    });
+    expect(await allCounts(rig)).toEqual(before);
+    rig.clock.advance(19 * HOUR_MS);
+    await browser.authorize();
+    codeOf(await browser.signIn(person));
   });
 
   test('gets no more codes in a minute with pages that they opened before they signed in', async () => {

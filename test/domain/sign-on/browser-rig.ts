@@ -9,6 +9,7 @@ import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js
 import {
   GUESSES_RATE,
   PEOPLE_RATE,
+  PEOPLE_RATE_BY_DAY,
   type SignOn,
   STRANGERS_RATE,
 } from '../../../src/domain/sign-on/sign-on.js';
@@ -52,6 +53,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     strangers: new RateLimiter(STRANGERS_RATE, clock.now),
     guesses: new RateLimiter(GUESSES_RATE, clock.now),
     people: new RateLimiter(PEOPLE_RATE, clock.now),
+    peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, clock.now),
   };
   const run = <T>(work: (changes: SignOnChanges) => Promise<T>) => unitOfWork.run(work);
   const operate = <T>(work: (changes: OperatorChanges) => Promise<T>) => operator.run(OPERATOR, work);

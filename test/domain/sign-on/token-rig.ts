@@ -48,6 +48,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
     strangers: undefined as never,
     guesses: undefined as never,
     people: undefined as never,
+    peopleByDay: undefined as never,
     wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),
     onBackgroundError: (error) => backgroundErrors.push(error),
     observe: (observation) => observed.push(observation),
