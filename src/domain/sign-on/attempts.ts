@@ -4,7 +4,6 @@ export interface Turn {
   at: number;
   /** How many tries in a row this is; 0 for one that was counted before and waited. */
   count: number;
-  endsAt: number;
 }
 
 /** How often something was tried, counted by one statement before the try is made, so that many at once cannot pass a limit together. */
@@ -13,6 +12,8 @@ export interface AttemptRows {
   count(subject: string, now: number, windowMs: number): Promise<{ count: number; endsAt: number }>;
   /** Takes one back that turned out to be no guess, unless its window is over: the next one counts others. */
   giveBack(subject: string, endsAt: number): Promise<void>;
+  /** The same for one that took a turn; those taken since have moved the end of its window. */
+  giveBackTurn(subject: string, now: number): Promise<void>;
   forget(subject: string): Promise<void>;
   /**
    * One conditional statement: takes the next free turn at the subject, each later than the one before by what the domain says of so many tries. Undefined when that is

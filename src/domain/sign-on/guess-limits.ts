@@ -32,11 +32,11 @@ export interface Guess {
   applicationId: ApplicationId | undefined;
 }
 
-/** A try that was counted, at whom and from where, and when the windows end in which it was. */
+/** A try that was counted, at whom and from where. */
 export interface CountedGuess {
   /** None for a browser that is known. */
   network: Counted | undefined;
-  account: Counted;
+  account: { subject: string };
   /** Whose turn was waited for and used, if one was. */
   usedTurnOf: string | undefined;
 }
@@ -71,8 +71,8 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     if (turn.count === TURNS.free + 1) {
       await tellLimit(changes, browser, guess);
     }
-    const { at, endsAt, usedTurnOf } = turn;
-    return { counted: { network, account: { subject, endsAt }, usedTurnOf }, waitUntil: at };
+    const { at, usedTurnOf } = turn;
+    return { counted: { network, account: { subject }, usedTurnOf }, waitUntil: at };
   });
   const waitMs = waitUntil - signOn.clock();
   if (waitMs > 0) {
@@ -86,7 +86,7 @@ function tooMany(retryAfterSeconds: number): ServiceError {
   return new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
 }
 
-/** The right password was given: what went before was the person's own mistake. */
+/** The right password was given. The turns that unknown browsers share keep the tries of others: that they are gone would tell strangers that the account exists. */
 export async function forgiveGuess(
   changes: SignOnChanges,
   { network, account }: CountedGuess,
@@ -94,8 +94,10 @@ export async function forgiveGuess(
   if (network) {
     // A whole office signs in from one address.
     await changes.attempts.giveBack(network.subject, network.endsAt);
+    await changes.attempts.giveBackTurn(account.subject, changes.now);
+  } else {
+    await changes.attempts.forget(account.subject);
   }
-  await changes.attempts.forget(account.subject);
 }
 
 /** The person has shown in another way that they are who they say. */
@@ -119,7 +121,7 @@ export async function takeBackGuess(
       await attempts.giveBack(network.subject, network.endsAt);
     }
     if (usedTurnOf === undefined) {
-      await attempts.giveBack(account.subject, account.endsAt);
+      await attempts.giveBackTurn(account.subject, now);
     } else {
       await attempts.keepTurn(usedTurnOf, now, now + WINDOW_MS);
     }
@@ -149,16 +151,16 @@ async function turnAt(
   const holder = keyed(signOn, 'turn', subject, who);
   const waitedFor = await attempts.waitingFor(holder, now);
   if (waitedFor !== undefined && waitedFor > now) {
-    return { at: waitedFor, count: 0, endsAt: 0, usedTurnOf: undefined };
+    return { at: waitedFor, count: 0, usedTurnOf: undefined };
   }
   if (waitedFor !== undefined && (await attempts.useTurn(holder, now))) {
-    return { at: now, count: 0, endsAt: 0, usedTurnOf: holder };
+    return { at: now, count: 0, usedTurnOf: holder };
   }
   const turn = await attempts.takeTurn(subject, now, TURNS);
   if (turn && turn.at > now) {
     await attempts.keepTurn(holder, turn.at, turn.at + WINDOW_MS);
   }
-  return { ...(turn ?? { at: now + TURNS.maxWaitMs, count: 0, endsAt: 0 }), usedTurnOf: undefined };
+  return { ...(turn ?? { at: now + TURNS.maxWaitMs, count: 0 }), usedTurnOf: undefined };
 }
 
 /** The first one beyond the limit is told to the audit log, not all the others. */

@@ -26,7 +26,7 @@ describe('what is no guess', () => {
       await browser.authorize({ prompt: 'login' });
       expect(codeOf(await browser.signIn(people[time % 2] as Person))).toBeDefined();
     }
-    expect(await countsOf(rig)).toEqual([0]);
+    expect(await countsOf(rig)).toEqual([0, 0, 0]);
   });
 
   test('is a password that was not looked at, however often that happens', async () => {
@@ -77,8 +77,8 @@ describe('what is no guess', () => {
       await other.signIn({ email: 'nobody@example.com' });
     };
     expect(codeOf(await slow.signIn(person))).toBeDefined();
-    // Of the network and of the stranger; that of the person is forgotten.
-    expect(await countsOf(rig)).toEqual([1, 1]);
+    // Of the network, of the stranger, and of the person, whose window is over.
+    expect(await countsOf(rig)).toEqual([1, 1, 1]);
   });
 
   test('leaves a guess of somebody else counted, when a link sets a password', async () => {
@@ -121,6 +121,30 @@ test('guesses from all of an IPv6 network wait for one turn, and do not keep a p
   }
   const turnMs = 1_000 * (await retryAfterAt('198.51.100.7', PASSWORD));
   expect(turnMs).toBeLessThan(TURNS.maxSpacingMs);
+});
+
+test('a sign-in in a new browser changes nothing for strangers, who would learn from it that the person exists', async () => {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const outcomes = async (email: string) => {
+    const outcome: unknown[] = [];
+    for (let time = 0; time < TURNS.free + 3; time += 1) {
+      const stranger = new TestBrowser(rig, `203.0.113.${time}`);
+      await stranger.authorize();
+      const guessed = await stranger.signIn({ email }, { password: 'a wrong guess' }).then(
+        () => 'looked at',
+        (error: ServiceError) => error.retryAfterSeconds,
+      );
+      outcome.push(guessed);
+      if (time === 4 && email === person.email) {
+        const owner = new TestBrowser(rig, '198.51.100.7');
+        await owner.authorize();
+        codeOf(await owner.signIn(person));
+      }
+    }
+    return outcome;
+  };
+  expect(await outcomes(person.email)).toEqual(await outcomes('nobody@example.com'));
 });
 
 describe('guesses beyond what a network may send in a minute', () => {

@@ -97,10 +97,26 @@ describeEachDatabase('attempts', (under) => {
     }
     const waits = turns.map((at) => at && at - now);
     expect(waits).toEqual([0, 0, 10, 30, 55, 80, undefined, undefined, undefined]);
-    await expect(take(now + 5)).resolves.toEqual({ at: now + 105, count: 7, endsAt: now + 1_105 });
+    await expect(take(now + 5)).resolves.toEqual({ at: now + 105, count: 7 });
     // Whoever comes later does not wait for those before.
     await expect(take(now + 500)).resolves.toMatchObject({ at: now + 500, count: 8 });
     await expect(take(now + 1_500)).resolves.toMatchObject({ at: now + 1_500, count: 1 });
+  });
+
+  test('that had a turn are taken back, also where others have taken turns since, until the window is over', async () => {
+    const { run, now } = await counting();
+    const take = (at = now) => run(({ attempts }) => attempts.takeTurn('a', at, spacing));
+    const giveBack = (at = now) => run(({ attempts }) => attempts.giveBackTurn('a', at));
+    await take();
+    await take(now + 10);
+    await giveBack(now + 20);
+    await expect(take(now + 30)).resolves.toMatchObject({ count: 2 });
+    await giveBack(now + 30 + spacing.windowMs);
+    await expect(take(now + 40)).resolves.toMatchObject({ count: 3 });
+    for (let time = 0; time < 5; time += 1) {
+      await giveBack();
+    }
+    await expect(take(now + 50)).resolves.toMatchObject({ count: 1 });
   });
 
   test('made at once get a turn each', async () => {

@@ -32,6 +32,15 @@ const giving = keptStatement((db, { subject, endsAt }: { subject: string; endsAt
     .where('count', '>', 0),
 );
 
+const givingTurn = keptStatement((db, { subject, now }: { subject: string; now: number }) =>
+  db
+    .updateTable('attempt_counts')
+    .set((row) => ({ count: row('count', '-', 1) }))
+    .where('subject', '=', subject)
+    .where('ends_at', '>', now)
+    .where('count', '>', 0),
+);
+
 const forgetting = keptStatement((db, { subject }: { subject: string }) =>
   db.deleteFrom('attempt_counts').where('subject', '=', subject),
 );
@@ -67,7 +76,7 @@ const turn = keptStatement((db, { subject, now, ...spacing }: TurnValues) => {
         })
         .where(sql<boolean>`(${isOver} or ${spaced} <= ${whole(now)} + ${whole(maxWaitMs)})`),
     )
-    .returning(['count', 'next_at as at', 'ends_at as endsAt']);
+    .returning(['count', 'next_at as at']);
 });
 
 const waiting = keptStatement((db, { holder, now }: { holder: string; now: number }) =>
@@ -106,6 +115,9 @@ export function attemptRows(db: Writer): AttemptRows {
     },
     giveBack: async (subject, endsAt) => {
       await giving(db, { subject, endsAt });
+    },
+    giveBackTurn: async (subject, now) => {
+      await givingTurn(db, { subject, now });
     },
     forget: async (subject) => {
       await forgetting(db, { subject });
