@@ -65,7 +65,7 @@ export function withAuditChains(
               worked = true;
               return done;
             } catch (error) {
-              lease.head = before;
+              lease.head = before ?? lease.taken;
               throw error;
             } finally {
               linksOfWriter.delete(writer);
@@ -90,6 +90,8 @@ export function withAuditChains(
 
 class Lease implements ChainLinks {
   head: Head | undefined;
+  /** What it took last: other transactions go on with it where this one is undone. */
+  taken: Head | undefined;
 
   constructor(
     private readonly take: () => Head,
@@ -98,7 +100,10 @@ class Lease implements ChainLinks {
   ) {}
 
   async add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void> {
-    this.head ??= this.take();
+    if (!this.head) {
+      this.taken = this.take();
+      this.head = this.taken;
+    }
     if (await this.#try(this.head, event, insert)) {
       return;
     }
@@ -108,6 +113,7 @@ class Lease implements ChainLinks {
 
   abandon(): void {
     this.head = undefined;
+    this.taken = undefined;
   }
 
   async #try(
