@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { anchor } from '../../src/cli/roles/keeping-audit.js';
+import { anchor, firstLookOf, startKeepingAudit } from '../../src/cli/roles/keeping-audit.js';
 import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
 import { type AuditFinding, verifyAuditLog } from '../../src/domain/operator/audit-verification.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
@@ -131,6 +131,61 @@ describeEachDatabase('the chains of the audit log', (under) => {
     // The process whose newest record is gone goes on in a new chain.
     await record('d', unitOfWork);
     expect(await findings()).toHaveLength(2);
+  });
+
+  test('a process that starts after long silence names the newest records from before, and its own when it ends', async () => {
+    const { bare, record, records, process, setTime, findings } = await rigOver(under);
+    await record('before');
+    const store = { operator: process() };
+    const firstLook = await firstLookOf(store);
+    setTime(Date.now());
+    await record('at once', store.operator);
+    const heads: unknown[] = [];
+    const log = { ...silent, info: (_: string, told?: Record<string, unknown>) => heads.push(told?.heads) };
+    const keeping = startKeepingAudit(store, { flush: async () => {} }, log, firstLook);
+    const all = await records();
+    const [lone, own] = ['before', 'at once'].map(
+      (id) => all.find(({ subject }) => subject?.id === id)?.chain as string,
+    ) as [string, string];
+    await keeping.stop();
+    expect(heads[0]).toEqual({ [lone]: expect.stringMatching(/^1 /), [own]: expect.stringMatching(/^1 /) });
+    expect(heads[1]).toEqual({ [own]: expect.stringMatching(/^1 /) });
+    await bare.write((writer) => writer.deleteFrom('audit_events').where('chain', '=', lone).execute());
+    expect(await findings()).toEqual([{ fault: 'missing', chain: lone, fromSeq: 1, toSeq: 1 }]);
+  });
+
+  test('anchors name every chain that grew, however many there are', async () => {
+    const { bare, record, records, process, unitOfWork, findings } = await rigOver(under);
+    for (let index = 0; index < 101; index += 1) {
+      await record(`thing ${index}`, process());
+    }
+    const grown = new Set((await records()).map(({ chain }) => chain));
+    expect(grown.size).toBe(101);
+    await anchor({ operator: unitOfWork }, silent, 0);
+    await bare.write((writer) =>
+      writer
+        .deleteFrom('audit_events')
+        .where('chain', 'in', [...grown])
+        .execute(),
+    );
+    expect(new Set((await findings()).map(({ chain }) => chain))).toEqual(grown);
+  });
+
+  test('writes that are undone give back the chain that they took', async () => {
+    const { record, unitOfWork, records, findings } = await rigOver(under);
+    await record('first');
+    for (let index = 0; index < 5; index += 1) {
+      const undone = unitOfWork.run(ACTOR, async (changes) => {
+        await changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'never' } });
+        throw new Error('refused');
+      });
+      await expect(undone).rejects.toThrow('refused');
+      await record(`thing ${index}`);
+    }
+    const all = await records();
+    expect(new Set(all.map(({ chain }) => chain)).size).toBe(1);
+    expect(all.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await findings()).toEqual([]);
   });
 
   test('a purge shortens chains from their beginnings, and they are whole still', async () => {

@@ -19,7 +19,7 @@ import { rpcCallTimer } from '../../telemetry/metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { startClosingSubscriptions } from './closing-subscriptions.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
-import { startKeepingAudit } from './keeping-audit.js';
+import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
@@ -57,6 +57,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   });
   let stopKeeping = async () => {};
   try {
+    const firstLook = await firstLookOf(store);
     const secrets = await openSecrets(config, store, log);
     if (config.ENVIRONMENT === 'demo') {
       await prepareDemo(config, store.demo, passwords);
@@ -79,7 +80,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       tlsFiles,
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
-    const audit = startKeepingAudit(store, tally, log);
+    const audit = startKeepingAudit(store, tally, log, firstLook);
     return {
       health,
       stop: async () => {

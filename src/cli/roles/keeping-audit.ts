@@ -8,21 +8,31 @@ const EVERY_MS = 60_000;
 const LONGEST_WRITE_MS = 60_000;
 /** At the first look: what other processes wrote before this one began, and may not have anchored. */
 const FIRST_LOOK_BACK_MS = 3_600_000;
-const MOST_CHAINS = 100;
+const CHAINS_IN_A_RECORD = 100;
 const ACTOR = { type: 'service', id: 'domain' };
 
 /**
- * Once a minute, and at the end: writes what was counted. Once a minute, it also names the newest record of each chain
+ * Where the first look begins; asked before this process records anything. An hour before the newest record, however long ago that is: processes
+ * before this one may have ended without an anchor, or with anchors in their own chains only.
+ */
+export async function firstLookOf({ operator }: Pick<Store, 'operator'>): Promise<number> {
+  const now = Date.now();
+  return ((await operator.rows.auditEvents.newest(now)) ?? now) - FIRST_LOOK_BACK_MS;
+}
+
+/**
+ * Once a minute, and at the end: writes what was counted. Then, and at once when it begins, it also names the newest record of each chain
  * that grew, in a record of this process and in its log. Who removes the newest records of a chain, or a whole chain,
- * must remove all records of the minutes since then too, and leaves the log to tell of it.
+ * must remove all records since that one too, and leaves the log to tell of it.
  */
 export function startKeepingAudit(
   store: Pick<Store, 'operator'>,
-  tally: AuditTally,
+  tally: Pick<AuditTally, 'flush'>,
   log: Log,
+  firstLook: number,
   everyMs = EVERY_MS,
 ): { stop(): Promise<void> } {
-  let since = Date.now() - FIRST_LOOK_BACK_MS;
+  let since = firstLook;
   const keep = async () => {
     await tally.flush();
     const lookedAt = Date.now();
@@ -31,7 +41,7 @@ export function startKeepingAudit(
   };
   const note = (error: unknown) =>
     log.warn('the audit log was not kept up to date', { reason: (error as Error).message });
-  let running = Promise.resolve();
+  let running = keep().catch(note);
   const timer = setInterval(() => {
     running = running.then(keep).catch(note);
   }, everyMs);
@@ -39,18 +49,21 @@ export function startKeepingAudit(
     stop: async () => {
       clearInterval(timer);
       await running;
-      await tally.flush().catch(note);
+      await keep().catch(note);
     },
   };
 }
 
 export async function anchor({ operator }: Pick<Store, 'operator'>, log: Log, since: number): Promise<void> {
-  const heads = await operator.rows.auditEvents.heads(since, MOST_CHAINS);
-  if (heads.length === 0) {
-    return;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = { after, limit: CHAINS_IN_A_RECORD };
+    const heads = await operator.rows.auditEvents.heads(since, page);
+    if (heads.length > 0) {
+      const attributes = Object.fromEntries(heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash}`]));
+      const subject = { type: 'audit_log', id: 'chains' };
+      await operator.run(ACTOR, (changes) => changes.record({ type: ANCHORED_TYPE, subject, attributes }));
+      log.info('the newest audit records', { heads: attributes });
+    }
+    after = heads.length === CHAINS_IN_A_RECORD ? heads.at(-1)?.chain : undefined;
   }
-  const attributes = Object.fromEntries(heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash}`]));
-  const subject = { type: 'audit_log', id: 'chains' };
-  await operator.run(ACTOR, (changes) => changes.record({ type: ANCHORED_TYPE, subject, attributes }));
-  log.info('the newest audit records', { heads: attributes });
 }

@@ -74,8 +74,10 @@ export interface AuditRows {
   chained(page: { after: Place | undefined; limit: number }): Promise<ChainedEvent[]>;
   /** Ids of records without a chain that were made at this time or later. */
   unchained(since: number, limit: number): Promise<string[]>;
-  /** The newest record of each chain that got one since then; of anchors none is told. */
-  heads(since: number, limit: number): Promise<ChainPlace[]>;
+  /** The newest record of each chain that got one since then, in the order of chains; of anchors none is told. */
+  heads(since: number, page: { after: string; limit: number }): Promise<ChainPlace[]>;
+  /** When the newest record of any chain was made, anchors left out, and times that are still to come. */
+  newest(now: number): Promise<number | undefined>;
 }
 
 type Place = Pick<ChainPlace, 'chain' | 'seq'>;

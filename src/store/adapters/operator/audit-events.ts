@@ -92,12 +92,12 @@ export function auditRows(reader: Writer): AuditRows {
         .execute();
       return rows.map(({ id }) => id);
     },
-    heads: async (since, limit) => {
+    heads: async (since, { after, limit }) => {
       const newest = await reader
         .selectFrom('audit_events')
         .where('created_at', '>=', since)
         .where('type', '<>', ANCHORED_TYPE)
-        .where('chain', 'is not', null)
+        .where('chain', '>', after)
         .groupBy('chain')
         .orderBy('chain')
         .limit(limit)
@@ -113,7 +113,19 @@ export function auditRows(reader: Writer): AuditRows {
         )
         .select(['chain', 'seq', 'hash'])
         .execute();
-      return rows.map(toPlace);
+      return rows.map(toPlace).sort((one, other) => (one.chain < other.chain ? -1 : 1));
+    },
+    newest: async (now) => {
+      const row = await reader
+        .selectFrom('audit_events')
+        .where('created_at', '<=', now)
+        .where('type', '<>', ANCHORED_TYPE)
+        .where('chain', 'is not', null)
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .select('created_at')
+        .executeTakeFirst();
+      return row?.created_at;
     },
   };
 }
