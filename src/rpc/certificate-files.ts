@@ -141,9 +141,9 @@ export class CertificateFiles implements experimental.CertificateProvider {
   #take(mark: string, material: Material, now: number): string | undefined {
     try {
       const ends = checked(this.#files, material);
-      const own = ends.find(({ certificate }) => certificate === 'own');
-      if (own && (now < own.notBefore || now > own.notAfter)) {
-        return `${own.file} holds a certificate that is not valid now`;
+      const invalid = ends.find(({ notBefore, notAfter }) => now < notBefore || now > notAfter);
+      if (invalid) {
+        return `${invalid.file} holds no certificate that is valid now`;
       }
       this.#ends = ends;
     } catch (error) {

@@ -37,7 +37,7 @@ interface Connection {
 
 /**
  * The connections of a port. One is a stranger's until a valid token comes over it; strangers are few, send little and go soon, so that they keep out nobody who shows a token.
- * Where there are too many, the oldest goes: of the network that has most of the strangers, or of the token that has too many.
+ * Where there are too many, the oldest of the network that has most of the strangers goes. One that comes over a token that has enough is not taken.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -48,10 +48,6 @@ export class Connections {
 
   constructor(limits: Partial<ConnectionLimits> = {}) {
     this.#limits = { ...CONNECTION_LIMITS, ...limits };
-  }
-
-  get inTotal(): number {
-    return this.#limits.inTotal;
   }
 
   opened(socket: Socket): void {
@@ -70,7 +66,8 @@ export class Connections {
     if (ofNetwork.length > this.#limits.strangersPerNetwork) {
       this.#cut(ofNetwork[0]);
     }
-    if (this.#strangers.size > this.#limits.strangersInTotal) {
+    const { strangersInTotal, inTotal } = this.#limits;
+    if (this.#strangers.size > strangersInTotal || this.#byPeer.size > inTotal) {
       this.#cut(oldestOfLargest(this.#strangers));
     }
     this.#look ??= setInterval(() => this.#cutGreedy(), LOOK_EVERY_MS).unref();
@@ -79,15 +76,11 @@ export class Connections {
   /** A valid token came over it. */
   proven(peer: string, tokenId: string | undefined): void {
     const connection = this.#byPeer.get(peer);
-    if (!connection) {
-      return;
-    }
-    connection.callsWithoutToken = 0;
-    if (this.#strangers.delete(connection) && tokenId !== undefined) {
+    if (connection && this.#strangers.delete(connection) && tokenId !== undefined) {
       connection.tokenId = tokenId;
       const ofToken = [...this.#byPeer.values()].filter((other) => other.tokenId === tokenId);
       if (ofToken.length > this.#limits.perToken) {
-        this.#cut(ofToken[0]);
+        this.#cut(connection);
       }
     }
   }
@@ -95,7 +88,8 @@ export class Connections {
   /** A call came over it without a valid token: a health check, or one that was refused. */
   unproven(peer: string): void {
     const connection = this.#byPeer.get(peer);
-    if (connection) {
+    // One over which a token came may be a proxy's, which brings the calls of many.
+    if (connection && this.#strangers.has(connection)) {
       connection.callsWithoutToken += 1;
       if (connection.callsWithoutToken > this.#limits.callsWithoutToken) {
         this.#cut(connection);

@@ -166,11 +166,15 @@ export class Gate {
       if (tokenId !== undefined && !call.over) {
         call.giveBack = this.#shares.take(tokenId, isLong ? 'longCalls' : 'arrivingCalls');
       }
-    } catch (thrown) {
-      this.#refuse(call, asServiceError(thrown));
-      return;
-    } finally {
       this.#tellOf(call);
+    } catch (thrown) {
+      const error = asServiceError(thrown);
+      // Another failure is ours, or says that the token is good.
+      if (REFUSALS.has(error.code)) {
+        this.#tellOf(call);
+      }
+      this.#refuse(call, error);
+      return;
     }
     if (call.over) {
       return;

@@ -82,7 +82,6 @@ export class RpcServer extends Server {
       }
       injectConnection(socket);
     });
-    listener.maxConnections = this.connections.inTotal;
     this.#listeners.add(listener);
     return new Promise((resolve, reject) => {
       listener.once('error', reject);

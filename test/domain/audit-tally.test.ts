@@ -66,9 +66,23 @@ describe('what was observed', () => {
     for (const end of ['1', '2', 'ffff']) {
       tally.observe(strangerFrom(`2001:db8::${end}`));
     }
-    tally.observe(strangerFrom('2001:db8:0:1::1'));
+    tally.observe(strangerFrom('2001:db8:1::1'));
     await tally.flush();
     expect(written.map(({ attributes }) => attributes.count)).toEqual(['3', '1']);
+  });
+
+  test('leaves one known party ten records of a type, and all others theirs', async () => {
+    const { tally, written } = tallying();
+    for (let network = 0; network < 200; network += 1) {
+      tally.observe(refusal('key_1', `2001:db8:${network.toString(16)}::1`));
+    }
+    tally.observe(refusal('key_2', '192.0.2.1'));
+    await tally.flush();
+    expect(written.filter(({ actor }) => actor.id === 'key_1')).toHaveLength(10);
+    expect(written.filter(({ actor }) => actor.id === 'key_2')).toHaveLength(1);
+    expect(written.find(({ type }) => type === 'audit.rest')?.attributes).toMatchObject({
+      'api_key.refused': '190',
+    });
   });
 
   test('leaves a stranger with ever new addresses half of the records and one for the rest', async () => {
@@ -115,7 +129,12 @@ describe('what was observed', () => {
   });
 
   test('stays counted while the log cannot be written', async () => {
-    const { tally, clock, written, log } = tallying({ observations: 1, ofStrangers: 1, reads: 1 });
+    const { tally, clock, written, log } = tallying({
+      observations: 1,
+      ofStrangers: 1,
+      ofOneParty: 10,
+      reads: 1,
+    });
     const firstAt = new Date(clock.now()).toISOString();
     tally.observe(refusal('key_1'));
     tally.observe(refusal('key_2'));
@@ -159,7 +178,7 @@ describe('a read', () => {
   });
 
   test('has a record of its own when more different ones are under way than are remembered', async () => {
-    const { tally, written } = tallying({ observations: 1, ofStrangers: 1, reads: 0 });
+    const { tally, written } = tallying({ observations: 1, ofStrangers: 1, ofOneParty: 10, reads: 0 });
     await tally.record(read('request-1'));
     await tally.record(read('request-2'));
     expect(written).toHaveLength(2);

@@ -137,12 +137,17 @@ describe('certificate files that change', () => {
     [
       'a certificate that has expired',
       contentsOf(authority.issue({ notAfter: Date.now() - 60_000 })),
-      'tls.crt holds a certificate that is not valid now',
+      'tls.crt holds no certificate that is valid now',
     ],
     [
       'a certificate that begins tomorrow',
       contentsOf(authority.issue({ notBefore: Date.now() + DAY_MS, notAfter: Date.now() + 2 * DAY_MS })),
-      'tls.crt holds a certificate that is not valid now',
+      'tls.crt holds no certificate that is valid now',
+    ],
+    [
+      'an authority that has expired',
+      contentsOf(good, authority.issue({ notAfter: Date.now() - 60_000 }).certificate),
+      'ca.crt holds no certificate that is valid now',
     ],
   ])('to %s stay as they were, which is told once, until they are whole', async (_, contents, reason) => {
     const first = authority.issue();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import type { Authenticate } from '../../src/rpc/callers.js';
 import type { ConnectionLimits } from '../../src/rpc/connections.js';
 import { serve } from '../../src/rpc/handlers.js';
@@ -93,7 +94,7 @@ describe('connections to the port', () => {
     expect(other.destroyed).toBe(false);
   });
 
-  test('are few for each token: its oldest goes, and those of other tokens stay', async () => {
+  test('are few for each token: one more is not taken, and those of other tokens are', async () => {
     const { address } = await serving({ perToken: 2 }, (token) => ({
       caller: 'maintenance',
       tokenId: token,
@@ -104,10 +105,10 @@ describe('connections to the port', () => {
     for (const peer of peers) {
       await whole(peer, path, 'one');
     }
-    await eventually('the oldest is cut', () => peers[0]?.session.destroyed);
+    await eventually('the newest is cut', () => peers[2]?.session.destroyed);
     await whole(other, path, 'another');
     expect(other.statuses).toEqual(['0', '0']);
-    expect(peers.map(({ session }) => session.destroyed)).toEqual([true, false, false]);
+    expect(peers.map(({ session }) => session.destroyed)).toEqual([false, false, true]);
   });
 
   test('end after a while where no token was shown, and not where one was', async () => {
@@ -145,13 +146,34 @@ describe('connections to the port', () => {
     await eventually('it is cut', () => peer.session.destroyed);
   });
 
-  test('count those anew after a call with a token', async () => {
+  test('stay after a call with a token, however many come without: they may be those of a proxy', async () => {
     const { address } = await serving({ callsWithoutToken: 2 });
     const peer = rawPeer(address);
-    for (const token of ['wrong', 'wrong', TOKENS.maintenance, 'wrong', 'wrong', TOKENS.maintenance]) {
+    for (const token of ['wrong', TOKENS.maintenance, 'wrong', 'wrong', 'wrong', TOKENS.maintenance]) {
       await whole(peer, path, token);
     }
-    expect(peer.statuses).toEqual(['16', '16', '0', '16', '16', '0']);
+    expect(peer.statuses).toEqual(['16', '0', '16', '16', '16', '0']);
+  });
+
+  test('are not those of strangers because the tokens cannot be looked up', async () => {
+    const { address } = await serving({ callsWithoutToken: 2 }, () => {
+      throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
+    });
+    const peer = rawPeer(address);
+    for (let call = 0; call < 5; call += 1) {
+      await whole(peer, path, TOKENS.maintenance);
+    }
+    expect(peer.statuses).toEqual(Array(5).fill('14'));
+  });
+
+  test('make room for a new one where all places are taken by strangers', async () => {
+    const { address, ask } = await serving({ inTotal: 3 });
+    const known = rawPeer(address);
+    await whole(known, path, TOKENS.maintenance);
+    const strangers = [await stranger(address), await stranger(address), await stranger(address)];
+    await expect(ask()).resolves.toEqual(ANSWER);
+    expect(strangers.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(2);
+    expect(known.session.destroyed).toBe(false);
   });
 
   test('that reset calls as fast as they make them are ended, and hold up no other', async () => {

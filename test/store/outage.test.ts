@@ -111,10 +111,10 @@ test('a statement without a time limit is waited for as long as the server answe
     if (asked === 20) {
       answer('after a long time');
     }
-    // Overloaded for a moment, now and then.
-    if (asked % 3 !== 0) {
-      throw new Error('There are too many connections.');
-    }
+    // Overloaded, and now and then not to be reached.
+    throw asked % 3 === 0
+      ? new pg.DatabaseError('sorry, too many clients already', 1, 'error')
+      : new Error('The connection is lost.');
   }, 1);
   const waiting = new Promise<string>((resolve) => {
     answer = resolve;

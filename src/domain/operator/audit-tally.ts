@@ -9,11 +9,13 @@ export interface TallyLimits {
   observations: number;
   /** Of these, those of strangers: they cannot crowd out what known parties did. */
   ofStrangers: number;
+  /** Of one type, those of one known party: whoever holds a key or a grant cannot crowd out others either. */
+  ofOneParty: number;
   /** Different reads whose repetitions are counted; beyond, each read has a record. */
   reads: number;
 }
 
-const LIMITS: TallyLimits = { observations: 100, ofStrangers: 50, reads: 10_000 };
+const LIMITS: TallyLimits = { observations: 100, ofStrangers: 50, ofOneParty: 10, reads: 10_000 };
 const MOST_CHARACTERS = 128;
 
 /** The record of how much was beyond the limits, by type. */
@@ -105,16 +107,15 @@ export class AuditTally {
     }
   }
 
-  #hasRoomFor({ actor }: Observation): boolean {
-    if (this.#counts.size >= this.limits.observations) {
-      return false;
-    }
-    if (actor.type !== STRANGER.type) {
-      return true;
-    }
-    const others = [...this.#counts.values()];
-    const ofStrangers = others.filter(({ observation }) => observation.actor.type === STRANGER.type);
-    return ofStrangers.length < this.limits.ofStrangers;
+  #hasRoomFor({ type, actor }: Observation): boolean {
+    const { observations, ofStrangers, ofOneParty } = this.limits;
+    const isStranger = actor.type === STRANGER.type;
+    const alike = [...this.#counts.values()].filter(({ observation: other }) =>
+      isStranger
+        ? other.actor.type === STRANGER.type
+        : other.type === type && other.actor.type === actor.type && other.actor.id === actor.id,
+    );
+    return this.#counts.size < observations && alike.length < (isStranger ? ofStrangers : ofOneParty);
   }
 
   #addTo(counts: Map<string, Count>, key: string, { times, firstAt, lastAt, observation }: Count): void {

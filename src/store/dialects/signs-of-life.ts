@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import type { Patience } from './postgres-driver.js';
 
 /** One question without an answer may be a moment's overload; so many in a row are a server that is frozen or cut off. */
@@ -31,6 +32,11 @@ async function silence(ask: () => Promise<unknown>, everyMs: number, signal: Abo
       throw new Error('PostgreSQL gives no sign of life: timeout');
     }
     unanswered += 1;
-    ask().then(hear, () => undefined);
+    ask().then(hear, (error: unknown) => {
+      // One that is refused is answered, such as by a server that has no connection left.
+      if (error instanceof pg.DatabaseError) {
+        hear();
+      }
+    });
   }
 }
