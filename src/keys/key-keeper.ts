@@ -5,7 +5,7 @@ import type { SealedPlace, SealStore } from '../domain/operator/seals.js';
 import type { EncryptionKey } from './encryption-key.js';
 import { SealError, SealedBox } from './sealed-box.js';
 import { SealingRing } from './sealing-ring.js';
-import { OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
+import { LOST_AUDIT_KEY, OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 import { firstTokenKeys, newTokenKeys, subkeyOf, type TokenKeys, tokenKeysBy } from './subkeys.js';
 
 /** So many seals are made anew in one transaction. */
@@ -46,6 +46,7 @@ export class KeyKeeper {
     try {
       // Announced first: a rotation that begins now counts on this node, or is seen by it.
       await this.#announce();
+      await this.#refuseLostAuditKey();
       if ((await seals.keys.all()).length === 0) {
         await this.#begin();
       }
@@ -170,6 +171,17 @@ export class KeyKeeper {
       throw new SecretsKeyError(
         `The database needs the encryption key ${needed.id}, and the key file holds ${this.ring.ids.join(', ')}. Set SECRETS_KEY_FILE to the file that belongs to this database, or copy that file here from another node.`,
       );
+    }
+  }
+
+  /** With a new key in its place no record from before could be judged any more. Asked in this order: another node may just be making the first. */
+  async #refuseLostAuditKey(): Promise<void> {
+    const { seals } = this.#options;
+    if (
+      (await seals.hasAuditChains()) &&
+      !(await seals.tokenKeys()).some(({ purpose }) => purpose === 'audit')
+    ) {
+      throw new SecretsKeyError(LOST_AUDIT_KEY);
     }
   }
 

@@ -24,6 +24,9 @@ const MAX_BYTES = 4_096;
 export const OTHER_KEY_FILE =
   'The signing keys in the database were sealed with another key file. Set SECRETS_KEY_FILE to the one that belongs to this database.';
 
+export const LOST_AUDIT_KEY =
+  'The key that vouches for the audit log is gone from the table token_keys (purpose audit), and the log has records made with it: somebody removed it. Restore that row, or the database, from a backup.';
+
 /** Why the key file cannot be used, as a sentence for whoever started the service. */
 export class SecretsKeyError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { activateEncryptionKey, retireEncryptionKey } from '../../src/domain/operator/encryption-keys.js';
 import type { EncryptionKey } from '../../src/keys/encryption-key.js';
@@ -6,6 +6,7 @@ import { KeyKeeper } from '../../src/keys/key-keeper.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
 import { newKey, SecretsKeyError } from '../../src/keys/secrets-key.js';
 import { derivedKeys, subkeyOf, TOKEN_PURPOSES } from '../../src/keys/subkeys.js';
+import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
 import { sealStore } from '../../src/store/adapters/seals.js';
 import type { Database } from '../../src/store/database.js';
@@ -39,6 +40,31 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(a.keys).toEqual(b.keys);
     expect(a.keys['form-tokens']).not.toEqual(keys['form-tokens']);
     expect(a.keys['refresh-tokens']).toEqual(keys['refresh-tokens']);
+  });
+
+  test('makes no other key for audit records while there are some that the lost one vouches for', async () => {
+    const { node, database } = await rig(under);
+    const file = [newKey()];
+    const { keys } = await node('before', file);
+    const lost = await database.reader
+      .selectFrom('token_keys')
+      .where('purpose', '=', 'audit')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const chained = operatorUnitOfWork(
+      withAuditChains(database, () => (bytes) => createHmac('sha256', keys.audit).update(bytes).digest()),
+    );
+    await chained.run(ACTOR, (changes) =>
+      changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'a' } }),
+    );
+    await database.write((writer) =>
+      writer.deleteFrom('token_keys').where('purpose', '=', 'audit').execute(),
+    );
+    await expect(node('after', file)).rejects.toThrow(
+      /^The key that vouches for the audit log is gone .* Restore that row, or the database, from a backup\.$/,
+    );
+    await database.write((writer) => writer.insertInto('token_keys').values(lost).execute());
+    await expect(node('restored', file)).resolves.toMatchObject({ keys });
   });
 
   test('of an older environment keeps what its tokens were made with, and gives every seal its id', async () => {

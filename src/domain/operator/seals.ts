@@ -19,6 +19,8 @@ export interface SealStore {
   /** Those of purposes that have none yet; of several nodes that add one, the first does. */
   addTokenKeys(tokenKeys: readonly { purpose: string; sealed: string }[], now: number): Promise<void>;
   /** By the clock of the database. */
+  /** Whether there are audit records that the audit key vouches for. */
+  hasAuditChains(): Promise<boolean>;
   announce(holder: KeyHolder): Promise<void>;
   leave(node: string): Promise<void>;
   /** One seal of a release that gave them no id, if there is any. */

@@ -26,6 +26,15 @@ export function sealStore({ reader, write }: Database): SealStore {
       }),
     addTokenKeys: (tokenKeys, now) => write((writer) => addTokenKeys(writer, tokenKeys, now)),
     tokenKeys: () => reader.selectFrom('token_keys').select(['purpose', 'sealed']).execute(),
+    hasAuditChains: async () => {
+      const row = await reader
+        .selectFrom('audit_events')
+        .where('chain', '>', '')
+        .limit(1)
+        .select('id')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     announce: ({ node, keyIds, usedId }) =>
       write(async (writer) => {
         await lock(writer, [LOCK]);
