@@ -85,6 +85,9 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
 }
 
 const MOST_RECORDS = 200;
+const MOST_SEQ = 2 ** 32 - 1;
+/** The end of the year 9999, beyond which protobuf has no time. */
+const LATEST_MS = 253_402_300_799_999;
 
 const FAULTS: Record<AuditFault, FaultMessage> = {
   changed: FaultMessage.CHANGED,
@@ -93,8 +96,17 @@ const FAULTS: Record<AuditFault, FaultMessage> = {
   other_key: FaultMessage.OTHER_KEY,
 };
 
-function toFindingMessage({ fault, ...place }: AuditFinding) {
-  return { ...place, fault: FAULTS[fault] };
+function toFindingMessage({ fault, fromSeq, toSeq, ...rest }: AuditFinding) {
+  return { ...rest, fromSeq: toSeqMessage(fromSeq), toSeq: toSeqMessage(toSeq), fault: FAULTS[fault] };
+}
+
+/** Somebody may have stored a place or a time that no message can carry; the rest of the log is to be read all the same. */
+function toSeqMessage(seq: number): number {
+  return Number.isFinite(seq) ? Math.min(Math.max(Math.trunc(seq), 0), MOST_SEQ) : 0;
+}
+
+function toTimeMessage(time: number): Date {
+  return Math.abs(time) <= LATEST_MS ? new Date(time) : new Date(0);
 }
 
 /** A chain and a place in it are no secret, so that the token may show them. */
@@ -125,7 +137,7 @@ async function toRecordMessages(
     records.push({
       event: toMessage(row),
       chain,
-      seq,
+      seq: toSeqMessage(seq),
       hash,
       previousHash: isBehind ? (before?.hash ?? '') : '',
     });
@@ -153,9 +165,9 @@ function fromRecordMessage({ event, chain, seq, hash }: AuditRecord): ChainedEve
 function toMessage(event: AuditEvent): AuditEventMessage {
   return {
     id: event.id,
-    occurredAt: new Date(event.createdAt),
+    occurredAt: toTimeMessage(event.createdAt),
     type: event.type,
-    outcome: OUTCOMES[event.outcome],
+    outcome: OUTCOMES[event.outcome] ?? OutcomeMessage.UNSPECIFIED,
     actor: event.actor,
     subject: event.subject ?? undefined,
     requestId: event.requestId ?? undefined,

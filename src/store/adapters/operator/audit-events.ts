@@ -19,6 +19,8 @@ import { olderThan } from './newest-first.js';
 
 type Row = Schema['audit_events'];
 
+const MOST_CHARACTERS_SHOWN = 1_000;
+
 const insertion = keptStatement((db, row: Row) => db.insertInto('audit_events').values(row));
 
 /** Only behind the record that it follows in its chain. */
@@ -228,6 +230,28 @@ function toAuditEvent(row: Schema['audit_events']): AuditEvent {
         : null,
     requestId: row.request_id,
     remoteAddress: row.remote_address,
-    attributes: JSON.parse(row.attributes),
+    attributes: readAttributes(row.attributes),
   };
+}
+
+/** What the service never wrote, somebody else did: it is shown as it is, and no hash vouches for it. */
+function readAttributes(stored: string): Record<string, string> {
+  try {
+    const read: unknown = JSON.parse(stored);
+    if (isPlain(read)) {
+      return read;
+    }
+  } catch {
+    // Told below.
+  }
+  return { unreadable: String(stored).slice(0, MOST_CHARACTERS_SHOWN) };
+}
+
+function isPlain(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((each) => typeof each === 'string')
+  );
 }
