@@ -1,13 +1,21 @@
 import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
-const GROUPS_OF_A_NETWORK = 3;
 
 /**
- * What callers from one place have in common: the IPv4 address, or the first 48 bits of an IPv6 address, because providers give up to so much to one customer. The
+ * What callers from one place have in common at most: the IPv4 address, or the first 48 bits of an IPv6 address, because providers give up to so much to one customer. The
  * same address is the same text however it was written.
  */
 export function networkOf(address: string): string {
+  return placeOf(address, 3);
+}
+
+/** What callers from one place have in common at least: providers of mobile phones give each no more than a /64, so that a /48 may be many people. */
+export function subnetOf(address: string): string {
+  return placeOf(address, 4);
+}
+
+function placeOf(address: string, groupsInCommon: number): string {
   if (!isIPv6(address)) {
     return address;
   }
@@ -15,7 +23,7 @@ export function networkOf(address: string): string {
   const isMappedIpv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
   return isMappedIpv4
     ? groups.slice(6).flatMap(bytesOf).join('.')
-    : `${groups.slice(0, GROUPS_OF_A_NETWORK).join(':')}::/48`;
+    : `${groups.slice(0, groupsInCommon).join(':')}::/${groupsInCommon * 16}`;
 }
 
 /** The URL parser knows every spelling, and writes them all alike. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { networkOf } from '../../src/identifiers/network-address.js';
+import { networkOf, subnetOf } from '../../src/identifiers/network-address.js';
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -13,4 +13,13 @@ test.each([
   ['', ''],
 ])('the network of %j is %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:0:ffff::1', '2001:db8:0:ffff::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+])('the subnet of %j is %s', (address, subnet) => {
+  expect(subnetOf(address)).toBe(subnet);
 });

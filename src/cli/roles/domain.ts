@@ -4,6 +4,7 @@ import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
 import {
+  CROWDS_RATE,
   GUESSES_RATE,
   PEOPLE_RATE,
   PEOPLE_RATE_BY_DAY,
@@ -140,6 +141,7 @@ function servicesOf(
       throttleHash: derived.throttles,
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
       strangers: new RateLimiter(STRANGERS_RATE, Date.now),
+      crowds: new RateLimiter(CROWDS_RATE, Date.now),
       guesses: new RateLimiter(GUESSES_RATE, Date.now),
       people: new RateLimiter(PEOPLE_RATE, Date.now),
       peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, Date.now),

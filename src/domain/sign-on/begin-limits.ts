@@ -1,15 +1,16 @@
 import type { AccountId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { networkOf } from '../../identifiers/network-address.js';
+import { networkOf, subnetOf } from '../../identifiers/network-address.js';
 import type { RateLimiter } from '../access/rate-limiter.js';
 import type { Browser } from './browser.js';
 import type { SignOn } from './sign-on.js';
 
 /** A cookie of an earlier request changes nothing: it costs no more to get than to send. */
-export function countStranger({ strangers }: SignOn, { remoteAddress }: Browser): void {
+export function countStranger({ strangers, crowds }: SignOn, { remoteAddress }: Browser): void {
   const message =
     'Too many people are beginning to sign in from your network. Wait a little before you try again.';
-  count(strangers, networkOf(remoteAddress), message);
+  count(strangers, subnetOf(remoteAddress), message);
+  count(crowds, networkOf(remoteAddress), message);
 }
 
 /** Bounds the codes, sessions and audit records that one person leaves behind, also with pages that they opened before they signed in. */

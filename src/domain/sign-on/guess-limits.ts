@@ -1,6 +1,6 @@
 import type { AccountId, ApplicationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { networkOf } from '../../identifiers/network-address.js';
+import { networkOf, subnetOf } from '../../identifiers/network-address.js';
 import type { Turn, TurnSpacing } from './attempts.js';
 import { actorIn, type Browser, userAgentOf } from './browser.js';
 import { type DevicePerson, deviceKnowing } from './devices.js';
@@ -134,7 +134,7 @@ async function countNetwork(
   browser: Browser,
   guess: Guess,
 ): Promise<Counted & { isOver: boolean }> {
-  const subject = keyed(signOn, 'guesses from', networkOf(browser.remoteAddress));
+  const subject = keyed(signOn, 'guesses from', subnetOf(browser.remoteAddress));
   const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
   if (count === PER_NETWORK + 1) {
     await tellLimit(changes, browser, guess);

@@ -29,6 +29,8 @@ export interface SignOn {
   sessionLimits: SessionLimits;
   /** Counts the authorizations that each network begins without being signed in. */
   strangers: RateLimiter;
+  /** The same, of larger networks that may be one person's or many people's. */
+  crowds: RateLimiter;
   /** Counts the passwords that each network or known browser tries, before they are counted in the database. */
   guesses: RateLimiter;
   /** Counts the authorizations and sign-ins of each person: they leave codes and audit records behind. */
@@ -39,6 +41,7 @@ export interface SignOn {
 
 /** Ten a second: more than a large office makes at nine o'clock. */
 export const STRANGERS_RATE: Rate = { limit: 600, windowMs: 60_000 };
+export const CROWDS_RATE: Rate = { limit: 16 * STRANGERS_RATE.limit, windowMs: 60_000 };
 /** Five a second: more sign-ins than a large office makes, and few enough writes. */
 export const GUESSES_RATE: Rate = { limit: 300, windowMs: 60_000 };
 /** Two a second: more than a person makes, and a browser that restores all its tabs. */

@@ -7,6 +7,7 @@ import { createInstance } from '../../../src/domain/platform/instances.js';
 import { createUser } from '../../../src/domain/platform/users.js';
 import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
 import {
+  CROWDS_RATE,
   GUESSES_RATE,
   PEOPLE_RATE,
   PEOPLE_RATE_BY_DAY,
@@ -51,6 +52,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 12 * HOUR_MS, absoluteMs: 14 * 24 * HOUR_MS },
     strangers: new RateLimiter(STRANGERS_RATE, clock.now),
+    crowds: new RateLimiter(CROWDS_RATE, clock.now),
     guesses: new RateLimiter(GUESSES_RATE, clock.now),
     people: new RateLimiter(PEOPLE_RATE, clock.now),
     peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, clock.now),
