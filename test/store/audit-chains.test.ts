@@ -280,6 +280,28 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(await findings()).toEqual(found);
   });
 
+  test('tell of a record that was put in at a place that a purge emptied', async () => {
+    const { bare, record, setTime, findings } = await rigOver(under);
+    for (const time of [1_000, 2_000, 3_000]) {
+      setTime(time);
+      await record(`at ${time}`);
+    }
+    const rows = () => bare.reader.selectFrom('audit_events').selectAll();
+    const second = await rows().where('subject_id', '=', 'at 2000').executeTakeFirstOrThrow();
+    const purge = purgeStore(withAuditChains(bare, () => mac));
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(2);
+    expect(await findings()).toEqual([]);
+    await bare.write((writer) =>
+      writer
+        .insertInto('audit_events')
+        .values({ ...second, actor_id: 'tok_2' })
+        .execute(),
+    );
+    expect(await findings()).toEqual([
+      { fault: 'changed', chain: second.chain, fromSeq: 2, toSeq: 2, eventId: second.id },
+    ]);
+  });
+
   test('purges side by side remove no more than one would, and leave the chains whole', async () => {
     const { bare, record, findings, records } = await rigOver(under);
     for (let index = 0; index < 40; index += 1) {

@@ -97,6 +97,13 @@ export class AuditVerification {
     });
   }
 
+  /** The first record of each chain of which others tell that it was purged by right: it is gone by now, or somebody put it in. */
+  purged(): ChainedEvent[] {
+    return [...this.#chains].flatMap(([chain, { isCut, first }]) =>
+      isCut && (this.#claims.get(chain)?.purged.seq ?? 0) >= first.seq ? [first] : [],
+    );
+  }
+
   /** What is missing at the beginnings and at the ends. Where `isPart`, the ends may be elsewhere. */
   finish({ isPart = false } = {}): AuditFinding[] {
     const findings: AuditFinding[] = [];
@@ -214,7 +221,23 @@ export async function* verifyAuditLog(
       }
     }
   }
-  yield told([...verification.finish(), ...(await strangersIn(rows, verification))], true);
+  const strangers = [...(await returnedIn(rows, verification)), ...(await strangersIn(rows, verification))];
+  yield told([...verification.finish(), ...strangers], true);
+}
+
+/** What a purge removed and is there all the same. */
+async function returnedIn(
+  rows: Pick<AuditRows, 'chained'>,
+  verification: AuditVerification,
+): Promise<AuditFinding[]> {
+  const findings: AuditFinding[] = [];
+  for (const { chain, seq } of verification.purged()) {
+    const [record] = await rows.chained({ after: { chain, seq: seq - 1 }, limit: 1 });
+    if (record?.chain === chain && record.seq === seq) {
+      findings.push(found('changed', record));
+    }
+  }
+  return findings;
 }
 
 /** Records from before there were chains are older than all that have one. */
