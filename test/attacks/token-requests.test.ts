@@ -165,7 +165,9 @@ test('nothing that opens anything is in the log, which says everything else', as
   const logged = output.lines().map((line) => JSON.stringify(line));
   const [session = ''] = victim.cookies.values();
   const { password } = attacked.person('nobody on Juniper');
-  const secrets = { ...tokens, session, password, code: fresh.code, verifier: fresh.verifier };
+  const { access_token, refresh_token, id_token } = tokens;
+  const { code, verifier } = fresh;
+  const secrets = { access_token, refresh_token, id_token, session, password, code, verifier };
   for (const [name, secret] of Object.entries({ ...secrets, client: attacked.portal.clientSecret ?? '' })) {
     // Codes and tokens are random throughout, so that a piece of one is found too.
     const piece = name === 'password' ? secret : String(secret).slice(-20);
