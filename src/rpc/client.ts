@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   type ChannelCredentials,
   Client,
-  type ClientOptions,
   credentials,
   type CallOptions as GrpcCallOptions,
   Metadata,
@@ -13,6 +12,7 @@ import { Conversation } from './conversation.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { MessageReader } from './message-reader.js';
+import { RenewedConnection } from './renewed-connection.js';
 
 const DEFAULT_DEADLINE_MS = 5_000;
 
@@ -28,13 +28,12 @@ const CHANNEL_OPTIONS = {
   'grpc.max_reconnect_backoff_ms': 1_000,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 5_000,
+  // Without this, grpc-js lets clients of one address share a connection.
+  'grpc.use_local_subchannel_pool': 1,
 };
 
 /** So many connections for calls that bring many messages. */
 const STREAM_CONNECTIONS = 2;
-
-/** Without this, grpc-js lets channels to one address share a connection. */
-const OWN_CONNECTION = { 'grpc.use_local_subchannel_pool': 1 };
 
 export interface CallOptions {
   /** Travels with the call into the log of the other side. */
@@ -66,8 +65,8 @@ export type RpcClient<S extends AnyService> = {
  * messages lasts as long as its reader takes: such calls have connections of their own, so that slow readers use up nothing that short calls need.
  */
 export class RpcChannel {
-  readonly #client: Client;
-  readonly #forStreams: Client[];
+  readonly #connection: RenewedConnection;
+  readonly #forStreams: RenewedConnection[];
   readonly #token: string;
   #nextStream = 0;
 
@@ -76,10 +75,10 @@ export class RpcChannel {
     token: string,
     channelCredentials: ChannelCredentials = credentials.createInsecure(),
   ) {
-    const connection = (options: ClientOptions) =>
-      new Client(address, channelCredentials, { ...CHANNEL_OPTIONS, ...options });
-    this.#client = connection({});
-    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => connection(OWN_CONNECTION));
+    const connect = () =>
+      new RenewedConnection(() => new Client(address, channelCredentials, CHANNEL_OPTIONS));
+    this.#connection = connect();
+    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, connect);
     this.#token = token;
   }
 
@@ -93,11 +92,13 @@ export class RpcChannel {
   /** For a method that answers each of the messages it is sent by one of its own. */
   conversation<M extends AnyMethod>(method: M): Conversation<RequestOf<M>, ResponseOf<M>> {
     return new Conversation(() =>
-      this.#client.makeBidiStreamRequest(
-        method.path,
-        method.requestSerialize,
-        method.responseDeserialize,
-        this.#metadata({ requestId: randomUUID() }),
+      this.#connection.begin((client) =>
+        client.makeBidiStreamRequest(
+          method.path,
+          method.requestSerialize,
+          method.responseDeserialize,
+          this.#metadata({ requestId: randomUUID() }),
+        ),
       ),
     );
   }
@@ -107,21 +108,23 @@ export class RpcChannel {
     const check = healthDefinition.Check as unknown as AnyMethod;
     const options = { requestId: randomUUID(), deadlineMs };
     return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(
-        check.path,
-        check.requestSerialize,
-        check.responseDeserialize,
-        { service: '' },
-        this.#metadata(options),
-        deadlineOf(options),
-        (failure, response) => (failure ? reject(new Error(failure.details)) : resolve(response.status)),
+      this.#connection.begin((client) =>
+        client.makeUnaryRequest(
+          check.path,
+          check.requestSerialize,
+          check.responseDeserialize,
+          { service: '' },
+          this.#metadata(options),
+          deadlineOf(options),
+          (failure, response) => (failure ? reject(new Error(failure.details)) : resolve(response.status)),
+        ),
       );
     });
   }
 
   close(): void {
-    for (const client of [this.#client, ...this.#forStreams]) {
-      client.close();
+    for (const connection of [this.#connection, ...this.#forStreams]) {
+      connection.close();
     }
   }
 
@@ -131,21 +134,23 @@ export class RpcChannel {
         const { signal } = options;
         signal?.throwIfAborted();
         const cancel = () => call.cancel();
-        const call = this.#client.makeUnaryRequest(
-          method.path,
-          method.requestSerialize,
-          method.responseDeserialize,
-          request,
-          this.#metadata(options),
-          deadlineOf(options),
-          (failure, response) => {
-            signal?.removeEventListener('abort', cancel);
-            if (!failure) {
-              resolve(response);
-            } else {
-              reject(signal?.aborted ? signal.reason : fromStatus(failure));
-            }
-          },
+        const call = this.#connection.begin((client) =>
+          client.makeUnaryRequest(
+            method.path,
+            method.requestSerialize,
+            method.responseDeserialize,
+            request,
+            this.#metadata(options),
+            deadlineOf(options),
+            (failure, response) => {
+              signal?.removeEventListener('abort', cancel);
+              if (!failure) {
+                resolve(response);
+              } else {
+                reject(signal?.aborted ? signal.reason : fromStatus(failure));
+              }
+            },
+          ),
         );
         signal?.addEventListener('abort', cancel);
       });
@@ -155,22 +160,24 @@ export class RpcChannel {
     return (request, options) =>
       new MessageReader({
         open: () =>
-          this.#forNextStream().makeServerStreamRequest(
-            method.path,
-            method.requestSerialize,
-            (bytes) => bytes,
-            request,
-            this.#metadata(options),
-            deadlineOf(options),
+          this.#forNextStream().begin((client) =>
+            client.makeServerStreamRequest(
+              method.path,
+              method.requestSerialize,
+              (bytes) => bytes,
+              request,
+              this.#metadata(options),
+              deadlineOf(options),
+            ),
           ),
         deserialize: method.responseDeserialize,
         waitMs: options.messageWaitMs,
       });
   }
 
-  #forNextStream(): Client {
+  #forNextStream(): RenewedConnection {
     this.#nextStream = (this.#nextStream + 1) % STREAM_CONNECTIONS;
-    return this.#forStreams[this.#nextStream] as Client;
+    return this.#forStreams[this.#nextStream] as RenewedConnection;
   }
 
   #metadata({ requestId, onBehalfOf }: CallOptions): Metadata {

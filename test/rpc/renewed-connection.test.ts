@@ -1,0 +1,126 @@
+import { EventEmitter, once } from 'node:events';
+import { type Client, status } from '@grpc/grpc-js';
+import { describe, expect, test } from '@jest/globals';
+import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
+import { serve } from '../../src/rpc/handlers.js';
+import { RenewedConnection } from '../../src/rpc/renewed-connection.js';
+import { rpcRigs } from './rig.js';
+
+const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
+/** Beyond the thousand or so cancelled calls that a server takes on a connection; those for lists are two. */
+const ROUNDS = 1_500;
+const LISTS_PER_ROUND = 2;
+/** As many cancelled calls as end the use of a connection. */
+const MOST_CANCELLED = 500;
+
+describe('connections over which calls are cancelled by the thousand', () => {
+  const rigs = rpcRigs();
+
+  test('end neither the lists nor the short calls that are under way', async () => {
+    const events = new EventEmitter().setMaxListeners(0);
+    const rig = await rigs.start([
+      serve(DirectoryServiceService, {
+        listWorkers: async function* (_, { signal }) {
+          yield { workers: [], nextCursor: 'first' };
+          await Promise.race([once(signal, 'abort'), once(events, 'go on')]);
+          yield { workers: [], nextCursor: 'second' };
+        },
+        listJobTitles: async (_, { signal }) => {
+          events.emit('short call');
+          await Promise.race([once(signal, 'abort'), once(events, 'go on')]);
+          return { header: undefined, jobTitles: ['Baker'] };
+        },
+      }),
+    ]);
+    const directory = rig.channel().clientOf(DirectoryServiceService);
+    const call = { requestId: 'r', deadlineMs: 60_000 };
+    const list = async () => {
+      const messages = directory.listWorkers(REQUEST, call)[Symbol.asyncIterator]();
+      await messages.next();
+      return messages;
+    };
+    const short = async (signal?: AbortSignal) => {
+      const begun = once(events, 'short call');
+      const answer = directory.listJobTitles(REQUEST, { ...call, signal });
+      await begun;
+      return { answer };
+    };
+    const kept = [await list(), await list()];
+    const { answer } = await short();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const lists = await Promise.all(Array.from({ length: LISTS_PER_ROUND }, list));
+      await Promise.all(lists.map((one) => one.return?.()));
+      const leave = new AbortController();
+      const left = await short(leave.signal);
+      leave.abort();
+      await expect(left.answer).rejects.toBe(leave.signal.reason);
+    }
+    events.emit('go on');
+    const seconds = await Promise.all(kept.map((one) => one.next()));
+    expect(seconds).toMatchObject([{ value: { nextCursor: 'second' } }, { value: { nextCursor: 'second' } }]);
+    expect(await answer).toMatchObject({ jobTitles: ['Baker'] });
+  });
+});
+
+describe('a connection that is renewed', () => {
+  function opening() {
+    const opened: { client: Client; closed: boolean }[] = [];
+    const connection = new RenewedConnection(() => {
+      const one = { client: { close: () => (one.closed = true) } as unknown as Client, closed: false };
+      opened.push(one);
+      return one.client;
+    });
+    const begin = () => {
+      let over: Client | undefined;
+      const call = connection.begin((client) => {
+        over = client;
+        return new EventEmitter();
+      });
+      const end = (code: number) => call.emit('status', { code });
+      return { client: over, end };
+    };
+    const endMany = (times: number, code: number) => {
+      for (let time = 0; time < times; time += 1) {
+        begin().end(code);
+      }
+    };
+    return { opened, connection, begin, endMany };
+  }
+
+  test.each([status.CANCELLED, status.DEADLINE_EXCEEDED])(
+    'is so after many calls that ended with %i',
+    (code) => {
+      const { opened, begin, endMany } = opening();
+      endMany(MOST_CANCELLED - 1, code);
+      expect(opened).toHaveLength(1);
+      endMany(1, code);
+      expect(opened).toHaveLength(2);
+      expect(begin().client).toBe(opened[1]?.client);
+    },
+  );
+
+  test('stays the same for any number of calls that were answered or refused', () => {
+    const { opened, endMany } = opening();
+    endMany(10 * MOST_CANCELLED, status.OK);
+    endMany(10 * MOST_CANCELLED, status.RESOURCE_EXHAUSTED);
+    expect(opened).toHaveLength(1);
+  });
+
+  test('closes the old one when its last call is over, and not before', () => {
+    const { opened, begin, endMany } = opening();
+    const [first, last] = [begin(), begin()];
+    endMany(MOST_CANCELLED, status.CANCELLED);
+    first.end(status.OK);
+    expect(opened.map(({ closed }) => closed)).toEqual([false, false]);
+    last.end(status.CANCELLED);
+    expect(opened.map(({ closed }) => closed)).toEqual([true, false]);
+  });
+
+  test('closes the new one and those still in use when it is closed', () => {
+    const { opened, connection, begin, endMany } = opening();
+    begin();
+    endMany(MOST_CANCELLED, status.CANCELLED);
+    connection.close();
+    expect(opened.map(({ closed }) => closed)).toEqual([true, true]);
+  });
+});
