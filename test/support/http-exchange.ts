@@ -46,12 +46,8 @@ export function exchange(
   });
 }
 
-/** Sends these bytes and returns all that comes back until the other side closes; or fails when it cuts, if that is asked for. */
-export function rawExchange(
-  port: number,
-  bytes: string,
-  { failOnReset = false }: { failOnReset?: boolean } = {},
-): Promise<string> {
+/** Sends these bytes and returns all that comes back until the other side closes. */
+export function rawExchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
@@ -60,7 +56,7 @@ export function rawExchange(
       received += chunk;
     });
     // The rest of a request that was refused early meets a closed connection; what was answered has been read by then.
-    socket.once('error', (error) => (failOnReset || received === '' ? reject(error) : resolve(received)));
+    socket.once('error', (error) => (received === '' ? reject(error) : resolve(received)));
     socket.once('close', () => resolve(received));
   });
 }
