@@ -34,7 +34,7 @@ describe('the lists that are read at once', () => {
     expect(refusalOf(() => slots.hold(one, signal))).toMatchObject({
       code: ErrorCode.RATE_LIMITED,
       message: 'Your integration is reading 2 lists at once. Please finish one first.',
-      retryAfterSeconds: 5,
+      retryAfterSeconds: expect.any(Number),
       rateLimit,
     });
     slots.hold(other, signal);
@@ -52,9 +52,32 @@ describe('the lists that are read at once', () => {
     });
     const { signal } = new AbortController();
     const refusal = refusalOf(() => slots.hold(other, signal));
-    expect([refusal.code, refusal.retryAfterSeconds]).toEqual([ErrorCode.RATE_LIMITED, 5]);
+    expect(refusal.code).toBe(ErrorCode.RATE_LIMITED);
     calls[0]?.abort();
     slots.hold(other, signal);
+  });
+
+  test('are refused with times to come back that lie apart', () => {
+    const slots = new ListSlots({ perIntegration: 0, inTotal: 1 });
+    const { signal } = new AbortController();
+    const seconds = Array.from(
+      { length: 1_000 },
+      () => refusalOf(() => slots.hold(one, signal)).retryAfterSeconds,
+    );
+    expect([...new Set(seconds)].sort((a = 0, b = 0) => a - b)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+  });
+
+  test('are many for an integration from the fifth on, until one ends', () => {
+    const slots = new ListSlots();
+    const last = new AbortController();
+    for (let list = 0; list < 4; list += 1) {
+      slots.hold(one, new AbortController().signal);
+    }
+    expect(slots.areMany('itg_1')).toBe(false);
+    slots.hold(one, last.signal);
+    expect([slots.areMany('itg_1'), slots.areMany('itg_2')]).toEqual([true, false]);
+    last.abort();
+    expect(slots.areMany('itg_1')).toBe(false);
   });
 
   test('do not count a call that was over before it began', () => {

@@ -171,6 +171,16 @@ describe('a list in pages', () => {
     },
   );
 
+  test('has smaller pages behind its first while it can wait', async () => {
+    const { sorted, fetch } = tableOf(rowsOf(3 * PAGE_ROWS));
+    const pages: Position[][] = [];
+    for await (const { rows } of pagesOf(fetch, {}, () => pages.length < 3)) {
+      pages.push(rows);
+    }
+    expect(pages.map((rows) => rows.length)).toEqual([PAGE_ROWS, 100, 100, PAGE_ROWS, PAGE_ROWS - 200]);
+    expect(pages.flat()).toEqual(sorted);
+  });
+
   test('is fetched no further than it is read', async () => {
     const { asked, fetch } = tableOf(rowsOf(10 * PAGE_ROWS));
     const pages = pagesOf(fetch, {});

@@ -48,6 +48,11 @@ export class Gatekeeper {
     this.lists.hold(visitor, until);
   }
 
+  /** Whether each of its lists can wait. */
+  readsManyLists({ integrationId }: Visitor): boolean {
+    return this.lists.areMany(integrationId);
+  }
+
   async admit(shown: PresentedKey): Promise<Visitor> {
     return this.#admit(shown, await this.visits.findKey(shown.keyHash)).visitor;
   }

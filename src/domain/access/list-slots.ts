@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Visitor } from './gatekeeper.js';
 
@@ -12,8 +13,11 @@ export interface ListLimits {
  */
 export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 
-/** Lists end by themselves soon, or are cut within this time. */
-const RETRY_AFTER_SECONDS = 5;
+/** An integration that reads more at once is not in a hurry with each of them. */
+const FEW = 4;
+
+/** Lists end by themselves soon. Not all who are refused at once are to come back at once. */
+const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
 /** Counts the lists that are being read, in memory, as rates are. */
 export class ListSlots {
@@ -39,6 +43,10 @@ export class ListSlots {
     until.addEventListener('abort', () => this.#free(integrationId), { once: true });
   }
 
+  areMany(integrationId: string): boolean {
+    return (this.#held.get(integrationId) ?? 0) > FEW;
+  }
+
   #free(integrationId: string): void {
     const left = (this.#held.get(integrationId) ?? 0) - 1;
     if (left > 0) {
@@ -51,6 +59,6 @@ export class ListSlots {
 }
 
 function tooMany(message: string, rateLimit: Visitor['rateLimit']): ServiceError {
-  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  const retryAfterSeconds = randomInt(RETRY_AFTER_SECONDS.least, RETRY_AFTER_SECONDS.below);
   return new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
 }

@@ -26,7 +26,13 @@ export async function listClients(
   connection: InstanceIntegrationId,
 ): Promise<ListAnswer<Client>> {
   const visitor = await gatekeeper.admitToInstance(question, connection);
-  return answer(visitor, question, () => pagesOf((page) => clients.page(visitor.instanceId, page), {}));
+  return answer(visitor, question, () =>
+    pagesOf(
+      (page) => clients.page(visitor.instanceId, page),
+      {},
+      () => gatekeeper.readsManyLists(visitor),
+    ),
+  );
 }
 
 export async function getClient(

@@ -16,6 +16,7 @@ export interface Page<T> {
   rows: T[];
   /** Only when a limit was asked for and more rows stand behind it. */
   nextCursor: string | undefined;
+  isLast: boolean;
 }
 
 export interface Window {
@@ -25,6 +26,8 @@ export interface Window {
 
 /** Rows fetched and sent at a time; memory stays flat however long a list is. */
 export const PAGE_ROWS = 250;
+/** Of lists that can wait, from the second page on: a page that holds up a short call holds it up for less. */
+const SMALL_PAGE_ROWS = 100;
 
 const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 
@@ -32,20 +35,24 @@ const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 export async function* pagesOf<T extends Position>(
   fetch: (page: PageRequest) => Promise<T[]>,
   { limit = Number.POSITIVE_INFINITY, cursor }: Window,
+  canWait: () => boolean = () => false,
 ): AsyncGenerator<Page<T>> {
   let after = cursor === undefined ? undefined : decodeCursor(cursor);
+  let most = PAGE_ROWS;
   for (let wanted = limit; ; ) {
-    const size = Math.min(PAGE_ROWS, wanted);
+    const size = Math.min(most, wanted);
     const found = await fetch({ after, limit: size + 1 });
     const rows = found.slice(0, size);
     const more = found.length > size;
     wanted -= rows.length;
     after = rows.at(-1);
     const nextCursor = more && wanted === 0 && after ? encodeCursor(after) : undefined;
-    yield { rows, nextCursor };
-    if (!more || wanted === 0) {
+    const isLast = !more || wanted === 0;
+    yield { rows, nextCursor, isLast };
+    if (isLast) {
       return;
     }
+    most = canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   }
 }
 

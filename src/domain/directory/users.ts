@@ -45,7 +45,13 @@ export async function listUsers(
   window: Window,
 ): Promise<ListAnswer<User>> {
   const visitor = await gatekeeper.admitToClient(question, connection, clientId);
-  return answer(visitor, question, () => pagesOf((page) => users.page(visitor.clientId, page), window));
+  return answer(visitor, question, () =>
+    pagesOf(
+      (page) => users.page(visitor.clientId, page),
+      window,
+      () => gatekeeper.readsManyLists(visitor),
+    ),
+  );
 }
 
 export async function getUser(

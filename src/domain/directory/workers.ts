@@ -39,7 +39,11 @@ export async function listWorkers(
 ): Promise<ListAnswer<Worker>> {
   const visitor = await gatekeeper.admitToClient(question, connection, clientId);
   return answer(visitor, question, () =>
-    pagesOf((page) => workers.page(visitor.clientId, page, withOrganization), window),
+    pagesOf(
+      (page) => workers.page(visitor.clientId, page, withOrganization),
+      window,
+      () => gatekeeper.readsManyLists(visitor),
+    ),
   );
 }
 

@@ -1,9 +1,10 @@
+import { randomInt } from 'node:crypto';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 
 /** As many as the domain lets an integration read at once: with one more, the domain would refuse it too, after more work. */
 const LISTS_PER_KEY = 64;
-/** Lists end by themselves soon, or are cut within this time. */
-const RETRY_AFTER_SECONDS = 5;
+/** Lists end by themselves soon. Not all who are refused at once are to come back at once. */
+const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
 /** One list, from before its call until its reader has it or is gone. */
 export interface ListUnderWay {
@@ -73,6 +74,6 @@ function tooMany(lists: number, rateLimit: RateLimit): ServiceError {
   const message = `With your key ${lists} lists are being read at once. Please finish one first.`;
   return new ServiceError(ErrorCode.RATE_LIMITED, message, {
     rateLimit,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    retryAfterSeconds: randomInt(RETRY_AFTER_SECONDS.least, RETRY_AFTER_SECONDS.below),
   });
 }

@@ -6,9 +6,10 @@ import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
 import type { ListUnderWay } from './lists-under-way.js';
 
-/** A long list lasts as long as its reader takes, within reason; what it waits for between two pages is the domain, and never long. */
+/** A long list lasts as long as its reader takes, within reason. */
 const LIST_DEADLINE_MS = 600_000;
-const LIST_WAIT_MS = 5_000;
+/** For the domain, between two pages: where short calls come, the pages of up to 192 lists are made one after the other, with pauses. */
+const LIST_WAIT_MS = 15_000;
 
 /** What every read has, whatever it reads. */
 interface ReadRequest {

@@ -38,9 +38,8 @@ export interface DirectoryDependencies {
   organization: OrganizationStore;
 }
 
-export function directoryService(dependencies: DirectoryDependencies) {
+export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
   const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
-  const turns = new PageTurns();
   return serve(DirectoryServiceService, {
     listInstanceIntegrations: async ({ context }) => {
       const answer = await listInstanceIntegrations(gatekeeper, instanceIntegrations, asked(context));
@@ -177,12 +176,17 @@ async function* pages<T>(
   // Before anything that is waited for: one list too many hears of it at once.
   gatekeeper.beginList(answer.visitor, signal);
   const content = answer.content[Symbol.asyncIterator]();
-  for (;;) {
-    const page = await turns.make(async () => (signal.aborted ? undefined : await content.next()));
-    if (page === undefined || page.done) {
-      return;
-    }
-    yield { header, ...page.value };
+  const { integrationId } = answer.visitor;
+  const next = async () => (signal.aborted ? undefined : await content.next());
+  let page = await turns.make({ integrationId, canWait: false }, next);
+  if (page?.value?.isLast) {
+    turns.shortCall();
+  }
+  while (page && !page.done) {
+    const { rows, nextCursor, isLast } = page.value;
+    yield { header, rows, nextCursor };
     header = undefined;
+    const canWait = gatekeeper.readsManyLists(answer.visitor);
+    page = isLast ? undefined : await turns.make({ integrationId, canWait }, next);
   }
 }

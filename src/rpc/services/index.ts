@@ -1,5 +1,7 @@
 import type { TokenIssuer } from '../../domain/sign-on/token-issuer.js';
-import type { ServedService } from '../handlers.js';
+import type { AnyMethod } from '../definitions.js';
+import type { CallContext, ServedService } from '../handlers.js';
+import { PageTurns } from '../page-turns.js';
 import { type DirectoryDependencies, directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { type OperatorDependencies, operatorService } from './operator/index.js';
@@ -19,17 +21,12 @@ export interface ServiceDependencies {
 }
 
 /** Every service of the contract. */
-export function allServices({
-  directory,
-  maintenance,
-  platform,
-  operator,
-  signOn,
-  webhooks,
-  deliveries,
-}: ServiceDependencies): ServedService[] {
-  return [
-    directoryService(directory),
+export function allServices(
+  { directory, maintenance, platform, operator, signOn, webhooks, deliveries }: ServiceDependencies,
+  turns = new PageTurns(),
+): ServedService[] {
+  const services = [
+    directoryService(directory, turns),
     maintenanceService(maintenance),
     signOnService(signOn),
     deliveryService(deliveries),
@@ -37,4 +34,22 @@ export function allServices({
     operatorService(operator),
     platformService(platform),
   ];
+  return services.map((service) => tellingShortCalls(service, turns));
+}
+
+/** The same service, whose calls with one message and one answer the pages of lists make way for. */
+function tellingShortCalls({ definition, handlers }: ServedService, turns: PageTurns): ServedService {
+  const telling = Object.entries(handlers).map(([name, handler]) => {
+    const { requestStream, responseStream } = definition[name] as AnyMethod;
+    const isShort = handler !== undefined && !requestStream && !responseStream;
+    const told: typeof handler = async (request: unknown, context: CallContext) => {
+      try {
+        return await handler?.(request, context);
+      } finally {
+        turns.shortCall();
+      }
+    };
+    return [name, isShort ? told : handler];
+  });
+  return { definition, handlers: Object.fromEntries(telling) };
 }

@@ -9,62 +9,87 @@ export interface StallingReaders {
   headers: Record<string, string>;
 }
 
-/** Takes a piece so often, which is nothing beside what there is to read. */
-const READ_EVERY_MS = 5_000;
-const PIECE_BYTES = 4_096;
-/** As the gateway's Retry-After says. */
-const RETRY_AFTER_MS = 5_000;
-const ANSWERED_OK = 'HTTP/1.1 200';
+/** How a reader takes pieces, which are nothing beside what there is to read, and after how long it leaves, to come back at once. */
+interface Manner {
+  readEveryMs: number;
+  leaveAfterMs?: number;
+}
 
-/** Readers that hold on to a long list, and come back when they are refused or cut. Ends with the function that it resolves to. */
+/** Those who hold on, those who take a little all the time, and those who leave and come back: a third of each. */
+const MANNERS: readonly [Manner, ...Manner[]] = [
+  { readEveryMs: 5_000 },
+  { readEveryMs: 250 },
+  { readEveryMs: 5_000, leaveAfterMs: 5_000 },
+];
+const PIECE_BYTES = 4_096;
+/** Who was cut waits as those do who are refused. */
+const WAIT_SECONDS = 5;
+const ANSWERED_OK = 'HTTP/1.1 200';
+const RETRY_AFTER = /\r\nretry-after: *(\d+)/i;
+
+/** Readers of a long list who come back when they are refused or cut. Ends with the function that it resolves to. */
 export async function startStallingReaders(readers: StallingReaders): Promise<() => void> {
   const over = new AbortController();
   setMaxListeners(0, over.signal);
-  const begun = Array.from({ length: readers.count }, () => {
+  const begun = Array.from({ length: readers.count }, (_, number) => {
     let tell: () => void = () => undefined;
     const first = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    void readForEver(readers, over.signal, tell).catch(() => undefined);
+    const manner = MANNERS[number % MANNERS.length] as Manner;
+    void readForEver(readers, manner, over.signal, tell).catch(() => undefined);
     return first;
   });
   await Promise.all(begun);
   return () => over.abort();
 }
 
-async function readForEver(readers: StallingReaders, over: AbortSignal, answered: () => void): Promise<void> {
+async function readForEver(
+  readers: StallingReaders,
+  manner: Manner,
+  over: AbortSignal,
+  answered: () => void,
+): Promise<void> {
   while (!over.aborted) {
     const socket = connect(readers.port, '127.0.0.1');
     const leave = () => socket.destroy();
     over.addEventListener('abort', leave);
+    let waitSeconds = WAIT_SECONDS;
     try {
-      await stall(socket, readers, over, answered);
+      waitSeconds = await stall(socket, readers, manner, over, answered);
     } finally {
       over.removeEventListener('abort', leave);
       socket.destroy();
     }
-    await sleep(RETRY_AFTER_MS, undefined, { signal: over });
+    await sleep(waitSeconds * 1_000, undefined, { signal: over });
   }
 }
 
-/** Until the list is refused, cut, or at its end. */
+/** Until the list is refused, cut, left, or at its end. Resolves to how long to wait then. */
 async function stall(
   socket: Socket,
   { path, headers }: StallingReaders,
+  { readEveryMs, leaveAfterMs = Number.POSITIVE_INFINITY }: Manner,
   over: AbortSignal,
   answered: () => void,
-): Promise<void> {
+): Promise<number> {
   const closed = once(socket, 'close').then(() => 'closed' as const);
   socket.on('error', () => undefined);
   const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.write([`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
   if ((await Promise.race([once(socket, 'readable'), closed])) === 'closed') {
-    return;
+    return WAIT_SECONDS;
   }
   answered();
   const start = String(socket.read(ANSWERED_OK.length) ?? '');
-  while (start === ANSWERED_OK && !socket.destroyed && !over.aborted) {
-    await Promise.race([sleep(READ_EVERY_MS, undefined, { signal: over }), closed]);
+  if (start !== ANSWERED_OK) {
+    const [, seconds = WAIT_SECONDS] = RETRY_AFTER.exec(String(socket.read() ?? '')) ?? [];
+    return Number(seconds);
+  }
+  const leaveAt = performance.now() + leaveAfterMs;
+  while (!socket.destroyed && performance.now() < leaveAt) {
+    await Promise.race([sleep(readEveryMs, undefined, { signal: over }), closed]);
     socket.read(PIECE_BYTES);
   }
+  return socket.destroyed ? WAIT_SECONDS : 0;
 }

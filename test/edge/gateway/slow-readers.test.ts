@@ -102,7 +102,8 @@ test('one list too many of a key is refused without a call to the domain, and ot
   const held = await Promise.all(Array.from({ length: LISTS_PER_KEY }, () => reader()));
   await eventually('all lists begun', () => lists.begun === LISTS_PER_KEY);
   const refusal = await gateway.ask(LIST.operationId, pathOf(LIST));
-  expect([refusal.status, refusal.headers['retry-after'], lists.begun]).toEqual([429, '5', LISTS_PER_KEY]);
+  expect([refusal.status, lists.begun]).toEqual([429, LISTS_PER_KEY]);
+  expect(refusal.headers['retry-after']).toMatch(/^([5-9]|1[0-4])$/);
   await reader(1, newApiKey('demo'));
   await eventually('the list of another key begun', () => lists.begun === LISTS_PER_KEY + 1);
   held[0]?.destroy();
