@@ -11,6 +11,8 @@ export interface Identity {
   caller: Caller;
   /** Id of the token, where the database knows it. */
   tokenId?: string;
+  /** Whose idempotency keys are its own too: the first token of its line of succession. */
+  ownerId?: string;
   /** The one instance that the token reaches; all of them when absent. */
   instanceId?: InstanceId;
 }

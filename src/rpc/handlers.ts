@@ -8,6 +8,8 @@ export interface CallContext {
   readonly caller: Caller;
   /** Id of the token that was shown, where the database knows it. */
   readonly tokenId: string | undefined;
+  /** The first token of its line of succession, where that is another. */
+  readonly ownerId?: string;
   /** The one instance that the token reaches; undefined for all. */
   readonly instanceId: InstanceId | undefined;
   /** The peer as the system names it, or undefined on a socket of this machine. */

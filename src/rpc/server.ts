@@ -279,12 +279,13 @@ function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error
 }
 
 function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallContext {
-  const { caller, tokenId, instanceId } = identity as Identity;
+  const { caller, tokenId, ownerId, instanceId } = identity as Identity;
   let controller: AbortController | undefined;
   return {
     requestId,
     caller,
     tokenId,
+    ownerId,
     onBehalfOf: onBehalfOf(call.metadata),
     instanceId,
     get remoteAddress() {

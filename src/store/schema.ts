@@ -95,6 +95,8 @@ interface ServiceTokensTable {
   kind: 'operator' | 'platform' | 'support' | 'auditor' | 'key_custodian';
   /** Of a platform token: the one instance that it reaches. */
   instance_id: string | null;
+  /** The first token of its line of succession; null in one that is the first, or from before. */
+  owner_id: string | null;
   hash: string;
   label: string;
   created_at: number;
@@ -241,7 +243,7 @@ interface EventsTable {
 
 /** What a call that carried an idempotency key answered, for those who repeat it. */
 interface IdempotencyKeysTable {
-  /** The token that used the key; empty in rows from before keys had owners, which answer any token. */
+  /** The token that used the key, or the first of its line; empty in rows from before keys had owners, which answer any token. */
   owner_id: string;
   method: string;
   key: string;

@@ -14,6 +14,7 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
     id: 'tok_1',
     kind: 'operator',
     instanceId: null,
+    ownerId: null,
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,

@@ -172,6 +172,7 @@ describe('every method, with the tokens that a domain knows', () => {
         id: `tok_${kind}`,
         kind,
         instanceId: null,
+        ownerId: null,
         expiresAt: null,
         revokedAt: null,
         lastUsedAt: now,

@@ -99,7 +99,12 @@ export function tokenAuthenticator({
     noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
       log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
     );
-    return { caller: known.kind, tokenId: known.id, instanceId: known.instanceId ?? undefined };
+    return {
+      caller: known.kind,
+      tokenId: known.id,
+      ownerId: known.ownerId ?? undefined,
+      instanceId: known.instanceId ?? undefined,
+    };
   };
 }
 

@@ -10,6 +10,8 @@ export interface StoredServiceToken {
   kind: ServiceTokenKind;
   /** The one instance that it reaches; null for all. */
   instanceId: InstanceId | null;
+  /** The first token of its line of succession; null in that one itself. */
+  ownerId: string | null;
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;

@@ -19,6 +19,8 @@ export interface ServiceToken {
   kind: ServiceTokenKind;
   /** The one instance that a platform token reaches; null for all. */
   instanceId: InstanceId | null;
+  /** The first token of its line of succession, whose idempotency keys are its own; null in that one itself. */
+  ownerId: string | null;
   label: string;
   createdAt: number;
   expiresAt: number | null;
@@ -82,6 +84,7 @@ export async function createServiceToken(
     id: newRecordId('tok'),
     kind: checkedKind,
     instanceId: instance?.id ?? null,
+    ownerId: null,
     label: label.trim(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
@@ -93,7 +96,7 @@ export async function createServiceToken(
   return { serviceToken, token };
 }
 
-/** Both work during the overlap. The successor has role, label, instance and length of life of the present one. */
+/** Both work during the overlap. The successor has role, label, instance, idempotency keys and length of life of the present one. */
 export async function rotateServiceToken(
   changes: OperatorChanges,
   environment: 'live' | 'demo',
@@ -114,6 +117,7 @@ export async function rotateServiceToken(
   const serviceToken: ServiceToken = {
     ...present,
     id: newRecordId('tok'),
+    ownerId: present.ownerId ?? present.id,
     createdAt: changes.now,
     expiresAt: expiresAt ?? endOfEqualLife(present, changes.now),
     lastUsedAt: null,

@@ -57,7 +57,7 @@ export interface Changes extends PlatformRows {
 
 /** A call that says the same when it is repeated. */
 export interface Repeatable<T> {
-  /** Whose key it is: that of another token is another key. */
+  /** Whose key it is, a token with its successors: that of another is another key. */
   ownerId: string;
   method: string;
   key: string;

@@ -12,6 +12,7 @@ export function serviceTokenStore({ reader, write }: Database): ServiceTokenStor
           'id',
           'kind',
           'instance_id as instanceId',
+          'owner_id as ownerId',
           'expires_at as expiresAt',
           'revoked_at as revokedAt',
           'last_used_at as lastUsedAt',

@@ -11,6 +11,7 @@ import * as auditChains from './0011-audit-chains.js';
 import * as orderOfEvents from './0012-order-of-events.js';
 import * as encryptionKeys from './0013-encryption-keys.js';
 import * as endsOfGrants from './0014-ends-of-grants.js';
+import * as tokenLines from './0015-token-lines.js';
 
 /** In the order of their names. A migration that a release carried is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0012-order-of-events': orderOfEvents,
   '0013-encryption-keys': encryptionKeys,
   '0014-ends-of-grants': endsOfGrants,
+  '0015-token-lines': tokenLines,
 };

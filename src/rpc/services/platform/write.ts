@@ -46,7 +46,7 @@ export function write<Request extends { idempotencyKey?: string }, Response exte
   }
   const bytes = method.requestSerialize({ ...request, idempotencyKey: undefined });
   return unitOfWork.run(recorded, {
-    ownerId: actor.id,
+    ownerId: context.ownerId ?? actor.id,
     method: method.path,
     key,
     requestHash: hashRequest(bytes).toString('base64url'),

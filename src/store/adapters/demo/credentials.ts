@@ -29,6 +29,7 @@ export async function plantCredentials(
     revoked_at: null,
     kind: kind as ServiceTokenKind,
     instance_id: null,
+    owner_id: null,
     label: `Demo ${kind}`,
   }));
   const secrets = Object.entries(clientSecrets).map(([applicationId, secret]) => ({

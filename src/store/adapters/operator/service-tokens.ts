@@ -38,13 +38,17 @@ export function serviceTokenRows(writer: Writer): ServiceTokenRows {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    insert: async ({ id, kind, instanceId, label, createdAt, expiresAt, revokedAt, lastUsedAt }, hash) => {
+    insert: async (
+      { id, kind, instanceId, ownerId, label, createdAt, expiresAt, revokedAt, lastUsedAt },
+      hash,
+    ) => {
       await writer
         .insertInto('service_tokens')
         .values({
           id,
           kind,
           instance_id: instanceId,
+          owner_id: ownerId,
           label,
           hash: Buffer.from(hash).toString('base64url'),
           created_at: createdAt,
@@ -68,6 +72,7 @@ function toServiceToken(row: Selectable<Schema['service_tokens']>): ServiceToken
     id: row.id,
     kind: row.kind,
     instanceId: row.instance_id as InstanceId | null,
+    ownerId: row.owner_id,
     label: row.label,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

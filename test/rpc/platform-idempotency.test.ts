@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
+import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
+import { createServiceToken, rotateServiceToken } from '../../src/domain/operator/service-tokens.js';
+import { platformService } from '../../src/rpc/services/platform/index.js';
+import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
+import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { serviceTokenStore } from '../../src/store/adapters/service-tokens.js';
+import { OPERATOR } from '../store/operator-rig.js';
+import { describeEachDatabase } from '../support/databases.js';
+import { platformDependencies } from '../support/platform-dependencies.js';
+import { recordedLog } from '../support/recorded-log.js';
+import { rpcRigs } from './rig.js';
+
+describeEachDatabase('an idempotency key', (under) => {
+  const rigs = rpcRigs();
+
+  async function platformOfTokens() {
+    const database = await under.openMigrated();
+    const operator = operatorUnitOfWork(database, Date.now);
+    const authenticate = tokenAuthenticator({
+      store: { serviceTokens: serviceTokenStore(database) },
+      log: recordedLog().log,
+    });
+    const rig = await rigs.start([platformService(platformDependencies(unitOfWork(database)))], {
+      authenticate,
+    });
+    const issue = () =>
+      operator.run(OPERATOR, (changes) =>
+        createServiceToken(changes, 'live', { kind: 'platform', label: 'Back office' }),
+      );
+    const succeed = (serviceTokenId: string) =>
+      operator.run(OPERATOR, (changes) =>
+        rotateServiceToken(changes, 'live', { serviceTokenId, overlapSeconds: 60 }),
+      );
+    const createInstance = async (token: string) => {
+      const request = { name: 'Harborlight', idempotencyKey: 'once' };
+      const { instance } = await rig
+        .channel(token)
+        .clientOf(methods)
+        .createInstance(request, { requestId: 'r', deadlineMs: 20_000 });
+      return instance?.id;
+    };
+    return { issue, succeed, createInstance };
+  }
+
+  test('answers the successors of its token too, however many there were, and no other', async () => {
+    const { issue, succeed, createInstance } = await platformOfTokens();
+    const first = await issue();
+    const made = await createInstance(first.token);
+    const second = await succeed(first.serviceToken.id);
+    const third = await succeed(second.serviceToken.id);
+    expect(await createInstance(second.token)).toBe(made);
+    expect(await createInstance(third.token)).toBe(made);
+    expect(await createInstance(first.token)).toBe(made);
+    expect(await createInstance((await issue()).token)).not.toBe(made);
+  });
+});
