@@ -243,7 +243,7 @@ interface EventsTable {
 
 /** What a call that carried an idempotency key answered, for those who repeat it. */
 interface IdempotencyKeysTable {
-  /** The token that used the key, or the first of its line; empty in rows from before keys had owners, which answer any token. */
+  /** The token that used the key, or the first of its line; empty in rows from before keys had owners, which answer any token of all instances. */
   owner_id: string;
   method: string;
   key: string;

@@ -25,9 +25,9 @@ describeEachDatabase('an idempotency key', (under) => {
     const rig = await rigs.start([platformService(platformDependencies(unitOfWork(database)))], {
       authenticate,
     });
-    const issue = () =>
+    const issue = (instanceId?: string) =>
       operator.run(OPERATOR, (changes) =>
-        createServiceToken(changes, 'live', { kind: 'platform', label: 'Back office' }),
+        createServiceToken(changes, 'live', { kind: 'platform', label: 'Back office', instanceId }),
       );
     const succeed = (serviceTokenId: string) =>
       operator.run(OPERATOR, (changes) =>
@@ -41,7 +41,7 @@ describeEachDatabase('an idempotency key', (under) => {
         .createInstance(request, { requestId: 'r', deadlineMs: 20_000 });
       return instance?.id;
     };
-    return { issue, succeed, createInstance };
+    return { database, rig, issue, succeed, createInstance };
   }
 
   test('answers the successors of its token too, however many there were, and no other', async () => {
@@ -54,5 +54,24 @@ describeEachDatabase('an idempotency key', (under) => {
     expect(await createInstance(third.token)).toBe(made);
     expect(await createInstance(first.token)).toBe(made);
     expect(await createInstance((await issue()).token)).not.toBe(made);
+  });
+
+  test('of before keys had owners answers tokens of all instances, and none of one', async () => {
+    const { database, rig, issue, createInstance } = await platformOfTokens();
+    const whole = (await issue()).token;
+    const instanceId = (await createInstance(whole)) as string;
+    const createClient = async (token: string) => {
+      const request = { instanceId, name: 'Tallowfern', idempotencyKey: 'old' };
+      const options = { requestId: 'r', deadlineMs: 20_000 };
+      return (await rig.channel(token).clientOf(methods).createClient(request, options)).client?.id;
+    };
+    const made = await createClient(whole);
+    await database.write((writer) => writer.updateTable('idempotency_keys').set({ owner_id: '' }).execute());
+    expect(await createClient((await issue()).token)).toBe(made);
+    const limited = (await issue(instanceId)).token;
+    const own = await createClient(limited);
+    expect(own).not.toBe(made);
+    expect(await createClient(limited)).toBe(own);
+    expect(await createClient(whole)).toBe(made);
   });
 });

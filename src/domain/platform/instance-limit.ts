@@ -9,10 +9,11 @@ export function limitedTo(instanceId: InstanceId, { inOrder, rows, run }: UnitOf
   return {
     inOrder,
     rows: { ...reading, accounts: accountsOf(rows, instanceId) },
-    run: (work, ...rest) =>
+    run: (work, repeatable, origin) =>
       run(
         (changes) => work({ ...limited(changes, instanceId), instanceId, lock: lockOf(changes, instanceId) }),
-        ...rest,
+        repeatable && { ...repeatable, isOwnedOnly: true },
+        origin,
       ),
   };
 }

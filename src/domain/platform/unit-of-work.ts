@@ -59,6 +59,8 @@ export interface Changes extends PlatformRows {
 export interface Repeatable<T> {
   /** Whose key it is, a token with its successors: that of another is another key. */
   ownerId: string;
+  /** Whether answers from before keys had owners, which may be about any instance, are left aside. */
+  isOwnedOnly?: boolean;
   method: string;
   key: string;
   /** Stands for the request without its key. */

@@ -156,11 +156,12 @@ async function record<T extends EventType>(
 async function once<T>(
   writer: Writer,
   now: number,
-  { ownerId, method, key, requestHash, encode, decode }: Repeatable<T>,
+  { ownerId, isOwnedOnly = false, method, key, requestHash, encode, decode }: Repeatable<T>,
   work: () => Promise<T>,
 ): Promise<T> {
   takeTurn(writer, `${ownerId} ${method} ${key}`);
-  const row = { owner_id: ownerId, method, key, request_hash: requestHash, created_at: now };
+  const former_owner_id = isOwnedOnly ? ownerId : '';
+  const row = { owner_id: ownerId, former_owner_id, method, key, request_hash: requestHash, created_at: now };
   if (!changedOne(await keyInsertion(writer, row))) {
     return earlierAnswer(writer, row, decode);
   }
@@ -171,8 +172,9 @@ async function once<T>(
 }
 
 type KeyRow = Schema['idempotency_keys'];
+type KeyUse = Omit<KeyRow, 'response'> & { former_owner_id: string };
 
-const keyInsertion = keptStatement((db, row: Omit<KeyRow, 'response'>) =>
+const keyInsertion = keptStatement((db, row: KeyUse) =>
   db
     .insertInto('idempotency_keys')
     .columns(['owner_id', 'method', 'key', 'request_hash', 'created_at'])
@@ -183,7 +185,7 @@ const keyInsertion = keptStatement((db, row: Omit<KeyRow, 'response'>) =>
           not(
             exists(
               selectFrom('idempotency_keys')
-                .where('owner_id', '=', '')
+                .where('owner_id', '=', row.former_owner_id)
                 .where('method', '=', row.method)
                 .where('key', '=', row.key)
                 .select('owner_id'),
@@ -213,12 +215,12 @@ const answerNote = keptStatement(
 
 async function earlierAnswer<T>(
   writer: Writer,
-  { owner_id, method, key, request_hash }: Omit<KeyRow, 'response'>,
+  { owner_id, former_owner_id, method, key, request_hash }: KeyUse,
   decode: (bytes: Uint8Array) => T,
 ): Promise<T> {
   const earlier = await writer
     .selectFrom('idempotency_keys')
-    .where('owner_id', 'in', [owner_id, ''])
+    .where('owner_id', 'in', [owner_id, former_owner_id])
     .where('method', '=', method)
     .where('key', '=', key)
     .orderBy('owner_id', 'desc')
