@@ -20,6 +20,7 @@ describeEachDatabase('service tokens', (under) => {
         revokedAt: CREATED_AT + 1,
         lastUsedAt: null,
         instanceId: null,
+        ownerId: null,
       });
     },
   );
