@@ -117,7 +117,10 @@ export interface CreateServiceTokenRequest {
   expiresAt?:
     | Date
     | undefined;
-  /** Of a platform token: the one instance that it reaches; all when absent. */
+  /**
+   * Of a platform token: the one instance that it reaches; all when absent. It invites people there, changes no account and
+   * makes no link: a person may be known in other instances too.
+   */
   instanceId?: string | undefined;
 }
 

@@ -225,7 +225,7 @@ export interface GetAccountRequest {
     | undefined;
 }
 
-/** One account. */
+/** One account. To a token of one instance it shows no names and times, and of wishes those of clients there. */
 export interface GetAccountResponse {
   /** The account. */
   account:

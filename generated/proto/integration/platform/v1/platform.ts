@@ -661,7 +661,10 @@ export const PlatformServiceService = {
     responseSerialize: (value: GetAccountResponse): Buffer => Buffer.from(GetAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetAccountResponse => GetAccountResponse.decode(value),
   },
-  /** Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof. */
+  /**
+   * Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof.
+   * Not for tokens of one instance.
+   */
   updateAccount: {
     path: "/integration.platform.v1.PlatformService/UpdateAccount" as const,
     requestStream: false as const,
@@ -672,7 +675,10 @@ export const PlatformServiceService = {
       Buffer.from(UpdateAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateAccountResponse => UpdateAccountResponse.decode(value),
   },
-  /** Lets a person sign in again. */
+  /**
+   * Lets a person sign in again.
+   * Not for tokens of one instance.
+   */
   enableAccount: {
     path: "/integration.platform.v1.PlatformService/EnableAccount" as const,
     requestStream: false as const,
@@ -683,7 +689,10 @@ export const PlatformServiceService = {
       Buffer.from(EnableAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EnableAccountResponse => EnableAccountResponse.decode(value),
   },
-  /** Keeps a person from signing in anywhere. */
+  /**
+   * Keeps a person from signing in anywhere.
+   * Not for tokens of one instance.
+   */
   disableAccount: {
     path: "/integration.platform.v1.PlatformService/DisableAccount" as const,
     requestStream: false as const,
@@ -695,7 +704,10 @@ export const PlatformServiceService = {
       Buffer.from(DisableAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DisableAccountResponse => DisableAccountResponse.decode(value),
   },
-  /** Sets a person's password. */
+  /**
+   * Sets a person's password.
+   * Not for tokens of one instance.
+   */
   setPassword: {
     path: "/integration.platform.v1.PlatformService/SetPassword" as const,
     requestStream: false as const,
@@ -705,7 +717,10 @@ export const PlatformServiceService = {
     responseSerialize: (value: SetPasswordResponse): Buffer => Buffer.from(SetPasswordResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetPasswordResponse => SetPasswordResponse.decode(value),
   },
-  /** Makes a link with which a person sets a password; refused for a disabled account. */
+  /**
+   * Makes a link with which a person sets a password; refused for a disabled account.
+   * Not for tokens of one instance.
+   */
   createPasswordLink: {
     path: "/integration.platform.v1.PlatformService/CreatePasswordLink" as const,
     requestStream: false as const,
@@ -717,7 +732,10 @@ export const PlatformServiceService = {
       Buffer.from(CreatePasswordLinkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreatePasswordLinkResponse => CreatePasswordLinkResponse.decode(value),
   },
-  /** Makes a link with which a person verifies their address. */
+  /**
+   * Makes a link with which a person verifies their address.
+   * Not for tokens of one instance.
+   */
   createEmailVerificationLink: {
     path: "/integration.platform.v1.PlatformService/CreateEmailVerificationLink" as const,
     requestStream: false as const,
@@ -731,7 +749,10 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): CreateEmailVerificationLinkResponse =>
       CreateEmailVerificationLinkResponse.decode(value),
   },
-  /** Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled. */
+  /**
+   * Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled.
+   * Not for tokens of one instance.
+   */
   createEmailChangeLink: {
     path: "/integration.platform.v1.PlatformService/CreateEmailChangeLink" as const,
     requestStream: false as const,
@@ -743,7 +764,10 @@ export const PlatformServiceService = {
       Buffer.from(CreateEmailChangeLinkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateEmailChangeLinkResponse => CreateEmailChangeLinkResponse.decode(value),
   },
-  /** Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days. */
+  /**
+   * Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days.
+   * Not for tokens of one instance.
+   */
   listAccountNotices: {
     path: "/integration.platform.v1.PlatformService/ListAccountNotices" as const,
     requestStream: false as const,
@@ -755,7 +779,10 @@ export const PlatformServiceService = {
       Buffer.from(ListAccountNoticesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListAccountNoticesResponse => ListAccountNoticesResponse.decode(value),
   },
-  /** Says that notices were mailed. */
+  /**
+   * Says that notices were mailed.
+   * Not for tokens of one instance.
+   */
   acknowledgeAccountNotices: {
     path: "/integration.platform.v1.PlatformService/AcknowledgeAccountNotices" as const,
     requestStream: false as const,
@@ -875,23 +902,50 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   offboardWorker: handleUnaryCall<OffboardWorkerRequest, OffboardWorkerResponse>;
   /** Reads one account and what the person is, and where. */
   getAccount: handleUnaryCall<GetAccountRequest, GetAccountResponse>;
-  /** Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof. */
+  /**
+   * Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof.
+   * Not for tokens of one instance.
+   */
   updateAccount: handleUnaryCall<UpdateAccountRequest, UpdateAccountResponse>;
-  /** Lets a person sign in again. */
+  /**
+   * Lets a person sign in again.
+   * Not for tokens of one instance.
+   */
   enableAccount: handleUnaryCall<EnableAccountRequest, EnableAccountResponse>;
-  /** Keeps a person from signing in anywhere. */
+  /**
+   * Keeps a person from signing in anywhere.
+   * Not for tokens of one instance.
+   */
   disableAccount: handleUnaryCall<DisableAccountRequest, DisableAccountResponse>;
-  /** Sets a person's password. */
+  /**
+   * Sets a person's password.
+   * Not for tokens of one instance.
+   */
   setPassword: handleUnaryCall<SetPasswordRequest, SetPasswordResponse>;
-  /** Makes a link with which a person sets a password; refused for a disabled account. */
+  /**
+   * Makes a link with which a person sets a password; refused for a disabled account.
+   * Not for tokens of one instance.
+   */
   createPasswordLink: handleUnaryCall<CreatePasswordLinkRequest, CreatePasswordLinkResponse>;
-  /** Makes a link with which a person verifies their address. */
+  /**
+   * Makes a link with which a person verifies their address.
+   * Not for tokens of one instance.
+   */
   createEmailVerificationLink: handleUnaryCall<CreateEmailVerificationLinkRequest, CreateEmailVerificationLinkResponse>;
-  /** Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled. */
+  /**
+   * Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled.
+   * Not for tokens of one instance.
+   */
   createEmailChangeLink: handleUnaryCall<CreateEmailChangeLinkRequest, CreateEmailChangeLinkResponse>;
-  /** Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days. */
+  /**
+   * Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days.
+   * Not for tokens of one instance.
+   */
   listAccountNotices: handleUnaryCall<ListAccountNoticesRequest, ListAccountNoticesResponse>;
-  /** Says that notices were mailed. */
+  /**
+   * Says that notices were mailed.
+   * Not for tokens of one instance.
+   */
   acknowledgeAccountNotices: handleUnaryCall<AcknowledgeAccountNoticesRequest, AcknowledgeAccountNoticesResponse>;
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
@@ -1634,7 +1688,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetAccountResponse) => void,
   ): ClientUnaryCall;
-  /** Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof. */
+  /**
+   * Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof.
+   * Not for tokens of one instance.
+   */
   updateAccount(
     request: UpdateAccountRequest,
     callback: (error: ServiceError | null, response: UpdateAccountResponse) => void,
@@ -1650,7 +1707,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateAccountResponse) => void,
   ): ClientUnaryCall;
-  /** Lets a person sign in again. */
+  /**
+   * Lets a person sign in again.
+   * Not for tokens of one instance.
+   */
   enableAccount(
     request: EnableAccountRequest,
     callback: (error: ServiceError | null, response: EnableAccountResponse) => void,
@@ -1666,7 +1726,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EnableAccountResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps a person from signing in anywhere. */
+  /**
+   * Keeps a person from signing in anywhere.
+   * Not for tokens of one instance.
+   */
   disableAccount(
     request: DisableAccountRequest,
     callback: (error: ServiceError | null, response: DisableAccountResponse) => void,
@@ -1682,7 +1745,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DisableAccountResponse) => void,
   ): ClientUnaryCall;
-  /** Sets a person's password. */
+  /**
+   * Sets a person's password.
+   * Not for tokens of one instance.
+   */
   setPassword(
     request: SetPasswordRequest,
     callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
@@ -1698,7 +1764,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a link with which a person sets a password; refused for a disabled account. */
+  /**
+   * Makes a link with which a person sets a password; refused for a disabled account.
+   * Not for tokens of one instance.
+   */
   createPasswordLink(
     request: CreatePasswordLinkRequest,
     callback: (error: ServiceError | null, response: CreatePasswordLinkResponse) => void,
@@ -1714,7 +1783,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreatePasswordLinkResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a link with which a person verifies their address. */
+  /**
+   * Makes a link with which a person verifies their address.
+   * Not for tokens of one instance.
+   */
   createEmailVerificationLink(
     request: CreateEmailVerificationLinkRequest,
     callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
@@ -1730,7 +1802,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
   ): ClientUnaryCall;
-  /** Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled. */
+  /**
+   * Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled.
+   * Not for tokens of one instance.
+   */
   createEmailChangeLink(
     request: CreateEmailChangeLinkRequest,
     callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
@@ -1746,7 +1821,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
   ): ClientUnaryCall;
-  /** Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days. */
+  /**
+   * Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days.
+   * Not for tokens of one instance.
+   */
   listAccountNotices(
     request: ListAccountNoticesRequest,
     callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
@@ -1762,7 +1840,10 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
   ): ClientUnaryCall;
-  /** Says that notices were mailed. */
+  /**
+   * Says that notices were mailed.
+   * Not for tokens of one instance.
+   */
   acknowledgeAccountNotices(
     request: AcknowledgeAccountNoticesRequest,
     callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,

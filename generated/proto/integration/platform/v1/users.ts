@@ -222,7 +222,8 @@ export interface UpdateUserRequest {
   /**
    * Address of the person's credential, the same for every user the person is. A new one waits in pending_email for its
    * proof (see CreateEmailChangeLink); it takes effect at once, unverified, only for a person without a password who
-   * never belonged to another client. The present one takes the client's wish for another one back.
+   * never belonged to another client, and never with a token of one instance. The present one takes the client's wish for
+   * another one back.
    */
   email?:
     | string
