@@ -33,7 +33,7 @@ mock: $(INSTALLED) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SI
 	@exec node --import tsx test/mock/main.ts
 
 .PHONY: demo-reset
-demo-reset: ## Forget the demo environment; the next run seeds a new one
+demo-reset: ## Delete the demo environment; the next run seeds a new one
 	@rm -rf .data/demo .data/demo.keys && echo 'The demo environment is gone. `make run` makes a new one.'
 
 ##@ Work on it
@@ -60,7 +60,7 @@ verify: $(INSTALLED) lint ## Check contracts, generated files and breaking chang
 	@tsx src/codegen/main.ts verify
 
 .PHONY: release
-release: $(INSTALLED) ## Make the present contracts the released ones, which later changes must not break
+release: $(INSTALLED) ## Mark the present contracts as released; later changes must not break them
 	@tsx src/codegen/main.ts release
 
 .PHONY: bench
@@ -68,7 +68,7 @@ bench: build ## Measure against peers and floors; the table also goes to .data/b
 	@tsx test/bench/main.ts
 
 .PHONY: chaos
-chaos: build ## Kill everybody at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
+chaos: build ## Kill processes at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
 	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} $(JEST) --runInBand test/chaos/webhook-storm.test.ts
 
 .PHONY: sbom

@@ -1,4 +1,4 @@
-/** Tests run as ES modules (`NODE_OPTIONS=--experimental-vm-modules`, set by the Makefile), TypeScript through swc. */
+/** Tests run as ES modules (`NODE_OPTIONS=--experimental-vm-modules`, in the Makefile), TypeScript by swc. */
 export default {
   rootDir: '..',
   roots: ['<rootDir>/test'],

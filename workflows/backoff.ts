@@ -5,7 +5,7 @@ export interface BackoffSettings {
   maxDelayMs: number;
 }
 
-/** Doubles up to the maximum; the upper half is random, so that workers cut off together do not return together. */
+/** Doubles up to the maximum; the upper half is random, so that workers do not return together. */
 export function backoffDelayMs(failures: number, { firstDelayMs, maxDelayMs }: BackoffSettings): number {
   const ceilingMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(failures - 1, 30));
   return ceilingMs / 2 + Math.random() * (ceilingMs / 2);

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-/** Where the build leaves the bundle and the worker looks for it: beside the compiled definitions. */
+/** The place of the bundle: beside the compiled definitions. */
 export const bundlePath = fileURLToPath(new URL('./definitions.bundle.js', import.meta.url));
 
-/** Packs the definitions, compiled or as TypeScript, into the one script that the workflow sandbox runs. */
+/** Bundles the definitions, compiled or as TypeScript, into the script of the workflow sandbox. */
 export async function bundleDefinitions(definitionsPath: string): Promise<string> {
   const problems: string[] = [];
   const logger = new DefaultLogger('WARN', ({ message }) => problems.push(message));
@@ -21,7 +21,7 @@ export async function bundleDefinitions(definitionsPath: string): Promise<string
 async function writeBundle(): Promise<void> {
   const code = await bundleDefinitions(fileURLToPath(new URL('./definitions/index.js', import.meta.url)));
   await mkdir(path.dirname(bundlePath), { recursive: true });
-  // Renamed into place: a worker that starts during a build reads the old bundle or the new one.
+  // Renamed into place: a worker that starts meanwhile reads the old bundle or the new one.
   await writeFile(`${bundlePath}.new`, code);
   await rename(`${bundlePath}.new`, bundlePath);
 }

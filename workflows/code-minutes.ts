@@ -20,11 +20,11 @@ import { reasonOf } from './reason.js';
 export interface CodeMinute {
   /** Its beginning. */
   minute: Date;
-  /** When the last of its codes is over. */
+  /** When the last of its codes expires. */
   expiresAt: Date;
 }
 
-/** The domain's list of the minutes in which codes were issued. */
+/** The domain's list of minutes with issued codes. */
 export interface CodeMinuteList {
   /** Those without a workflow, oldest first. */
   toWatch(limit: number, call: DomainCall): Promise<CodeMinute[]>;
@@ -40,12 +40,12 @@ export interface CodeMinuteOptions {
 
 const startLimitMs = 5_000;
 
-/** Between two batches when there are more, as after an outage: requests and running workflows get their turn. */
+/** A rest between batches, so that requests and running workflows get their turns. */
 const restMs = 250;
 
 /**
- * Gives each minute in which codes were issued its expiry workflow. What is not marked is listed again, so neither a
- * lost answer nor an outage of Temporal loses a minute, and no request ever waits for it.
+ * Starts an expiry workflow for each minute with issued codes. Unmarked minutes are listed again, so none is
+ * lost in an outage, and no request waits for it.
  */
 export async function watchCodeMinutes(
   options: CodeMinuteOptions,
@@ -93,7 +93,7 @@ async function watchBatch(
   return minutes.length === batch;
 }
 
-/** A workflow of that minute that runs, or ran, is as good as one that starts now. */
+/** A workflow of that minute that runs, or has run, suffices. */
 async function startOnce(
   client: WorkflowClient,
   { minute, expiresAt }: CodeMinute,

@@ -1,11 +1,11 @@
 /**
- * What definitions, activities, worker and clients agree on. Plain data: this file is also bundled into the
- * workflow sandbox, so it imports nothing.
+ * The contract of definitions, activities, worker and clients. Plain data without imports, because the
+ * workflow sandbox bundles it.
  */
 
 export const taskQueue = 'integration';
 
-/** Workflow types; also the names the definitions are exported under. */
+/** Workflow types, which are the names of the exported definitions. */
 export const workflowTypes = {
   purge: 'purge',
   authorizationCodeExpiry: 'authorizationCodeExpiry',
@@ -16,16 +16,16 @@ export const workflowTypes = {
 /** Temporal appends the time of the run to the workflow id of a schedule: `purge-2026-07-01T10:00:00Z`. */
 export const scheduleIds = { purge: 'purge', signingKeyRotation: 'signing-key-rotation' } as const;
 
-/** Of a minute such as `2026-07-01T10:00Z`: the codes issued in it share one workflow. */
+/** Of a minute such as `2026-07-01T10:00Z`: its codes share one workflow. */
 export const codeExpiryWorkflowId = (minute: string) => `authorization-code-expiry/${minute}`;
 
-/** Of failed deliveries of one subscription; the domain names it likewise. */
+/** Of a batch of one subscription; the domain uses the same name. */
 export const webhookRetryWorkflowId = (subscriptionId: string, batchId: string) =>
   `webhook-retry/${subscriptionId}/${batchId}`;
 
 export const queryNames = { progress: 'progress' } as const;
 
-/** Both take a list of delivery ids; none, or no list, means all that are open. */
+/** Both take a list of delivery ids; an empty or absent list means all open ones. */
 export const signalNames = { retryNow: 'retryNow', giveUp: 'giveUp' } as const;
 
 /** Custom search attributes with their types, as `temporal --search-attribute` takes them. */
@@ -35,27 +35,24 @@ export const searchAttributes = {
   InstanceIntegrationId: 'Keyword',
 } as const;
 
-/** Every delay and limit travels as input, so that changing one cannot break the replay of what is running. */
+/** Delays and limits are input, so that a change does not break the replay of running workflows. */
 export interface RetrySettings {
   retryFirstDelayMs: number;
   retryMaxDelayMs: number;
-  /**
-   * A step that failed so often fails the workflow, with its last error. A count, since Temporal reports only
-   * "timeout" when a limit of time is what ends the retries.
-   */
+  /** How many failures of a step fail the workflow. Temporal reports a time limit without the error. */
   giveUpAfterAttempts: number;
 }
 
-/** One that fails is followed by the next scheduled one, which starts afresh. */
+/** A failed purge is followed by the next scheduled one. */
 export interface PurgeInput extends RetrySettings {
-  /** Rows the domain may delete in one transaction. */
+  /** Rows per transaction. */
   batchLimit: number;
-  /** Batches in one history; a longer purge continues as new. */
+  /** Batches per history; a longer purge continues as new. */
   batchesPerRun: number;
-  /** Rest between two batches, in which requests get the store to themselves. */
+  /** Rest between batches, for requests. */
   pauseMs: number;
   batchTimeoutMs: number;
-  /** What earlier runs of the same purge did. */
+  /** The progress of earlier runs of the same purge. */
   carried?: PurgeProgress;
 }
 
@@ -84,18 +81,18 @@ export const defaultPurgeInput: PurgeInput = {
 };
 
 export interface CodeExpiryInput extends RetrySettings {
-  /** The minute in which the codes were issued, as in the workflow id. */
+  /** The minute of issue, as in the workflow id. */
   minute: string;
-  /** Until the last code of the minute is over. */
+  /** Until the last code of the minute expires. */
   waitMs: number;
   stepTimeoutMs: number;
-  /** Between two rounds, where the domain's clock says that codes are still valid. */
+  /** Between rounds, when codes are still valid by the domain's clock. */
   leastWaitMs: number;
-  /** After so many rounds in which codes were still valid, the workflow fails and says so. */
+  /** After so many rounds with valid codes, the workflow fails. */
   giveUpAfterRounds: number;
 }
 
-/** What became of the codes of one minute. */
+/** The outcome for the codes of one minute. */
 export interface CodeCounts {
   issued: number;
   redeemed: number;
@@ -117,9 +114,9 @@ export interface SigningKeyRotationInput extends RetrySettings {
 }
 
 export interface SigningKeyRotationOutcome {
-  /** In order; empty where nothing was due. */
+  /** In order; empty if nothing was due. */
   changes: { kid: string; step: string }[];
-  /** When the next step is due, in ISO 8601; null where the domain names no time. */
+  /** When the next step is due, in ISO 8601; null if unknown. */
   nextDueAt: string | null;
 }
 
@@ -136,50 +133,43 @@ export const defaultSigningKeyRotationInput: SigningKeyRotationInput = {
 export interface WebhookRetryInput extends RetrySettings {
   subscriptionId: string;
   batchId: string;
-  /** For what only asks the domain: planning and giving up. */
   stepTimeoutMs: number;
-  /** For one round of attempts; longer than `beginForMs` and a lease together. */
-  roundTimeoutMs: number;
-  /** A round that failed so often is put off, so that it holds up no delivery that is due later. */
+  /** After so many failures a round is postponed, so that it does not delay later deliveries. */
   roundTries: number;
-  /** A worker that is silent for so long is taken for dead, and its round goes to another. */
-  heartbeatTimeoutMs: number;
-  /** A round begins no attempt after this time, so that a slow receiver does not hold signals up. */
-  beginForMs: number;
-  /** Deliveries that are due one after the other go together: the first waits for this share of its wait at most… */
+  /** Deliveries with close due times go together: the first waits up to this share of its wait… */
   gatherShare: number;
   /** …or for this long, if that is more. */
   gatherLeastMs: number;
-  /** Before a delivery is looked at again that somebody else attempts; doubled each time, up to the most. */
+  /** The first wait for a delivery that another worker attempts; doubled up to the limit. */
   leastWaitMs: number;
   mostWaitMs: number;
-  /** Before an attempt is tried again at which the domain failed or the worker had no send slot; doubled as well. */
+  /** The first wait before asking again about an attempt that is due, running or failed; doubled as well. */
   putOffMs: number;
-  /** After so many steps the workflow continues as new, before its history grows long. */
+  /** After so many steps the workflow continues as new, to limit its history. */
   stepsPerRun: number;
-  /** What the runs before this one leave to it. */
+  /** Carried over from earlier runs. */
   carried?: { steps: number; lastAttempts: Record<string, string> };
 }
 
-/** As the domain has them; `GONE` is one that it purged or that another workflow took over. */
+/** As in the domain; `GONE` means purged, or taken over by another workflow. */
 export type RetryStatus = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD' | 'CANCELLED' | 'GONE';
 
-/** How far a delivery is: ids, counts and times alone, for they stay in the history. */
+/** The progress of a delivery: ids, counts and times only, because they stay in the history. */
 export interface RetryProgress {
   deliveryId: string;
   status: RetryStatus;
   attemptsBegun: number;
   /** In ISO 8601; null while an attempt runs, and at the end. */
   nextAttemptAt: string | null;
-  /** How the last attempt ended, such as `answered 503`; null where this workflow made none. */
+  /** The end of the last attempt, such as `answered 503`; null if unknown. */
   lastAttempt: string | null;
 }
 
-/** The same, with when to go on; delays, so that the clocks of domain and server need not agree. */
+/** The same with delays instead of times, so that clocks need not agree. */
 export interface RetryState extends RetryProgress {
-  /** Until the next attempt is due or the lease of the running one lapses; 0 at the end. */
+  /** Until the next attempt is due or the running one's lease lapses; 0 at the end. */
   waitMs: number;
-  /** Somebody attempts it just now. */
+  /** Another worker is attempting it. */
   isUnderWay: boolean;
 }
 
@@ -188,15 +178,14 @@ export interface AttemptToMake {
   attemptNumber: number;
 }
 
-/** Attempts that a round did not come to are in neither list. */
 export interface RoundOutcome {
-  /** How far the deliveries are now. */
+  /** The present progress of the deliveries. */
   states: RetryState[];
-  /** Where the domain failed, so that nobody knows. */
+  /** Open attempts, to ask about again. */
   failed: AttemptToMake[];
 }
 
-/** What became of the deliveries of a batch. */
+/** The outcome for the deliveries of a batch. */
 export interface RetryCounts {
   deliveries: number;
   delivered: number;
@@ -213,20 +202,16 @@ export interface WebhookRetryProgress {
 
 export const defaultWebhookRetryLimits: Omit<WebhookRetryInput, 'subscriptionId' | 'batchId'> = {
   stepTimeoutMs: 30_000,
-  // The longest lease that can be set is 75 s.
-  roundTimeoutMs: 120_000,
   roundTries: 3,
-  heartbeatTimeoutMs: 10_000,
-  beginForMs: 10_000,
-  // Of a wait that is jittered by a fifth: three rounds for the second attempts of a batch, three for the third.
+  // Of a wait with a jitter of a fifth: three rounds for second attempts, three for third ones.
   gatherShare: 0.2,
   gatherLeastMs: 200,
   leastWaitMs: 1_000,
   mostWaitMs: 60_000,
-  putOffMs: 5_000,
+  putOffMs: 1_000,
   stepsPerRun: 200,
   retryFirstDelayMs: 1_000,
   retryMaxDelayMs: 30_000,
-  // A day at these delays; then the domain hands what is overdue over again.
+  // A day at these delays; the relay makes the attempts meanwhile.
   giveUpAfterAttempts: 2_880,
 };

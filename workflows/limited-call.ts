@@ -4,8 +4,8 @@ interface Caller {
 }
 
 /**
- * A call to the server that ends with `over` or after the limit. The client leaves a listener on the signal of each
- * call for ever, so a signal that lives longer than the call is not given to it.
+ * A call to the server that ends with `over` or after the limit. The client never removes its listener from a
+ * call's signal, so a longer-lived signal is not passed to it.
  */
 export async function limitedCall<T>(
   client: Caller,

@@ -1,7 +1,7 @@
 export type LogFields = Record<string, unknown>;
 type LogLine = (message: string, fields?: LogFields) => void;
 
-/** The only way anything in this folder says something: the process that runs it passes its own. */
+/** The log of this folder, passed in by the process that runs it. */
 export interface Log {
   debug: LogLine;
   info: LogLine;

@@ -15,7 +15,7 @@ export interface NamespacePlace {
   namespace: string;
 }
 
-/** Whether the server is there and has the namespace; throws why not. */
+/** Whether the server answers and has the namespace; throws the reason if not. */
 export async function askForNamespace(
   client: Connection,
   { address, namespace }: NamespacePlace,
@@ -32,10 +32,7 @@ export async function askForNamespace(
   }
 }
 
-/**
- * What is missing in a namespace that somebody else set up, as a sentence, or undefined. A server that lets nobody ask,
- * as a hosted one may, is believed to be complete.
- */
+/** What a namespace made by others lacks, as a sentence. One that cannot be asked counts as complete. */
 export async function shortcomingOf(
   client: Connection,
   { address, namespace }: NamespacePlace,

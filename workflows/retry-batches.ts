@@ -7,14 +7,14 @@ import type { RetryBatch } from './start-retry.js';
 
 /** The domain's list of batches of failed deliveries. */
 export interface RetryBatchList {
-  /** Those not marked yet, oldest first; waits while there are none, for this long at most. */
+  /** Unmarked ones, oldest first; waits while there are none, up to a limit. */
   toHandOver(request: { limit: number; maxWaitMs: number }, call: DomainCall): Promise<RetryBatch[]>;
   markHandedOver(batchIds: string[], call: DomainCall): Promise<void>;
 }
 
 export interface RetryBatchOptions {
   list: RetryBatchList;
-  /** Sees to it that a batch is retried; for one that it has already, it does nothing. */
+  /** Starts the retries of a batch, unless they have started. */
   start: (batch: RetryBatch, stop: AbortSignal) => Promise<void>;
   log: Log;
   batch?: number;
@@ -22,15 +22,15 @@ export interface RetryBatchOptions {
   backoff?: BackoffSettings;
 }
 
-/** Batches that are started side by side; Temporal takes about fifty a second. */
+/** Concurrent starts; Temporal takes about fifty a second. */
 const startsAtOnce = 8;
 
-/** Between two looks, for a domain that answers at once that there is nothing. */
+/** Between two looks, for a domain that answers at once without batches. */
 const restMs = 50;
 
 /**
- * Hands each batch of failed deliveries to whoever retries it. What is not marked is listed again, so neither a lost answer
- * nor an outage of Temporal loses a batch; and what a server lost with its database the domain lists again as overdue.
+ * Hands over each batch of failed deliveries. Unmarked ones are listed again, so none is lost in an outage.
+ * If Temporal loses a workflow, the relay makes its attempts by their due times.
  */
 export async function handOverRetryBatches(options: RetryBatchOptions, stop: AbortSignal): Promise<void> {
   const { backoff = { firstDelayMs: 250, maxDelayMs: 15_000 }, log } = options;
@@ -51,7 +51,7 @@ export async function handOverRetryBatches(options: RetryBatchOptions, stop: Abo
   }
 }
 
-/** Marks what it started although another start failed, and then fails with that. */
+/** Marks the started ones even if another start failed, and then fails with that error. */
 async function handOverSome(
   { list, start, batch = 100, maxWaitMs = 20_000, log }: RetryBatchOptions,
   stop: AbortSignal,

@@ -5,8 +5,8 @@ import type { Log, LogFields } from './log.js';
 let installed: { log: Log } | undefined;
 
 /**
- * Once per process, before the first connection: what the SDK and its native core have to say goes through `log`,
- * nothing to the console, and signals stay with whoever runs the process. A second call only changes the log.
+ * Once per process, before the first connection: routes the output of the SDK and its native core to `log`,
+ * and leaves signals to the process. A second call only changes the log.
  */
 export function installRuntime(log: Log): void {
   if (installed) {
@@ -21,7 +21,7 @@ export function installRuntime(log: Log): void {
   });
 }
 
-/** Without it the native runtime would keep a process alive in which no connection was ever made. */
+/** Otherwise the native runtime keeps a process alive that never connected. */
 export async function closeRuntime(): Promise<void> {
   await Runtime._instance?.shutdown();
 }
@@ -40,12 +40,12 @@ function sdkLogger(target: { log: Log }): Logger {
   };
 }
 
-/** In an outage each poller warns of each retry; the worker itself reports the outage, once. */
+/** In an outage each poller warns on each retry; the worker reports the outage once. */
 function isRetry(meta: LogMetadata = {}): boolean {
   return meta.target === 'temporalio_client::retry';
 }
 
-/** JSON writers throw on bigint, and the SDK's symbol keys are its own business. */
+/** JSON cannot encode bigint, and symbol keys are internal to the SDK. */
 function toFields(meta: LogMetadata = {}): LogFields {
   const fields: LogFields = { component: 'temporal' };
   for (const [key, value] of Object.entries(meta)) {

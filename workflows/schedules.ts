@@ -23,7 +23,7 @@ import {
 export interface ScheduleSetting<Input> {
   intervalMs?: number;
   input?: Partial<Input>;
-  /** Runs once when the schedule is made: it shows that all is connected, and the UI has something to show. */
+  /** Runs once when the schedule is made, which shows that all is connected. */
   startAtOnce?: boolean;
 }
 
@@ -36,10 +36,7 @@ export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
 
 type Definition = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'> & { scheduleId: string };
 
-/**
- * Makes the server's schedules what the settings say. Safe to repeat and to run from several workers at once;
- * whether a schedule is paused, and its note, belong to the people who operate it and are left alone.
- */
+/** Updates the server's schedules to the settings. Idempotent. Leaves pauses and notes to the operators. */
 export async function ensureSchedules(
   client: ScheduleClient,
   settings: ScheduleSettings = {},
@@ -74,7 +71,7 @@ function signingKeyRotationSchedule({
     scheduleId: scheduleIds.signingKeyRotation,
     workflowType: workflowTypes.signingKeyRotation,
     args: [withDefaults(defaultSigningKeyRotationInput, input)],
-    staticSummary: 'Publishes, activates and retires the signing keys whose time has come',
+    staticSummary: 'Publishes, activates and retires signing keys that are due',
   });
 }
 
@@ -92,20 +89,20 @@ function every(intervalMs: number, { scheduleId, workflowType, args, staticSumma
     action: { type: 'startWorkflow', workflowType, workflowId: scheduleId, taskQueue, args, staticSummary },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
-      // One run does the work of all that were missed, so after an outage only the latest is caught up.
+      // One run does the work of all missed ones, so only the latest is caught up.
       catchupWindow: Math.max(intervalMs, shortestCatchupWindowMs),
       pauseOnFailure: false,
     },
   };
 }
 
-/** A setting that is there but undefined means the default. */
+/** An undefined setting means the default. */
 function withDefaults<Input extends object>(defaults: Input, input: Partial<Input> = {}): Input {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(given) };
 }
 
-/** The server takes no shorter one. */
+/** The server's minimum. */
 const shortestCatchupWindowMs = 10_000;
 
 async function ensureSchedule(
@@ -136,7 +133,7 @@ async function ensureSchedule(
   return 'updated';
 }
 
-/** False if another worker was quicker. */
+/** False if another worker was first. */
 async function created(client: ScheduleClient, options: ScheduleOptions): Promise<boolean> {
   try {
     await client.create(options);
@@ -147,7 +144,7 @@ async function created(client: ScheduleClient, options: ScheduleOptions): Promis
   }
 }
 
-/** The parts that the settings decide, in a shape that a definition and the server's description share. */
+/** The configured parts, in a shape that definition and server share. */
 function comparable({ spec, action, policies }: Definition | ScheduleDescription) {
   return {
     intervals: spec.intervals?.map(({ every }) => every),

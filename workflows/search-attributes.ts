@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 
-/** Names as the CLI takes them, numbers as `temporal.api.enums.v1.IndexedValueType` has them. */
+/** Names as for the CLI, numbers as in `temporal.api.enums.v1.IndexedValueType`. */
 const attributeTypes = {
   Text: 1,
   Keyword: 2,
@@ -13,7 +13,7 @@ const attributeTypes = {
 
 export type SearchAttributes = Readonly<Record<string, keyof typeof attributeTypes>>;
 
-/** Those of the wanted ones that the namespace does not have. */
+/** The wanted attributes that the namespace lacks. */
 export async function missingSearchAttributes(
   connection: Connection,
   namespace: string,

@@ -8,10 +8,10 @@ import { askForNamespace, shortcomingOf } from './namespace.js';
 import { reasonOf } from './reason.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 
-/** Runs while the worker polls; bears calls that fail, and ends soon after `stop` is aborted. */
+/** Runs while the worker polls; tolerates failing calls, and ends soon after `stop` is aborted. */
 export type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 
-/** Told each time it is known that the worker polls, with a sentence if the server lacks something. */
+/** Called each time the worker is known to poll, with a sentence if the server lacks something. */
 type OnPolling = (shortcoming?: string) => void;
 
 export interface SessionSettings {
@@ -33,27 +33,27 @@ const connectLimitMs = 10_000;
 const secondProbeAfterMs = 1_000;
 const schedulesLimitMs = 10_000;
 const forceAfterGraceMs = 1_000;
-/** Most of them wait for subscribers, and those that hang are not to hold up the purge. */
+/** Most wait for subscribers, and hanging ones must not delay the purge. */
 const activitiesAtOnce = 400;
 
-/** One connection with its worker, from connecting until the server was lost (throws) or it was stopped (returns). */
+/** One connection with its worker, until the server is lost (throws) or it is stopped (returns). */
 export async function runSession(
   settings: SessionSettings,
   stop: AbortSignal,
   onPolling: OnPolling,
 ): Promise<void> {
-  // Two clients: the native one polls, but it repeats a failing call for long, whatever the deadline.
+  // Two clients: the native one polls, but repeats failing calls beyond any deadline.
   const { address, tls, apiKey } = settings;
   const client = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
   try {
-    // A worker that cannot be created for want of its namespace would leave a thread behind each time.
+    // A worker that cannot be created without its namespace would leak a thread each time.
     await askForNamespace(client, settings, stop);
     const connection = await connect(settings, stop);
     if (!connection) return;
     try {
       await work(await createWorker(connection, settings), client, settings, stop, onPolling);
     } finally {
-      // Refused while a worker that would not end still holds it; the process is about to go then.
+      // Refused while a worker that does not end still holds it; the process is about to end then.
       await connection.close().catch(() => undefined);
     }
   } finally {
@@ -61,7 +61,7 @@ export async function runSession(
   }
 }
 
-/** Ends the worker when the server is lost, and the watch and the companions when the worker ends. */
+/** Ends the worker when the server is lost, and the watch and the companions with the worker. */
 async function work(
   worker: Worker,
   client: Connection,
@@ -85,7 +85,7 @@ async function work(
   }
 }
 
-/** The native connect has no time limit of its own: an address that swallows packets would hold it for minutes. */
+/** The native connect has no time limit: an address that drops packets would block it for minutes. */
 async function connect(settings: SessionSettings, stop: AbortSignal): Promise<NativeConnection | undefined> {
   const { address, tls, apiKey } = settings;
   const connecting = NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
@@ -118,9 +118,8 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
 }
 
 /**
- * The worker polls on through an outage, ever more rarely and without saying so; asking the server is how we know.
- * Throws when it is lost: a new session polls at once when the server is back, and makes sure of the schedules,
- * which a server may have lost with its database.
+ * During an outage the worker polls ever more rarely, silently; this asks the server. Throws when it is lost:
+ * a new session polls at once after its return, and restores the schedules, which a new database lacks.
  */
 async function watch(
   client: Connection,
@@ -139,7 +138,7 @@ async function watch(
   }
 }
 
-/** True once nothing is missing; until then it is asked with each probe, so that what was mended is seen. */
+/** True once nothing is missing; until then each probe asks again. */
 async function tryToTellShortcoming(
   client: Connection,
   settings: SessionSettings,
@@ -151,12 +150,12 @@ async function tryToTellShortcoming(
     onPolling(shortcoming);
     return shortcoming === undefined;
   } catch {
-    // Whether the server was lost is for the probe to say.
+    // The probe decides whether the server was lost.
     return false;
   }
 }
 
-/** One lost answer is no outage; two are. */
+/** Two lost answers in a row are an outage; one is not. */
 async function probe(client: Connection, settings: SessionSettings, over: AbortSignal): Promise<void> {
   try {
     await askForNamespace(client, settings, over);
@@ -166,7 +165,7 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
   }
 }
 
-/** Workflows that run already matter more: without its schedules the worker still polls. */
+/** Running workflows matter more: without schedules the worker still polls. */
 async function tryToEnsureSchedules(
   connection: Connection,
   { namespace, schedules, log }: SessionSettings,

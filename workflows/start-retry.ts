@@ -20,7 +20,7 @@ export interface RetryBatch {
   subscriptionId: string;
   instanceIntegrationId: string;
   eventTypes: string[];
-  /** How many. */
+  /** Their number. */
   deliveries: number;
 }
 
@@ -32,14 +32,14 @@ const startLimitMs = 5_000;
 const namedTypes = 3;
 const invalidArgument = 3;
 
-/** A workflow of that batch that runs, or ran, is as good as one that starts now. */
+/** A workflow of that batch that runs, or has run, suffices. */
 export async function startRetry(
   client: WorkflowClient,
   batch: RetryBatch,
   stop: AbortSignal,
 ): Promise<void> {
   const { subscriptionId, batchId } = batch;
-  // What it is about first, for whoever reads it.
+  // The subject first, for readers.
   const input: WebhookRetryInput = { subscriptionId, batchId, ...defaultWebhookRetryLimits };
   const start = (typedSearchAttributes: SearchAttributePair[]) => () =>
     client.start(workflowTypes.webhookRetry, {
@@ -52,7 +52,7 @@ export async function startRetry(
     });
   try {
     await limitedCall(client, stop, startLimitMs, start(searchAttributesOf(batch))).catch((error) => {
-      // A namespace without our attributes, of which the worker warns, must not keep deliveries from their retries.
+      // A namespace without our attributes must not prevent retries; the worker warns about it.
       if (!isUnknownAttribute(error)) throw error;
       return limitedCall(client, stop, startLimitMs, start([]));
     });

@@ -9,7 +9,7 @@ export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
 
 export interface WorkerState {
   status: WorkerStatus;
-  /** Why it is disconnected, or what the server lacks though it polls, as a sentence for people. */
+  /** Why it is disconnected, or what the server lacks, as a sentence for people. */
   reason?: string;
   since: Date;
 }
@@ -18,9 +18,9 @@ type Tunable = 'shutdownGraceMs' | 'probeIntervalMs' | 'bundlePath';
 
 export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
   onState?: (state: WorkerState) => void;
-  /** How long running activities may go on after shutdown() before they are cancelled. */
+  /** How long running activities may continue after shutdown() before they are cancelled. */
   shutdownGraceMs?: number;
-  /** How often the server is asked whether it is there. */
+  /** The interval of the server checks. */
   probeIntervalMs?: number;
   backoff?: BackoffSettings;
   /** The script made by bundle.ts. */
@@ -29,20 +29,17 @@ export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
 
 export interface TemporalWorker {
   readonly state: WorkerState;
-  /** Ends within the grace and a few seconds, whatever the server or an activity does. Safe to call again. */
+  /** Ends within the grace and a few seconds, whatever the server or an activity does. Idempotent. */
   shutdown(): Promise<void>;
 }
 
-/** Workers of this process; the last one to go closes what they share. */
+/** Workers of this process; the last one closes the shared parts. */
 let running = 0;
 
-/** After the grace: for cancelled activities to end, and for the native part to let go. */
+/** After the grace: for cancelled activities and the native part to end. */
 const shutdownMarginMs = 3_000;
 
-/**
- * Starts to work for Temporal as soon as and whenever the server is there. Returns at once and never fails for
- * want of a server; it throws only if the build left no bundle.
- */
+/** Works for Temporal whenever it is available. Throws only if the bundle is missing. */
 export async function startTemporalWorker(options: WorkerOptions): Promise<TemporalWorker> {
   const settings = withDefaults(options);
   await access(settings.bundlePath).catch(() => {
@@ -121,7 +118,7 @@ async function keepRunning(
   }
 }
 
-/** The commonest loss in words; the two clients describe it each in their own, at length. */
+/** The common loss in words; the two clients describe it differently and at length. */
 function lossReason(error: unknown, address: string): string {
   const reason = reasonOf(error);
   const isUnanswered =

@@ -12,12 +12,12 @@ export type ClientId = `cli_${string}`;
  */
 export type UserId = `usr_${string}`;
 /**
- * Where a user stands:
+ * The status of a user:
  *
  * - `INVITED`: has an invitation and has not signed in yet.
  * - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.
  * - `INACTIVE`: was disabled by an administrator and may not sign in.
- * - `DELETED`: was removed. No longer in lists, still to be read by id.
+ * - `DELETED`: was removed. Omitted from lists; can be read by id.
  */
 export type UserStatus = "ACTIVE" | "INACTIVE" | "INVITED" | "DELETED";
 /**
@@ -375,7 +375,7 @@ export interface OrganizationStructureLinks {
   self: string;
 }
 /**
- * A layer of the organization structure was created. The units created with it are embedded, and each also has an `organization_unit.created` of its own.
+ * A layer of the organization structure was created. The units created with it are embedded, and each also has its own `organization_unit.created`.
  */
 export interface OrganizationUnitTypeCreatedEvent {
   id: EventId;

@@ -1,6 +1,6 @@
 // Made by `make generate` from the contracts. Do not edit.
 
-/** JSON Schema (draft 7) of every payload; compile with ajv, adding this document under an id of your choice. */
+/** JSON Schema (draft 7) of every payload; compile it with ajv under an id of your choice. */
 export const eventSchemas = {
   "definitions": {
     "WebhookHeaders": {
@@ -222,7 +222,7 @@ export const eventSchemas = {
     },
     "OrganizationUnitTypeCreatedEvent": {
       "title": "OrganizationUnitTypeCreatedEvent",
-      "description": "A layer of the organization structure was created. The units created with it are embedded, and each also has an `organization_unit.created` of its own.",
+      "description": "A layer of the organization structure was created. The units created with it are embedded, and each also has its own `organization_unit.created`.",
       "type": "object",
       "required": [
         "id",
@@ -1136,7 +1136,7 @@ export const eventSchemas = {
     },
     "UserStatus": {
       "title": "UserStatus",
-      "description": "Where a user stands:\n\n- `INVITED`: has an invitation and has not signed in yet.\n- `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.\n- `INACTIVE`: was disabled by an administrator and may not sign in.\n- `DELETED`: was removed. No longer in lists, still to be read by id.",
+      "description": "The status of a user:\n\n- `INVITED`: has an invitation and has not signed in yet.\n- `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.\n- `INACTIVE`: was disabled by an administrator and may not sign in.\n- `DELETED`: was removed. Omitted from lists; can be read by id.",
       "type": "string",
       "enum": [
         "ACTIVE",

@@ -5,7 +5,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -36,7 +36,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -73,7 +73,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -99,7 +99,7 @@ export interface paths {
         };
         /**
          * Get a client
-         * @description One client of the instance. `links.self` of the event `client.created` leads here.
+         * @description One client of the instance. The target of `links.self` of the event `client.created`.
          */
         get: operations["getClient"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -157,7 +157,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -199,7 +199,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description All users of the client but the deleted ones, or one page of them when `limit` is given.
+         * @description All users of the client except deleted ones, or one page of them with `limit`.
          */
         get: operations["listUsers"];
         put?: never;
@@ -241,7 +241,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -272,7 +272,7 @@ export interface paths {
         };
         /**
          * Get a user
-         * @description One user of the client, in whatever status. `links.self` of the events about users leads here.
+         * @description One user of the client, in any status. The target of `links.self` of events about users.
          */
         get: operations["getUser"];
         put?: never;
@@ -288,7 +288,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -330,7 +330,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -372,7 +372,7 @@ export interface paths {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -403,7 +403,7 @@ export interface paths {
         };
         /**
          * Get a worker, version 2
-         * @description One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+         * @description One worker of the client, offboarded or not. The target of `links.self` of events about workers.
          */
         get: operations["getWorkerV2"];
         put?: never;
@@ -581,7 +581,7 @@ export interface components {
          */
         Problem: {
             code: components["schemas"]["ProblemCode"];
-            /** @description Every place of the request that is wrong, not only the first. Present with `invalid_request`. */
+            /** @description All invalid places of the request. Present with `invalid_request`. */
             errors?: components["schemas"]["ProblemField"][];
             /**
              * @description What happened, in a sentence for people.
@@ -589,7 +589,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description Id of the request, the same as in the response header `x-request-id`. Quote it when you ask us.
+             * @description Id of the request, the same as in the response header `x-request-id`. Include it in support requests.
              * @example req-7d1f0c52
              */
             requestId: string;
@@ -617,12 +617,12 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 400 | The request is not as this document says; `errors` lists every place. |
+         *     | `invalid_request` | 400 | The request violates this document; `errors` lists every place. |
          *     | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. |
          *     | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. |
-         *     | `api_key_malformed` | 401 | The key cannot be one of ours: its length, prefix or checksum is wrong. |
-         *     | `api_key_unknown` | 401 | The key is well formed and not in force: never issued, or revoked. |
-         *     | `api_key_expired` | 401 | The key was in force and is past its expiry. |
+         *     | `api_key_malformed` | 401 | The key is malformed: its length, prefix or checksum is wrong. |
+         *     | `api_key_unknown` | 401 | The key is well formed but invalid: never issued, or revoked. |
+         *     | `api_key_expired` | 401 | The key has expired. |
          *     | `api_key_wrong_environment` | 401 | A demo key was used on the live service, or a live key on the demo. |
          *     | `instance_integration_not_found` | 404 | There is no such instance integration, or your key does not reach it. |
          *     | `instance_integration_not_configured` | 404 | The instance integration exists and is not set up yet. |
@@ -630,11 +630,11 @@ export interface components {
          *     | `user_not_found` | 404 | The client has no such user. |
          *     | `worker_not_found` | 404 | The client has no such worker. |
          *     | `route_not_found` | 404 | There is nothing at this path. |
-         *     | `method_not_allowed` | 405 | The path exists and is read-only: `GET` and `HEAD` are what it takes. |
+         *     | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
          *     | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
          *     | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
-         *     | `internal_error` | 500 | Our fault. Quote the `requestId` when you ask us about it. |
-         *     | `not_implemented` | 501 | The operation is described and not available on this server. |
+         *     | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
+         *     | `not_implemented` | 501 | The operation is not available on this server. |
          *     | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
          * @example client_not_found
          * @enum {string}
@@ -642,17 +642,17 @@ export interface components {
         ProblemCode: "invalid_request" | "api_key_in_query" | "api_key_missing" | "api_key_malformed" | "api_key_unknown" | "api_key_expired" | "api_key_wrong_environment" | "instance_integration_not_found" | "instance_integration_not_configured" | "client_not_found" | "user_not_found" | "worker_not_found" | "route_not_found" | "method_not_allowed" | "not_acceptable" | "rate_limited" | "internal_error" | "not_implemented" | "unavailable";
         /**
          * ProblemField
-         * @description One place of the request that is not as it should be.
+         * @description One invalid place of the request.
          */
         ProblemField: {
             /**
-             * @description The part of the request in which the place is.
+             * @description The part of the request with the place.
              * @example path
              * @enum {string}
              */
             in: "path" | "query" | "header" | "body";
             /**
-             * @description What is wrong there, for people. Its wording may change.
+             * @description What is wrong, for people. Its wording may change.
              * @example must be a public id of the form cli_ and 22 letters or digits
              */
             message: string;
@@ -798,12 +798,12 @@ export interface components {
         };
         /**
          * UserStatus
-         * @description Where a user stands:
+         * @description The status of a user:
          *
          *     - `INVITED`: has an invitation and has not signed in yet.
          *     - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.
          *     - `INACTIVE`: was disabled by an administrator and may not sign in.
-         *     - `DELETED`: was removed. No longer in lists, still to be read by id.
+         *     - `DELETED`: was removed. Omitted from lists; can be read by id.
          * @example ACTIVE
          * @enum {string}
          */
@@ -908,7 +908,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is not as this document says. Every wrong place is listed. */
+        /** @description The request violates this document. `errors` lists all invalid places. */
         BadRequest: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -947,7 +947,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Our fault. The answer says nothing but the `requestId`; quote it when you ask us. */
+        /** @description An internal error. Include the `requestId` in support requests. */
         InternalError: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -970,7 +970,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `Accept` rules out `application/json`, which is all there is. */
+        /** @description `Accept` excludes `application/json`, the only type. */
         NotAcceptable: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1075,7 +1075,7 @@ export interface components {
          */
         Cursor: string;
         /**
-         * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+         * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
          * @example "bXUq0hC7mVtS1r6kP9fYzA"
          */
         IfNoneMatch: string;
@@ -1085,7 +1085,7 @@ export interface components {
          */
         InstanceIntegrationId: components["schemas"]["InstanceIntegrationId"];
         /**
-         * @description At most how many records to answer with. Without it, all of them.
+         * @description The largest number of records in the answer. By default all.
          * @example 100
          */
         Limit: number;
@@ -1145,7 +1145,7 @@ export interface components {
          */
         RateLimitReset: number;
         /**
-         * @description Id of the request, yours or one we made. It is in our logs; quote it when you ask us.
+         * @description Id of the request, yours or one we made. It is logged; include it in support requests.
          * @example req-7d1f0c52
          */
         RequestId: string;
@@ -1174,7 +1174,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1220,7 +1220,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1273,7 +1273,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1331,7 +1331,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1389,7 +1389,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1451,14 +1451,14 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description At most how many records to answer with. Without it, all of them.
+                 * @description The largest number of records in the answer. By default all.
                  * @example 100
                  */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1517,7 +1517,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1580,7 +1580,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1642,14 +1642,14 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description At most how many records to answer with. Without it, all of them.
+                 * @description The largest number of records in the answer. By default all.
                  * @example 100
                  */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1708,7 +1708,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
                  * @example "bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];

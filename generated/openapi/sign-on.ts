@@ -372,7 +372,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show that nobody is signed in any more
+         * Confirm the sign-out
          * @description The end of a logout that has no address to return to.
          */
         get: operations["showSignedOut"];
@@ -599,7 +599,7 @@ export interface components {
          *     | `access_denied` | The person did not approve, or has no access on this instance. |
          *     | `unsupported_response_type` | `response_type` is not `code`. |
          *     | `invalid_scope` | A scope is unknown or not registered for the application. |
-         *     | `server_error` | Something went wrong with us. Start again. |
+         *     | `server_error` | An internal error. Start again. |
          *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
          *     | `login_required` | `prompt=none`, and the person has to sign in. |
          *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |
@@ -822,7 +822,7 @@ export interface components {
              */
             claim_types_supported: string[];
             /**
-             * @description Whether the parameter `claims` is understood. Always true.
+             * @description Whether the parameter `claims` is supported. Always true.
              * @example true
              */
             claims_parameter_supported: boolean;
@@ -895,7 +895,7 @@ export interface components {
              */
             introspection_endpoint: string;
             /**
-             * @description How applications prove themselves at `introspect`.
+             * @description How applications authenticate at `introspect`.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post"
@@ -925,17 +925,17 @@ export interface components {
              */
             prompt_values_supported: string[];
             /**
-             * @description Whether request objects are understood. Always false.
+             * @description Whether request objects are supported. Always false.
              * @example false
              */
             request_parameter_supported: boolean;
             /**
-             * @description Whether request objects by reference are understood. Always false.
+             * @description Whether request objects by reference are supported. Always false.
              * @example false
              */
             request_uri_parameter_supported: boolean;
             /**
-             * @description Whether such references have to be registered. False, as there are none.
+             * @description Whether such references must be registered. Always false.
              * @example false
              */
             require_request_uri_registration?: boolean;
@@ -960,7 +960,7 @@ export interface components {
              */
             revocation_endpoint: string;
             /**
-             * @description How applications prove themselves at `revoke`.
+             * @description How applications authenticate at `revoke`.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
@@ -997,7 +997,7 @@ export interface components {
              */
             token_endpoint: string;
             /**
-             * @description How applications prove themselves at `token`; `none` is for public ones.
+             * @description How applications authenticate at `token`; `none` is for public ones.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
@@ -1051,7 +1051,7 @@ export interface components {
              */
             email?: string;
             /**
-             * @description Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+             * @description Whether the person has verified the address by a mailed link. Scope `email`.
              * @example true
              */
             email_verified?: boolean;
@@ -1095,7 +1095,7 @@ export interface components {
              * @example n-0S6_WzA2MjrJ8kQe
              */
             nonce?: string;
-            /** @description The person, the same for every application and for good. Key your accounts on it. */
+            /** @description The person, the same for every application; never changes. Use it as the key of your accounts. */
             sub: components["schemas"]["AccountId"];
             /** @description The users that this person is on the instance of the sign-in; empty if none. Always included. */
             userIds: components["schemas"]["UserContext"][];
@@ -1159,11 +1159,11 @@ export interface components {
         };
         /**
          * IntrospectionResponse
-         * @description Whether a token is in force. All but `active` is present only if it is.
+         * @description Whether a token is valid. Members other than `active` are present only if it is.
          */
         IntrospectionResponse: {
             /**
-             * @description Whether the token is in force this moment, for your application.
+             * @description Whether the token is valid now, for your application.
              * @example true
              */
             active: boolean;
@@ -1275,7 +1275,7 @@ export interface components {
          * @description The public keys (RFC 7517, section 5).
          */
         JwkSet: {
-            /** @description The keys: those that sign now, those about to, and those whose last token is not over yet. In no order. */
+            /** @description Present keys, future keys, and former keys with unexpired tokens. In no order. */
             keys: components["schemas"]["Jwk"][];
         };
         /**
@@ -1424,7 +1424,7 @@ export interface components {
         };
         /**
          * ServiceError
-         * @description The answer to a request that an endpoint could not take.
+         * @description The answer to a request that was refused before any endpoint.
          */
         ServiceError: {
             error: components["schemas"]["ServiceErrorCode"];
@@ -1436,13 +1436,13 @@ export interface components {
         };
         /**
          * ServiceErrorCode
-         * @description Why no endpoint could take the request, whatever it asked.
+         * @description Why a request was refused before any endpoint.
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
          *     | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. |
          *     | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. |
-         *     | `server_error` | 500 | Something went wrong with us. Quote the `x-request-id`. |
+         *     | `server_error` | 500 | An internal error. Include the `x-request-id` in support requests. |
          * @example invalid_request
          * @enum {string}
          */
@@ -1453,7 +1453,7 @@ export interface components {
          */
         SetPasswordForm: {
             /**
-             * @description The address shown, for password managers. It is not looked at.
+             * @description The address shown, for password managers. The service ignores it.
              * @example maria.keller@northwind.example.com
              */
             email?: string;
@@ -1592,7 +1592,7 @@ export interface components {
              */
             email?: string;
             /**
-             * @description Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+             * @description Whether the person has verified the address by a mailed link. Scope `email`.
              * @example true
              */
             email_verified?: boolean;
@@ -1613,7 +1613,7 @@ export interface components {
              * @example Maria Keller
              */
             name?: string;
-            /** @description The person, the same for every application and for good. Key your accounts on it. */
+            /** @description The person, the same for every application; never changes. Use it as the key of your accounts. */
             sub: components["schemas"]["AccountId"];
             /** @description The users that this person is on the instance of the sign-in; empty if none. Always included. */
             userIds: components["schemas"]["UserContext"][];
@@ -1698,7 +1698,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The page that asks for the password of the account before its address changes, with what to mend if `problem` says so. */
+        /** @description The page that asks for the password of the account before its address changes, with an error if `problem` names one. */
         ChangeEmailPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1726,7 +1726,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description The page that names the application and what it will see. */
+        /** @description The page that names the application and the data it will see. */
         ConsentPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1790,7 +1790,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description To the page that says so, or back to the same page with what to mend. */
+        /** @description To the page that says so, or back to the same page with its errors. */
         EmailChangedRedirect: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1918,7 +1918,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description To the next page, back to the same page with what to mend, or back to the application. */
+        /** @description To the next page, back to the same page with its errors, or back to the application. */
         PageRedirect: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1943,7 +1943,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description To the page that says so, or back to the same page with what to mend. */
+        /** @description To the page that says so, or back to the same page with its errors. */
         PasswordSetRedirect: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1955,7 +1955,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The page that sets a password, with what to mend if `problem` says so. */
+        /** @description The page that sets a password, with an error if `problem` names one. */
         SetPasswordPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1969,7 +1969,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description The page that says nobody is signed in any more. */
+        /** @description The page that confirms the sign-out. */
         SignedOutPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2038,7 +2038,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description Too many tries. Wait as long as `Retry-After` says. */
+        /** @description Too many attempts. Wait as long as `Retry-After` says. */
         TooManyRequestsPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2079,7 +2079,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description The body is of a type that the endpoint does not take. */
+        /** @description The endpoint does not accept this type of body. */
         UnsupportedMediaType: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
@@ -2175,9 +2175,9 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The `ETag` of the copy you hold. The answer is 304 if it is still good. */
+        /** @description The `ETag` of your stored copy. The answer is 304 if it is current. */
         IfNoneMatch: string;
-        /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+        /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
         Interaction: components["schemas"]["Interaction"];
         /** @description Opaque secret of the mailed link. It works once and expires. */
         LinkToken: components["schemas"]["LinkToken"];
@@ -2224,7 +2224,7 @@ export interface components {
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
-        /** @description To the page that says so, or back to the same page with what to mend. */
+        /** @description To the page that says so, or back to the same page with its errors. */
         EmailChangedLocation: string;
         /** @description To the page that says so. */
         EmailVerifiedLocation: string;
@@ -2242,7 +2242,7 @@ export interface components {
         NoStore: "no-store";
         /** @description The next page, or back to the application when all is done. */
         PageLocation: string;
-        /** @description To the page that says so, or back to the same page with what to mend. */
+        /** @description To the page that says so, or back to the same page with its errors. */
         PasswordSetLocation: string;
         /**
          * @description The same for old caches (RFC 6749, section 5.1).
@@ -2255,12 +2255,12 @@ export interface components {
          */
         PublicCache: string;
         /**
-         * @description The address of the page goes nowhere.
+         * @description The address of the page does not exist.
          * @example no-referrer
          */
         ReferrerPolicy: "no-referrer";
         /**
-         * @description Id of the request, yours or one of ours. It is in our logs; quote it when you ask for help.
+         * @description Id of the request, yours or one of ours. It is logged; include it in support requests.
          * @example req-7d1f0c52
          */
         RequestId: string;
@@ -2291,7 +2291,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the copy you hold. The answer is 304 if it is still good. */
+                /** @description The `ETag` of your stored copy. The answer is 304 if it is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
@@ -2328,7 +2328,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the copy you hold. The answer is 304 if it is still good. */
+                /** @description The `ETag` of your stored copy. The answer is 304 if it is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
@@ -2512,7 +2512,7 @@ export interface operations {
     showContexts: {
         parameters: {
             query: {
-                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
@@ -2556,7 +2556,7 @@ export interface operations {
     showConsent: {
         parameters: {
             query: {
-                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
@@ -2883,7 +2883,7 @@ export interface operations {
     showSignIn: {
         parameters: {
             query: {
-                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
@@ -2927,7 +2927,7 @@ export interface operations {
     showSignOut: {
         parameters: {
             query: {
-                /** @description Opaque name of the sign-in or sign-out under way. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;

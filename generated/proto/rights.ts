@@ -17,6 +17,7 @@ export type Right = (typeof rights)[number];
 
 /** Who may call each method, by its path. */
 export const allowedRights = {
+  '/integration.calls.v1.CallService/Exchange': ['edge', 'relay', 'maintenance'],
   '/integration.directory.v1.DirectoryService/GetClient': ['edge'],
   '/integration.directory.v1.DirectoryService/GetOrganizationStructure': ['edge'],
   '/integration.directory.v1.DirectoryService/GetUser': ['edge'],
@@ -144,13 +145,11 @@ export const allowedRights = {
   '/integration.sign_on.v1.SignOnService/ShowInteraction': ['edge'],
   '/integration.sign_on.v1.SignOnService/ShowPasswordLink': ['edge'],
   '/integration.sign_on.v1.SignOnService/SignIn': ['edge'],
-  '/integration.webhooks.v1.DeliveryService/BeginAttempt': ['relay'],
-  '/integration.webhooks.v1.DeliveryService/BeginAttempts': ['relay'],
-  '/integration.webhooks.v1.DeliveryService/ClaimDeliveries': ['relay'],
   '/integration.webhooks.v1.DeliveryService/ClaimRetryBatches': ['relay'],
   '/integration.webhooks.v1.DeliveryService/GetRetryBatch': ['relay'],
   '/integration.webhooks.v1.DeliveryService/GiveUpDeliveries': ['relay'],
   '/integration.webhooks.v1.DeliveryService/KeepClaimingDeliveries': ['relay'],
+  '/integration.webhooks.v1.DeliveryService/MakeDeliveriesDue': ['relay'],
   '/integration.webhooks.v1.DeliveryService/MarkRetryBatchesHandedOver': ['relay'],
   '/integration.webhooks.v1.DeliveryService/RecordAttempts': ['relay'],
   '/integration.webhooks.v1.WebhookService/CreateSubscription': ['operator'],
@@ -197,4 +196,27 @@ export const personalAnswers: ReadonlySet<string> = new Set([
   '/integration.webhooks.v1.WebhookService/GetDelivery',
   '/integration.webhooks.v1.WebhookService/GetEvent',
   '/integration.webhooks.v1.WebhookService/TailDeliveries',
+]);
+
+/** The methods that are declared as safe to repeat, by the option idempotency_level. */
+export const repeatableMethods: ReadonlySet<string> = new Set([
+  '/integration.directory.v1.DirectoryService/GetClient',
+  '/integration.directory.v1.DirectoryService/GetOrganizationStructure',
+  '/integration.directory.v1.DirectoryService/GetUser',
+  '/integration.directory.v1.DirectoryService/GetWorker',
+  '/integration.directory.v1.DirectoryService/ListInstanceIntegrations',
+  '/integration.directory.v1.DirectoryService/ListJobTitles',
+  '/integration.maintenance.v1.MaintenanceService/ListCodeMinutesToWatch',
+  '/integration.maintenance.v1.MaintenanceService/MarkCodeMinutesWatched',
+  '/integration.sign_on.v1.SignOnService/GetKeySet',
+  '/integration.sign_on.v1.SignOnService/GetProviderMetadata',
+  '/integration.sign_on.v1.SignOnService/GetUserinfo',
+  '/integration.sign_on.v1.SignOnService/IntrospectToken',
+  '/integration.sign_on.v1.SignOnService/RevokeToken',
+  '/integration.sign_on.v1.SignOnService/ShowEmailChangeLink',
+  '/integration.sign_on.v1.SignOnService/ShowEmailLink',
+  '/integration.sign_on.v1.SignOnService/ShowPasswordLink',
+  '/integration.webhooks.v1.DeliveryService/GetRetryBatch',
+  '/integration.webhooks.v1.DeliveryService/MakeDeliveriesDue',
+  '/integration.webhooks.v1.DeliveryService/MarkRetryBatchesHandedOver',
 ]);

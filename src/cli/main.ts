@@ -8,21 +8,21 @@ import { addConfigCommand } from './commands/config.js';
 import { Declined } from './commands/confirm.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { FailedCall } from './commands/failed-call.js';
-import { addImportCommand } from './commands/import.js';
+import { addImportCommand } from './commands/import/import.js';
+import { RefusedLines } from './commands/import/refused-lines.js';
 import { addInitCommand } from './commands/init.js';
-import { addListenCommand } from './commands/listen.js';
-import { addAppCommands } from './commands/operator/app.js';
+import { addListenCommand } from './commands/listen/listen.js';
+import { addAppCommands } from './commands/operator/applications/app.js';
 import { addAuditCommands } from './commands/operator/audit.js';
-import { addDeliveryCommands } from './commands/operator/delivery.js';
-import { addEncryptionKeyCommands } from './commands/operator/encryption-key.js';
-import { addEventCommands } from './commands/operator/event.js';
 import { addInstanceCommands } from './commands/operator/instance.js';
 import { addIntegrationCommands } from './commands/operator/integration.js';
-import { addKeyCommands } from './commands/operator/key.js';
-import { addSigningKeyCommands } from './commands/operator/signing-key.js';
-import { addSubscriptionCommands } from './commands/operator/subscription.js';
-import { addTokenCommands } from './commands/operator/token.js';
-import { RefusedLines } from './commands/refused-lines.js';
+import { addEncryptionKeyCommands } from './commands/operator/keys/encryption-key.js';
+import { addKeyCommands } from './commands/operator/keys/key.js';
+import { addSigningKeyCommands } from './commands/operator/keys/signing-key.js';
+import { addTokenCommands } from './commands/operator/keys/token.js';
+import { addDeliveryCommands } from './commands/operator/webhooks/delivery.js';
+import { addEventCommands } from './commands/operator/webhooks/event.js';
+import { addSubscriptionCommands } from './commands/operator/webhooks/subscription.js';
 import { Unfinished } from './commands/unfinished.js';
 import { UsageError } from './commands/usage-error.js';
 import { type RoleName, roleNames } from './roles/role.js';
@@ -105,7 +105,7 @@ try {
   process.exitCode = exitCode ?? EXIT_FAILED;
 }
 
-/** Undefined for what nobody foresaw: only that deserves a stack trace. */
+/** Undefined for an unexpected error: only those print a stack trace. */
 function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof ConfigError || error instanceof StartupError) {
     return EXIT_CANNOT_START;

@@ -7,13 +7,13 @@ import { StartupError } from './startup-error.js';
 
 type KeyFileConfig = Pick<Config, 'ENVIRONMENT' | 'DATA_DIR' | 'SECRETS_KEY_FILE'>;
 
-/** Where the key file is, and what is to be said about that. */
+/** Where the key file is, and a warning about its place. */
 export interface SecretsKeyFile {
   path: string;
   warning?: string;
 }
 
-/** SECRETS_KEY_FILE, or where the first releases put the file: an environment of theirs goes on as it is. */
+/** SECRETS_KEY_FILE, or the place where the first releases put the file. */
 export function secretsKeyFile({ DATA_DIR, SECRETS_KEY_FILE: path }: KeyFileConfig): SecretsKeyFile {
   const before = join(DATA_DIR, 'secrets.key');
   if (path === before || existsSync(path) || path !== `${DATA_DIR}.keys/secrets.key` || !existsSync(before)) {
@@ -26,7 +26,7 @@ export function secretsKeyFile({ DATA_DIR, SECRETS_KEY_FILE: path }: KeyFileConf
   };
 }
 
-/** The keys that this environment's secrets hang on. A demo makes its own at its first start; on live `integration init` did. */
+/** The encryption keys of this environment. A demo makes its own; on live `integration init` did. */
 export function secretsKeysOf(config: KeyFileConfig): EncryptionKey[] {
   const { path } = secretsKeyFile(config);
   return withSecretsKeyFile(() =>
@@ -34,7 +34,7 @@ export function secretsKeysOf(config: KeyFileConfig): EncryptionKey[] {
   );
 }
 
-/** What is wrong with the key file is for whoever started the service to mend. */
+/** Turns a fault of the key file into a sentence for the operator. */
 export function withSecretsKeyFile<T>(use: () => T): T {
   try {
     return use();

@@ -1,4 +1,4 @@
-/** Why the process cannot start, as a sentence for whoever started it. Never shown with a stack trace. */
+/** Why the process cannot start, as a sentence for the operator. Never shown with a stack trace. */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,16 +6,16 @@ export class StartupError extends Error {
   }
 }
 
-/** EX_CONFIG of sysexits.h: starting again would fail the same way, so nobody should. */
+/** EX_CONFIG of sysexits.h: a restart would fail the same way. */
 export const EXIT_CANNOT_START = 78;
 
 const LISTEN_FAILURES: Record<string, string> = {
   EADDRINUSE: 'is taken by another process',
-  EACCES: 'may not be used without more rights',
+  EACCES: 'needs more rights',
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 
-/** Turns what the system says when a port cannot be had into a sentence with the setting to change. */
+/** Turns the system's error about a port into a sentence with the setting to change. */
 export function listenError(what: string, setting: string, error: unknown): StartupError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = LISTEN_FAILURES[code] ?? `cannot be used: ${message}`;
@@ -24,7 +24,7 @@ export function listenError(what: string, setting: string, error: unknown): Star
   });
 }
 
-/** Certificates are read and parsed when credentials are made; a file that cannot be used is named by its setting. */
+/** Turns an unusable certificate file into a sentence that names its setting. */
 export function withTlsFiles<T>(settings: readonly string[], makeCredentials: () => T): T {
   try {
     return makeCredentials();

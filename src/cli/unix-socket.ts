@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { StartupError } from './startup-error.js';
 
-/** What the strictest of the systems we run on allows. */
+/** The limit of the strictest supported system. */
 const MAX_PATH_BYTES = 103;
 
-/** Without this the system's own words would be "invalid argument". */
+/** Without this check the system would say "invalid argument". */
 export function refuseLongSocketPath(path: string): void {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new StartupError(
@@ -13,7 +13,7 @@ export function refuseLongSocketPath(path: string): void {
   }
 }
 
-/** Whether a process listens there; the file alone may have been left behind by one that was killed. */
+/** Whether a process listens there; a killed one may have left the file behind. */
 export function socketAnswers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

@@ -17,7 +17,7 @@ interface EventsDocument {
   };
 }
 
-/** What an integrator or a peer of the released version would trip over, a line each; empty when nothing. */
+/** Changes that break integrators or peers of the released version, a line each. */
 export async function breakingChanges(outDir = generatedDir): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...openapiDocuments, asyncapiDocument]) {
@@ -29,7 +29,7 @@ export async function breakingChanges(outDir = generatedDir): Promise<string[]> 
   return [...found, ...broken.map((line) => `gRPC: ${line}`)];
 }
 
-/** Makes the present contracts the released ones: from then on they are what must not break. */
+/** Makes the present contracts the released ones, which later changes must not break. */
 export async function release(): Promise<void> {
   for (const name of [...openapiDocuments, asyncapiDocument]) {
     const folder = join(releasedDir, name === asyncapiDocument ? 'asyncapi' : 'openapi');
@@ -75,7 +75,7 @@ interface OasdiffFinding {
 
 const ERROR_LEVEL = 3;
 
-/** A schema that many operations share breaks in all of them; that is one line, with the first place named. */
+/** A shared schema breaks in many operations; this reports one line with the first place. */
 function summarised(output: string): string[] {
   const places = new Map<string, string[]>();
   for (const { text, operation, path, level } of findingsOf(output)) {
@@ -98,7 +98,7 @@ function findingsOf(output: string): OasdiffFinding[] {
   }
 }
 
-/** Events as the answers of imaginary operations: what we send may gain members, never lose or change them. */
+/** Events as answers of invented operations: they may gain members, never lose or change them. */
 function asOpenapi({ info, components }: EventsDocument): unknown {
   const paths = Object.entries(components.messages).map(([type, { headers, payload }]) => [
     `/${type}`,

@@ -27,7 +27,7 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ),
 ];
 
-/** Fills a folder with all that the contracts say; the manifest comes last. */
+/** Fills a folder from the contracts; the manifest is last. */
 export async function generateInto(outDir: string): Promise<void> {
   const progress = new Progress(steps.length);
   await mkdir(join(outDir, 'openapi'), { recursive: true });
@@ -38,7 +38,7 @@ export async function generateInto(outDir: string): Promise<void> {
   await writeFile(join(outDir, MANIFEST), await manifestOf(outDir));
 }
 
-/** Replaces generated/ as a whole, so that nothing is left of what the contracts no longer say. */
+/** Replaces generated/ as a whole, so that no obsolete file remains. */
 export async function generate(): Promise<void> {
   const fresh = await mkdtemp(join(root, '.generating-'));
   try {

@@ -6,7 +6,7 @@ export const generatedDir = join(root, 'generated');
 export const releasedDir = join(root, 'openapi/released');
 export const redoclyConfig = join(root, 'openapi/redocly.yaml');
 
-/** The HTTP contracts, under the names that everything generated from them bears. */
+/** The HTTP contracts; generated files use these names. */
 export const openapiDocuments = ['gateway', 'sign-on'] as const;
 export const asyncapiDocument = 'webhooks';
 
@@ -16,7 +16,7 @@ export function sourceOf(name: OpenapiDocument | typeof asyncapiDocument): strin
   return join(root, 'openapi', name === asyncapiDocument ? `${name}.asyncapi.yaml` : `${name}.yaml`);
 }
 
-/** The first line of every TypeScript file written here. */
+/** The first line of every TypeScript file generated here. */
 export const BANNER = '// Made by `make generate` from the contracts. Do not edit.\n';
 
 export const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string })

@@ -13,7 +13,7 @@ export async function filesBelow(dir: string): Promise<string[]> {
     .sort();
 }
 
-/** One line a file: its SHA-256 and its path. A file that is not listed is an orphan. */
+/** A line per file: SHA-256 and path. A file that is not listed is an orphan. */
 export async function manifestOf(dir: string): Promise<string> {
   const files = (await filesBelow(dir)).filter((file) => file !== MANIFEST);
   const lines = await Promise.all(

@@ -14,7 +14,7 @@ const cached = join(
   'oasdiff',
 );
 
-/** The pinned oasdiff, built with Go on first use; its build caches are removed again. */
+/** The pinned oasdiff, built with Go on first use; removes the build caches. */
 export async function oasdiffPath(): Promise<string> {
   if (await exists(cached)) {
     return cached;

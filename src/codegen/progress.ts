@@ -1,4 +1,4 @@
-/** Says which step of how many runs, and how long each took. */
+/** Prints the number and duration of each step. */
 export class Progress {
   #step = 0;
 

@@ -7,7 +7,7 @@ export interface ToolResult {
   output: string;
 }
 
-/** Runs a command of node_modules or of the PATH, and keeps what it says until somebody wants to know. */
+/** Runs a command of node_modules or PATH and captures its output. */
 export function runTool(command: string, args: readonly string[], cwd = root): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;

@@ -29,7 +29,7 @@ const LINTERS: [title: string, command: string, args: string[], mend: string][] 
   ],
 ];
 
-/** Everything that can be wrong between the contracts and what is made from them, each with what mends it. */
+/** Checks contracts and generated files; each finding comes with its remedy. */
 export async function verify(): Promise<void> {
   const findings = [...(await lint()), ...(await compareWithFreshlyMade())];
   for (const { title, lines, mend } of findings) {
@@ -56,7 +56,7 @@ async function lint(): Promise<Finding[]> {
   return findings;
 }
 
-/** Redocly greets older Node versions with a box, which is no finding. */
+/** Redocly prints a banner on older Node versions, which is no finding. */
 function withoutBanner(output: string): string[] {
   return output.split('\n').filter((line) => line.trim() !== '' && !/^\s*[╔║╚]/.test(line));
 }
@@ -85,7 +85,7 @@ async function compareWithFreshlyMade(): Promise<Finding[]> {
   }
 }
 
-/** Files edited, missing or stray, compared with what the contracts give. */
+/** Edited, missing or stray files, compared with the output of the contracts. */
 export async function compareFolders(present: string, expected: string): Promise<string[]> {
   const [presentFiles, expectedFiles] = await Promise.all([filesBelow(present), filesBelow(expected)]);
   const everywhere = [...new Set([...presentFiles, ...expectedFiles])].sort();

@@ -13,7 +13,7 @@ type ValueOf<S> = S extends { parse: Parser<infer T> }
 /** Every setting under its own name, validated and frozen. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
 
-/** Says everything that is wrong with the settings, one line each. */
+/** Reports all faults of the settings, one line each. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -36,7 +36,7 @@ export function loadConfig(environment: Source): Config {
     try {
       values[name] = (settings[name] as Setting<unknown>).parse(source);
     } catch (error) {
-      // A default made from another setting is wrong only where that one is, which has been said.
+      // A default made from a faulty setting is not reported again.
       if (isGiven(name, environment)) {
         problems.push(`${name} ${(error as Error).message}`);
       }
@@ -55,7 +55,7 @@ export function loadConfig(environment: Source): Config {
   return deepFrozen(values) as Config;
 }
 
-/** What is in force, as text, for `integration config`. Secrets are masked by their own class. */
+/** The settings in force, as text, for `integration config`. `Secret` masks itself. */
 export function describeConfig(config: Config, environment: Source) {
   return names.map((name) => ({
     name,
@@ -116,7 +116,7 @@ function contradictions(values: Partial<Config>): string[] {
     }
   }
   if (values.ENVIRONMENT === 'live' && values.DEMO_GATEWAY_URL === values.GATEWAY_URL && values.GATEWAY_URL) {
-    found.push('DEMO_GATEWAY_URL must be another address than GATEWAY_URL in live: it is where a demo runs');
+    found.push('DEMO_GATEWAY_URL must differ from GATEWAY_URL in live: it is the address of a demo');
   }
   if (values.WEBHOOK_RETRY_DELAYS !== undefined && values.WEBHOOK_RETRY_DELAYS.length !== 2) {
     found.push('WEBHOOK_RETRY_DELAYS must name two waits, such as 30s,5m');
@@ -132,7 +132,7 @@ function contradictions(values: Partial<Config>): string[] {
   return found;
 }
 
-/** A token that two roles share carries the rights of both. */
+/** A token that two roles share would have the rights of both. */
 function sharedTokens(values: Partial<Config>): string[] {
   const names = ['EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'] as const;
   const tokensOf = (name: (typeof names)[number]) => values[name]?.map((token) => token.reveal()) ?? [];
@@ -140,7 +140,7 @@ function sharedTokens(values: Partial<Config>): string[] {
     const other = names
       .slice(0, index)
       .find((one) => tokensOf(one).some((token) => tokensOf(name).includes(token)));
-    return other ? [`${name} must be another token than ${other}`] : [];
+    return other ? [`${name} must differ from ${other}`] : [];
   });
 }
 
@@ -171,7 +171,7 @@ function display(value: Config[SettingName]): string {
   return JSON.stringify(value);
 }
 
-/** An address as it is dialled: IPv6 stands in brackets. */
+/** An address to dial: IPv6 in brackets. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,23 +1,14 @@
 import { isIPv4 } from 'node:net';
 import type { Config } from './config.js';
-
-/** What live refuses unless INSECURE_ALLOWED names it. */
-export const insecurityNames = [
-  'sign_on_url',
-  'gateway_url',
-  'postgres',
-  'temporal',
-  'trusted_proxies',
-  'metrics',
-] as const;
+import { insecurityNames } from './insecurity-names.js';
 
 export interface Insecurity {
   name: (typeof insecurityNames)[number];
-  /** Which setting is at fault, and how it is put right. */
+  /** Names the setting and its remedy. */
   problem: string;
 }
 
-/** Narrower than this, a block may be the network that proxies stand in. */
+/** A narrower block may be the network of the proxies. */
 const WIDEST_IPV4 = 8;
 const WIDEST_IPV6 = 16;
 
@@ -39,10 +30,10 @@ export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
       ? 'TEMPORAL_ADDRESS names another machine, so TEMPORAL_TLS must be on in live'
       : undefined,
     trusted_proxies: values.TRUSTED_PROXIES?.some(isNearlyEverybody)
-      ? 'TRUSTED_PROXIES must name proxies, not a large part of the internet: any caller there could choose its own address'
+      ? 'TRUSTED_PROXIES must name proxies, not a large part of the internet: any caller there could forge its address'
       : undefined,
     metrics: isEveryInterface(values.METRICS_HOST)
-      ? 'METRICS_HOST must be the address of one interface in live: what it tells is for operators only'
+      ? 'METRICS_HOST must be the address of one interface in live: metrics are for operators only'
       : undefined,
   };
   return insecurityNames.flatMap((name) => {
@@ -55,13 +46,13 @@ function isPlainBeyondLoopback(url: string | undefined): boolean {
   return url !== undefined && new URL(url).protocol === 'http:' && !isLoopback(new URL(url).hostname);
 }
 
-/** Only `verify-full` means the same to every driver: encrypted, and to the host that is named. */
+/** Only `verify-full` means the same to every driver: encryption, and a check of the host name. */
 function isUnverifiedPostgres(url: string | undefined): boolean {
   if (url === undefined) {
     return false;
   }
   const { hostname, searchParams } = new URL(url);
-  // As pg reads it: the last of several, and an empty one is none. Without any, it would look for one in PGHOST.
+  // As pg reads it: the last `host` counts, and an empty one is ignored. Without any, pg reads PGHOST.
   const host = searchParams.getAll('host').at(-1) || decodeURIComponent(hostname);
   const isOfThisMachine = host.startsWith('/') || isLoopback(host);
   const modes = searchParams.getAll('sslmode');
@@ -84,7 +75,7 @@ function isNearlyEverybody({ address, prefix, family }: Config['TRUSTED_PROXIES'
     return prefix < WIDEST_IPV4;
   }
   const written = asHostname(address);
-  // IPv4 addresses stand in IPv6 as ::ffff:0:0/96; nothing else up there is anybody's proxy.
+  // IPv4 addresses map into IPv6 as ::ffff:0:0/96; no proxy uses the rest of ::/8.
   if (written?.startsWith('[::')) {
     return prefix < 96 + WIDEST_IPV4;
   }
@@ -100,7 +91,7 @@ function isEveryInterface(host: string | undefined): boolean {
   return written === undefined || ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(written);
 }
 
-/** The one way in which an address is written among many; undefined for what is none. */
+/** The canonical spelling of an address; undefined if it is none. */
 function asHostname(host: string): string | undefined {
   const bare = host.replace(/^\[|\]$/g, '');
   const url = `http://${bare.includes(':') ? `[${bare}]` : bare}`;

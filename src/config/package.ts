@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder of package.json, whether the code runs from the sources or from dist/. */
+/** The folder of package.json, for code in src/ and in dist/. */
 export const packageRoot = rootAbove(import.meta.dirname);
 
 export const packageVersion = (

@@ -10,7 +10,7 @@ const MILLISECONDS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_
 
 export const text: Parser<string> = (value) => value;
 
-/** Long enough that nobody guesses it. */
+/** Long enough to resist guessing. */
 export const longSecret: Parser<Secret> = (value) => {
   if (value.length < 32) {
     throw new Error('must have at least 32 characters');
@@ -21,7 +21,7 @@ export const longSecret: Parser<Secret> = (value) => {
 const MAX_TOKENS = 2;
 const SHA256_SHAPE = /^sha256:[\w-]{43}$/;
 
-/** One token, or two while the older one is replaced. The side that only checks may have `sha256:` and the hash instead. */
+/** One token, or two during a rotation. The side that only checks may have `sha256:` and the hash. */
 export const roleTokens: Parser<readonly Secret[]> = (value) => {
   const tokens = listOf(longSecret)(value);
   if (tokens.length === 0 || tokens.length > MAX_TOKENS) {
@@ -90,7 +90,7 @@ export function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
       .map(item);
 }
 
-/** `600/1m`: so many requests in such a window. */
+/** `600/1m`: requests and their window. */
 export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
   const match = /^(\d{1,9})\/(.+)$/.exec(value);
   if (!match || Number(match[1]) === 0) {
@@ -103,7 +103,7 @@ export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
   return { limit: Number(match[1]), windowMs };
 };
 
-/** The public address of a listener: an http(s) origin without a path, so that links can be made by joining. */
+/** The public address of a listener: an http(s) origin without a path, to which paths are appended. */
 export const origin: Parser<string> = (value) => {
   if (!/^https?:\/\/[\p{L}\p{N}.:[\]_-]+\/?$/iu.test(value) || !URL.canParse(value)) {
     throw new Error('must be an address such as https://gateway.example.com, without a path');

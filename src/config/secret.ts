@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const MASK = '[secret]';
 
-/** A value that cannot be printed by accident: logs, JSON, templates and inspection all show a mask. */
+/** A value that logs, JSON, templates and inspection show as a mask. */
 export class Secret {
   readonly #value: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The one way to the value; a search for `.reveal()` finds every use. */
+  /** The only access to the value; a search for `.reveal()` finds every use. */
   reveal(): string {
     return this.#value;
   }

@@ -1,4 +1,4 @@
-import { insecurityNames } from './insecurities.js';
+import { insecurityNames } from './insecurity-names.js';
 import {
   durationBetween,
   durationMs,
@@ -20,7 +20,7 @@ import {
 
 export interface Setting<T> {
   readonly parse: Parser<T>;
-  /** Text as it would stand in the environment; absent means the setting may stay unset. */
+  /** Text as in the environment; absent means the setting may stay unset. */
   readonly fallback?: string;
   readonly about: string;
 }
@@ -33,15 +33,15 @@ function optional<T>(parse: Parser<T>, about: string) {
   return { parse, about } satisfies Setting<T>;
 }
 
-/** `{environment}` and the like in a default are replaced by the setting of that name. */
+/** `{environment}` and other names in a default are replaced by the settings of those names. */
 export const settings = {
-  ENVIRONMENT: required(oneOf('live', 'demo'), 'live', 'live, or demo: seeded, strangers to each other'),
+  ENVIRONMENT: required(oneOf('live', 'demo'), 'live', 'live or demo; the two share no data'),
   DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database and sockets live'),
   DATABASE_URL: optional(postgresUrl, 'PostgreSQL instead of SQLite in DATA_DIR'),
   SECRETS_KEY_FILE: required(
     text,
     '{DATA_DIR}.keys/secrets.key',
-    'keys that encrypt secrets in the database; outside DATA_DIR, so that no backup carries both',
+    'keys that encrypt secrets in the database; outside DATA_DIR, so that no backup contains both',
   ),
 
   LISTEN_HOST: required(text, '127.0.0.1', 'address that the HTTP ports listen on'),
@@ -53,19 +53,19 @@ export const settings = {
     '4002',
     'gRPC port for the tokens that `integration token` issues; edge and worker are refused there',
   ),
-  METRICS_HOST: required(text, '127.0.0.1', 'address of that port; what it tells is for operators only'),
+  METRICS_HOST: required(text, '127.0.0.1', 'address of that port; metrics are for operators only'),
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
   GATEWAY_URL: required(origin, 'http://localhost:{GATEWAY_PORT}', 'public address of the gateway API'),
   DEMO_GATEWAY_URL: optional(
     origin,
-    'public address of the gateway of a demo; the documentation of live sends people there to try things',
+    'public address of the gateway of a demo; the documentation of live sends people there to try requests',
   ),
-  TRUSTED_PROXIES: required(listOf(network), '', 'proxies whose X-Forwarded-* headers are believed'),
+  TRUSTED_PROXIES: required(listOf(network), '', 'proxies that may set X-Forwarded-* headers'),
   INSECURE_ALLOWED: required(
     listOf(oneOf(...insecurityNames)),
     '',
-    `what live accepts although it is not secure, with a warning at each start: ${insecurityNames.join(', ')}`,
+    `insecure settings that live accepts, with a warning at each start: ${insecurityNames.join(', ')}`,
   ),
 
   DOMAIN_ADDRESS: required(
@@ -79,7 +79,7 @@ export const settings = {
   ),
   EDGE_TOKEN: optional(
     roleTokens,
-    'token that the edge shows the domain, which may have its hash as sha256:…; two while it rotates, the newer first; made by serve itself',
+    'token that the edge sends to the domain, which may have its hash as sha256:…; two while it rotates, the newer first; serve makes its own',
   ),
   RELAY_TOKEN: optional(roleTokens, 'the same for the deliveries of the worker'),
   MAINTENANCE_TOKEN: optional(roleTokens, 'the same for the schedules of the worker'),
@@ -88,24 +88,24 @@ export const settings = {
     'certificate of the gRPC port and of ROLES_ADDRESS; it, its key and the files below are read anew when they change',
   ),
   GRPC_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
-  GRPC_TLS_CA_FILE: optional(text, 'authority that edge and worker trust to vouch for the domain'),
+  GRPC_TLS_CA_FILE: optional(text, 'authority of the domain’s certificate, for edge and worker'),
   GRPC_TLS_CLIENT_CA_FILE: optional(
     text,
-    'authority that vouches for edge and worker: ROLES_ADDRESS then takes no connection without a certificate of it; not for the gRPC port',
+    'authority of the certificates of edge and worker: ROLES_ADDRESS then refuses connections without one; not for the gRPC port',
   ),
-  GRPC_TLS_CLIENT_CERT_FILE: optional(text, 'certificate that edge and worker show the domain'),
+  GRPC_TLS_CLIENT_CERT_FILE: optional(text, 'certificate that edge and worker present to the domain'),
   GRPC_TLS_CLIENT_KEY_FILE: optional(text, 'private key of that certificate'),
 
   TEMPORAL_ADDRESS: optional(
     hostAndPort,
-    'Temporal front end; unset, demo runs a server of its own, and live retries by timers, without UI and signals',
+    'Temporal front end; unset, demo runs its own server, and live retries by the times in the database, without UI and signals',
   ),
   TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
-  TEMPORAL_TLS: required(oneOf('on', 'off'), 'off', 'TLS to Temporal, also without a file of this machine'),
+  TEMPORAL_TLS: required(oneOf('on', 'off'), 'off', 'TLS to Temporal, also without a certificate file'),
   TEMPORAL_API_KEY: optional(longSecret, 'API key for Temporal; it is always sent over TLS'),
   TEMPORAL_TLS_CERT_FILE: optional(text, 'client certificate for Temporal'),
   TEMPORAL_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
-  TEMPORAL_TLS_CA_FILE: optional(text, 'authority that vouches for Temporal'),
+  TEMPORAL_TLS_CA_FILE: optional(text, 'authority of Temporal’s certificate'),
   TEMPORAL_UI_PORT: required(port, '8233', 'port of the Temporal UI that demo runs'),
 
   SESSION_IDLE_LIMIT: required(
@@ -145,12 +145,12 @@ export const settings = {
   WEBHOOK_FAILING_LIMIT: required(
     durationBetween('1m', '365d'),
     '5d',
-    'without a success for so long, a subscription is disabled',
+    'a subscription without a success for this long is disabled',
   ),
   WEBHOOK_ALLOWED_NETWORKS: required(
     listOf(network),
     '',
-    'private networks that webhooks may go to all the same; demo allows loopback',
+    'private networks that webhooks may go to; demo allows loopback',
   ),
   WEBHOOK_ALLOWED_PORTS: required(
     listOf(port),
@@ -167,12 +167,12 @@ export const settings = {
     'how often what is past its retention is removed',
   ),
 
-  SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to finish'),
-  LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'least level that is logged'),
+  SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to end'),
+  LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'lowest level that is logged'),
   LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),
 } as const;
 
-/** What is no setting any more, and what to do instead. */
+/** Removed settings, and what replaces each. */
 export const retiredSettings = {
   SERVICE_TOKEN:
     'is replaced by one token per right: set EDGE_TOKEN for the edge, RELAY_TOKEN and MAINTENANCE_TOKEN for the worker, and all three for the domain',

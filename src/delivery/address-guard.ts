@@ -5,18 +5,18 @@ import { HostNames, type Resolve } from './host-names.js';
 import { LOOPBACK_NETWORKS, type Network, Networks, specialNameOf } from './networks.js';
 
 export interface AddressGuardOptions {
-  /** Where deliveries may go although it is no public network. */
+  /** Private networks that deliveries may go to. */
   allowedNetworks: readonly Network[];
   /** In the demo, receivers are on the same machine. */
   allowLoopback: boolean;
-  /** Where receivers may listen; on loopback, where that is allowed at all, they may anywhere. */
+  /** Ports of receivers; any port of loopback, where that is allowed. */
   allowedPorts?: readonly number[];
   resolve?: Resolve;
 }
 
 const HTTP_PORTS = [80, 443, 8_080, 8_443];
 
-/** Keeps deliveries inside the public internet: a subscription must not make this service knock at doors behind its own walls. */
+/** Keeps deliveries inside the public internet, so that subscriptions cannot reach internal networks. */
 export class AddressGuard {
   readonly #allowed: Networks;
   readonly #names: HostNames;
@@ -31,8 +31,8 @@ export class AddressGuard {
   }
 
   /**
-   * Why deliveries must not go to the host, as what follows its name; undefined where they may. A name that nobody can resolve now may be
-   * resolved later, or elsewhere: it is checked again, and what was checked is dialled, whenever a connection is made.
+   * Why deliveries must not go to the host, as a text that follows its name; undefined where they may. An
+   * unresolvable name is accepted: each connection resolves and checks again, and dials what it checked.
    */
   async refusalOf(url: URL): Promise<string | undefined> {
     const { hostname } = url;
@@ -51,7 +51,7 @@ export class AddressGuard {
     );
   }
 
-  /** The ports of other services, such as mail and databases, are no receivers. */
+  /** Ports of other services, such as mail and databases, are refused. */
   #refusalOfPort(url: URL, addresses: readonly string[]): string | undefined {
     const port = portOf(url);
     const isAllowed =
@@ -62,7 +62,7 @@ export class AddressGuard {
       : `has port ${port}, which is not among those that webhooks may go to (${this.#ports.join(', ')})`;
   }
 
-  /** The addresses of a host that may be dialled; a fault says why there are none. */
+  /** The addresses of a host that may be dialled; throws a fault if there are none. */
   async addressesOf(url: URL): Promise<readonly LookupAddress[]> {
     const { hostname } = url;
     const literal = literalOf(hostname);
@@ -90,7 +90,7 @@ export class AddressGuard {
     );
   }
 
-  /** One public address is enough; only that one is dialled then. */
+  /** One public address suffices; only that one is dialled. */
   #refusalOfAll(addresses: readonly LookupAddress[]): string | undefined {
     const names = addresses.map(({ address }) => this.#refusedAs(address));
     return names.length === 0 || names.includes(undefined)
@@ -107,7 +107,7 @@ function portOf({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
-/** The address, if a URL names one; URLs have written every short and odd form of it out. */
+/** The address, if the URL has one; the URL parser normalizes all spellings. */
 function literalOf(hostname: string): string | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? undefined : bare;

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from './attempt.js';
 
-/** Why an attempt failed before an answer could decide. Its message is for people. */
+/** Why an attempt failed before an answer. Its message is for people. */
 export class AttemptFault extends Error {
   constructor(
     readonly outcome: AttemptOutcome,

@@ -10,26 +10,27 @@ export interface EndedAttempt {
 
 export interface AttemptRecorderOptions {
   record(results: AttemptResult[]): Promise<unknown>;
-  /** So many attempts are off our hands. */
+  /** Called with the number of attempts that are done. */
   onSettled(count: number): void;
   log: Log;
 }
 
 const MOST_AT_ONCE = 500;
-/** A commit of the domain costs the same for one result as for many, so that few wait a moment for others. */
+/** A commit costs the same for one result as for many, so a few wait briefly for others. */
 const FEW = 16;
 const GATHER_MS = 20;
-/** What the domain reads of one request is limited, and answers that were not wanted can be long. */
+/** The domain limits the size of a request, and answers of receivers can be long. */
 const MOST_BYTES = 192 * 1_024;
 const BYTES_BESIDE_TEXTS = 200;
 
-/** What may be wrong with one result; other errors say that the domain takes none for now. */
+/** Errors about a single result; others mean that the domain takes none now. */
 const ABOUT_A_RESULT: ReadonlySet<ErrorCode> = new Set([ErrorCode.INVALID_REQUEST, ErrorCode.INTERNAL_ERROR]);
 
 /**
- * Tells the domain how attempts ended: one call at a time, with all that ended meanwhile. What is not recorded is kept and told again, however long the
- * domain is away: a success counts however late it is told, and one that is not told is sent again. A result that the domain refuses must not
- * keep others back: it is told alone, and let go once its lease is over, when the domain has recorded the attempt as interrupted.
+ * Reports ended attempts to the domain: one call at a time, with all that ended meanwhile. Unrecorded results
+ * are kept and repeated without limit: a late success counts, and a lost one would be sent again. A result
+ * that the domain refuses is reported alone, and dropped after its lease, when the domain has recorded it as
+ * interrupted.
  */
 export class AttemptRecorder {
   readonly #stop = new AbortController();
@@ -53,7 +54,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** Gives up what is not recorded. */
+  /** Drops unrecorded results. */
   stop(): void {
     this.#stop.abort();
   }
@@ -116,7 +117,7 @@ export class AttemptRecorder {
     this.#waiting = [...batch, ...this.#waiting];
   }
 
-  /** Behind the others; away when its lease is over, if it is the result that is wrong: the domain has taken another since. */
+  /** Moves it to the end; drops an invalid one after its lease. */
   #setAside(attempt: EndedAttempt, isInvalid: boolean): void {
     const takenBefore = this.#takenWhenRefused.get(attempt) ?? this.#taken;
     this.#takenWhenRefused.set(attempt, takenBefore);
@@ -131,7 +132,7 @@ export class AttemptRecorder {
   }
 }
 
-/** How many of the first fit into one request; one always does. */
+/** How many of the first fit into one request, at least one. */
 function fittingCount(attempts: readonly EndedAttempt[], most: number): number {
   let bytes = 0;
   const tooMany = attempts.findIndex(({ result: { attempt } }, index) => {

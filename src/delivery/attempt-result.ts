@@ -2,18 +2,15 @@ import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/de
 import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import type { AttemptReport } from './attempt.js';
 
-/** What the domain records of an attempt. */
+/** The result of an attempt, for the domain. */
 export function attemptResultOf(deliveryId: string, number: number, report: AttemptReport): AttemptResult {
-  const { startedAt, outcome, durationMs, httpStatus, message, responseStart, retryAfterSeconds } = report;
+  const { outcome, responseStart, retryAfterSeconds, ...attempt } = report;
   return {
     deliveryId,
     attempt: {
+      ...attempt,
       number,
-      startedAt,
       outcome: AttemptOutcome[outcome],
-      durationMs,
-      httpStatus,
-      message,
       responseStart: Buffer.from(responseStart.buffer, responseStart.byteOffset, responseStart.byteLength),
     },
     retryAfterSeconds,

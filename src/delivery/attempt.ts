@@ -1,23 +1,20 @@
-/** How one attempt ended; the names of the contract without their prefix. */
-export type AttemptOutcome =
-  | 'SUCCEEDED'
-  | 'STATUS_REFUSED'
-  | 'TIMED_OUT'
-  | 'NAME_NOT_RESOLVED'
-  | 'ADDRESS_REFUSED'
-  | 'CONNECTION_FAILED'
-  | 'TLS_FAILED'
-  | 'PROTOCOL_ERROR'
-  | 'INTERRUPTED';
+import type {
+  DeliveryAttempt,
+  AttemptOutcome as Outcome,
+} from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
 
-/** Where to post, and what to sign with. */
+/** The end of an attempt; names of the contract without prefix. */
+export type AttemptOutcome = Exclude<keyof typeof Outcome, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
+
+/** The address and the secrets. */
 export interface SendTarget {
   url: string;
-  /** Decoded, newest first; one signature is sent for each. */
+  /** Decoded, newest first; each gives a signature. */
   signingSecrets: readonly Uint8Array[];
 }
 
-/** What to post. */
+/** The event to post. */
 export interface SendBody {
   /** The `webhook-id`. */
   eventId: string;
@@ -27,24 +24,18 @@ export interface SendBody {
   body: Uint8Array;
 }
 
-/** How one attempt went. */
-export interface AttemptReport {
+/** The result of an attempt, for recording. */
+export interface AttemptReport
+  extends Omit<DeliveryAttempt, 'number' | 'startedAt' | 'outcome' | 'responseStart'>,
+    Pick<AttemptResult, 'retryAfterSeconds'> {
   startedAt: Date;
-  durationMs: number;
   outcome: AttemptOutcome;
-  /** Of the answer, if one came, whatever became of it then. */
-  httpStatus: number | undefined;
-  /** What went wrong, as a sentence that a person understands; empty for a success. */
-  message: string;
-  /** The first bytes of the answer's body. */
   responseStart: Uint8Array;
-  /** What the answer asked for, where that counts: with 429 and 503. */
-  retryAfterSeconds: number | undefined;
 }
 
 export interface Sender {
-  /** Makes one attempt, neither more nor less, and never throws. Aborted, it ends at once as INTERRUPTED. */
+  /** Makes exactly one attempt and never throws. When aborted, it ends at once as INTERRUPTED. */
   attempt(target: SendTarget, body: SendBody, signal?: AbortSignal): Promise<AttemptReport>;
-  /** Closes the connections that are kept; attempts under way go on to their end. */
+  /** Closes idle connections; attempts in progress continue. */
   close(): Promise<void>;
 }

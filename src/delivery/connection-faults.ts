@@ -1,7 +1,7 @@
 import { AttemptFault } from './attempt-fault.js';
 
 const CONNECTION_SENTENCES: Record<string, (place: string) => string> = {
-  ECONNREFUSED: (place) => `Nobody listens at ${place}: the connection was refused.`,
+  ECONNREFUSED: (place) => `Nothing listens at ${place}: the connection was refused.`,
   ECONNRESET: (place) => `${place} broke the connection off before it was answered.`,
   EPIPE: (place) => `${place} broke the connection off before everything was sent.`,
   ETIMEDOUT: (place) => `${place} does not answer.`,
@@ -25,7 +25,7 @@ const TLS_SENTENCES: Record<string, (host: string) => string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak TLS on this port.`,
 };
 
-/** No connection, or one that broke. */
+/** No connection, or a broken one. */
 export function connectionFault(error: unknown, place: string): AttemptFault {
   const code = codeOf(error);
   const sentence = CONNECTION_SENTENCES[code]?.(place) ?? `The connection to ${place} failed (${code}).`;
@@ -38,7 +38,7 @@ export function tlsFault(error: unknown, host: string): AttemptFault {
   return new AttemptFault('TLS_FAILED', sentence);
 }
 
-/** What broke an exchange after the connection was open. */
+/** Faults after the connection was open. */
 export function exchangeFault(error: unknown, place: string): AttemptFault {
   if (error instanceof AttemptFault) {
     return error;
@@ -54,12 +54,12 @@ export function exchangeFault(error: unknown, place: string): AttemptFault {
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     return protocolFault('its body is not as long as it says');
   }
-  // undici tells these two by their words alone.
+  // undici distinguishes these only by their messages.
   if (code === 'UND_ERR_SOCKET' && message === 'bad upgrade') {
-    return protocolFault('it switches to another protocol, which nobody had asked for');
+    return protocolFault('it switches to another protocol, which was not requested');
   }
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') {
-    return protocolFault('it says 100 Continue, which nobody had asked for');
+    return protocolFault('it says 100 Continue, which was not requested');
   }
   return connectionFault(error, place);
 }

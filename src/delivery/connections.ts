@@ -3,10 +3,10 @@ import { Client } from 'undici';
 import { AttemptFault } from './attempt-fault.js';
 import { Dial, type DialOptions } from './dial.js';
 
-/** Shorter than what most receivers keep; one that closes at the moment we send costs an attempt. A receiver that says how long is believed. */
+/** Shorter than most receivers' limits: a close during a send costs an attempt. Their own limit wins. */
 const IDLE_MS = 1_500;
 const LONGEST_IDLE_MS = 60_000;
-/** Then a new connection finds a receiver that has moved. */
+/** After it, a new connection finds a receiver that has moved. */
 const LONGEST_LIFE_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 const MOST_IDLE = 512;
@@ -16,12 +16,12 @@ const CLIENT_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: IDLE_MS,
   keepAliveMaxTimeout: LONGEST_IDLE_MS,
-  // One deadline is over the whole exchange, kept by whoever makes it.
+  // The caller has one deadline for the whole exchange.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
-/** One connection to one receiver, which makes one exchange at a time. */
+/** A connection to a receiver, for one exchange at a time. */
 export class Connection {
   readonly client: Client;
   readonly #dial: Dial;
@@ -51,7 +51,7 @@ export class Connection {
     return this.#dial.phase;
   }
 
-  /** Everything that the receiver has sent, also what is no part of any answer. */
+  /** All bytes from the receiver, including those outside any answer. */
   get bytesRead(): number {
     return this.#socket?.bytesRead ?? 0;
   }
@@ -66,7 +66,7 @@ export class Connection {
     this.client.destroy(() => undefined);
   }
 
-  /** Once: an exchange that has lost its connection has failed, and is not to be sent on another behind our back. */
+  /** Connects only once: an exchange that lost its connection has failed, and must not be sent again. */
   async #open(): Promise<Socket> {
     if (this.#wasDialled) {
       throw new AttemptFault(
@@ -80,16 +80,16 @@ export class Connection {
   }
 }
 
-/** The connections that are kept for the next delivery to the same receiver. Those that nobody uses close by themselves. */
+/** Idle connections for later deliveries to the same receivers. Unused ones close. */
 export class Connections {
-  /** By origin, the one used last at the end, so that what is not needed gets old. */
+  /** By origin, the last used one at the end. */
   readonly #idle = new Map<string, Connection[]>();
   #idleCount = 0;
   #isClosed = false;
 
   constructor(private readonly options: DialOptions) {}
 
-  /** One that is open already, or a new one. */
+  /** An open connection, or a new one. */
   take(origin: URL): Connection {
     const stack = this.#idle.get(origin.origin);
     for (let kept = stack?.at(-1); kept; kept = stack?.at(-1)) {
@@ -102,7 +102,7 @@ export class Connections {
     return new Connection(origin, this.options, (gone) => this.#dismiss(gone));
   }
 
-  /** Takes a connection back whose exchange is over. A turn later: a receiver that closes now, or says more than its answer, is found out by then. */
+  /** Takes a connection back a turn after its exchange, to detect receivers that close it or send more. */
   release(connection: Connection): void {
     setImmediate(() => {
       if (this.#isClosed || this.#idleCount >= MOST_IDLE || !connection.isUsable) {

@@ -1,4 +1,4 @@
-/** A receiver's address, taken apart once. */
+/** A receiver's address, parsed. */
 export interface Destination {
   origin: URL;
   /** With the query. */
@@ -7,7 +7,7 @@ export interface Destination {
 
 const MOST_KEPT = 1_000;
 
-/** Addresses by their text: the same few come again and again. */
+/** A cache of parsed addresses. */
 export class Destinations {
   readonly #known = new Map<string, Destination>();
 

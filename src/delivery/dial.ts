@@ -4,19 +4,19 @@ import type { AddressGuard } from './address-guard.js';
 import { AttemptFault } from './attempt-fault.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
 
-/** Receivers with several addresses: the next one is tried beside one that has not answered for so long. */
+/** For receivers with several addresses: when the next one is tried in parallel. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
 export interface DialOptions {
   guard: AddressGuard;
-  /** Certificates to trust instead of the public ones, in PEM. */
+  /** Trusted certificates instead of the public ones, in PEM. */
   trusted?: string;
 }
 
-/** How far a connection is, for the sentence when time runs out. */
+/** The progress of a connection, for the message of a time-out. */
 export type DialPhase = 'name' | 'tcp' | 'tls' | 'open';
 
-/** The way to one receiver: resolved, checked, connected to what was checked, and with TLS where the URL says so. */
+/** Resolves a receiver's name, checks and dials its address, with TLS for https. */
 export class Dial {
   phase: DialPhase = 'name';
   #socket: Socket | undefined;
@@ -74,12 +74,12 @@ export class Dial {
     });
   }
 
-  /** A certificate is for the name without the dot that may end it, or for the address. */
+  /** The name for the certificate, without a final dot. */
   #tlsOptions(host: string) {
     return {
       ALPNProtocols: ['http/1.1'],
       ca: this.options.trusted,
-      // Said, or NODE_TLS_REJECT_UNAUTHORIZED in the environment would decide it.
+      // Explicit: otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment applies.
       rejectUnauthorized: true,
       servername: isIP(host) === 0 ? host.replace(/\.$/, '') : undefined,
     };

@@ -4,27 +4,27 @@ import type { AttemptOutcome } from './attempt.js';
 import { exchangeFault } from './connection-faults.js';
 import { retryAfterSeconds } from './retry-after.js';
 
-/** What is kept of an answer, and more than any receiver needs to send. */
+/** The part of an answer that is kept, more than receivers need. */
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_LOCATION_LENGTH = 200;
 const NOTHING = new Uint8Array(0);
 
-/** How an exchange ended. */
+/** The end of an exchange. */
 export interface ExchangeEnd {
   outcome: AttemptOutcome;
   message: string;
-  /** The answer is over and the connection as it was before. */
+  /** The answer is complete, and the connection reusable. */
   isConnectionFree: boolean;
 }
 
-/** One request and its answer, as undici hands it over piece by piece. It says once how it ended. */
+/** One request and its answer, as undici delivers it. Reports its end once. */
 export class Exchange implements Dispatcher.DispatchHandler {
   httpStatus: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** The request is on its way; before, nothing was sent. */
+  /** Whether anything was sent. */
   isSent = false;
   #location: string | undefined;
-  /** One block for all pieces: a receiver that sends a byte at a time would have each cost a hundred. */
+  /** One block for all pieces: separate ones would multiply the cost of single bytes. */
   #kept = NOTHING;
   #size = 0;
   #onEnd: ((end: ExchangeEnd) => void) | undefined;
@@ -44,7 +44,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#kept.subarray(0, this.#size);
   }
 
-  /** For whoever watches the time; what undici says afterwards is not heard. */
+  /** For the caller's time limit; later events of undici are ignored. */
   end(outcome: AttemptOutcome, message: string, isConnectionFree = false): void {
     const onEnd = this.#onEnd;
     this.#onEnd = undefined;
@@ -87,7 +87,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.end(outcome, message);
   }
 
-  /** A copy: the rest of what was read goes on to be used. Of most answers there is one piece, which fits exactly. */
+  /** Copies, because undici reuses the buffer. Most answers have one piece, which fits exactly. */
   #keep(piece: Uint8Array): void {
     const size = this.#size + piece.length;
     if (size > this.#kept.length) {
@@ -118,7 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** `404 Not Found`; the name is ours, not what the receiver wrote. */
+/** `404 Not Found`, with our name for the status. */
 export function nameOf(status: number): string {
   return [status, STATUS_CODES[status]].join(' ').trimEnd();
 }

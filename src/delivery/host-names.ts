@@ -8,7 +8,7 @@ const KEPT_MS = 10_000;
 const MOST_KEPT = 1_000;
 const QUERY = { timeout: 2_000, tries: 2 };
 
-/** The name servers know no such name, or there are none: the system may know more, such as from a hosts file. */
+/** DNS has no such name, or there is no DNS: the system may have more, such as a hosts file. */
 const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
   'ENOTFOUND',
   'ENODATA',
@@ -19,7 +19,7 @@ const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
   'ENOTIMP',
 ]);
 
-/** Asks for a name once for all who need it, and keeps the answer for a moment. */
+/** Resolves a name once for concurrent callers, and caches the answer briefly. */
 export class HostNames {
   readonly #known = new Map<string, { addresses: readonly LookupAddress[]; until: number }>();
   readonly #asked = new Map<string, Promise<readonly LookupAddress[]>>();
@@ -53,8 +53,8 @@ export class HostNames {
 }
 
 /**
- * Name servers first and without the system's resolver, which has four threads for all: names whose servers are dead would hold them,
- * and every other subscriber with them. A name without a dot is the system's.
+ * Asks name servers directly: the system's resolver has four threads, which names with dead servers would
+ * block for all. Names without a dot go to the system.
  */
 async function resolveHostName(hostname: string): Promise<readonly LookupAddress[]> {
   if (/\.[^.]/.test(hostname)) {

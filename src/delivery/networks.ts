@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 
-/** A block of addresses, as settings name it. */
+/** A block of addresses, as in settings. */
 export interface Network {
   address: string;
   prefix: number;
   family: 'ipv4' | 'ipv6';
 }
 
-/** What is not public unicast, by the registries of special-purpose addresses (RFC 6890 and what followed it). The first that fits names it. */
+/** Address blocks that are not public unicast (RFC 6890 and later registries). The first match names it. */
 const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] = [
   { name: 'a loopback address', blocks: ['127.0.0.0/8', '::1/128'] },
   { name: 'a link-local address', blocks: ['169.254.0.0/16', 'fe80::/10'] },
@@ -15,11 +15,11 @@ const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] =
     name: 'an address in a private network',
     blocks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
   },
-  // Azure's own services answer there, to each machine alone.
+  // Azure's own services, for each machine.
   { name: 'an address of the platform below', blocks: ['168.63.129.16/32'] },
   { name: 'a multicast or broadcast address', blocks: ['224.0.0.0/4', '255.255.255.255/32', 'ff00::/8'] },
   {
-    // Each can stand for an IPv4 address, which would have to be checked in its turn; nobody needs them to be reached.
+    // Embeds an IPv4 address, which would need its own check; receivers do not need these.
     name: 'an address that stands for another',
     blocks: [
       '::ffff:0:0/96',
@@ -45,7 +45,7 @@ const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] =
       '2001:db8::/32',
       '3ffe::/16',
       '3fff::/20',
-      // All that is not global unicast, 2000::/3.
+      // Everything but global unicast, 2000::/3.
       '::/3',
       '4000::/2',
       '8000::/1',
@@ -53,7 +53,7 @@ const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] =
   },
 ];
 
-/** Addresses of the one family are never held against blocks of the other: BlockList alone would take them for one another where they are mapped. */
+/** Compares addresses with blocks of their family only: BlockList alone equates mapped ones. */
 export class Networks {
   readonly #lists = { ipv4: new BlockList(), ipv6: new BlockList() };
 
@@ -76,7 +76,7 @@ const special = SPECIAL_NETWORKS.map(({ name, blocks }) => ({
   networks: new Networks(blocks.map(networkOf)),
 }));
 
-/** What the address is, such as "a loopback address", or undefined if it is one of the public internet. */
+/** The kind of a special address, such as "a loopback address"; undefined for public ones. */
 export function specialNameOf(address: string): string | undefined {
   return special.find(({ networks }) => networks.has(address))?.name;
 }

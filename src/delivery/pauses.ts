@@ -8,7 +8,7 @@ export async function pause(delayMs: number, stop: AbortSignal): Promise<void> {
   await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
 }
 
-/** Until the domain is asked again after so many failures in a row; partly random, so that workers do not return together. */
+/** The pause after this many failures in a row; partly random, so that workers do not return together. */
 export function pauseMsAfter(failures: number): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10)) * (0.5 + Math.random() / 2);
 }

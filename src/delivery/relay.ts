@@ -14,7 +14,7 @@ import { pause, pauseMsAfter } from './pauses.js';
 import { Slots } from './slots.js';
 
 export interface DeliveryClient extends Pick<RpcClient<typeof DeliveryServiceService>, 'recordAttempts'> {
-  /** One claim at a time. */
+  /** Called one claim at a time. */
   claimDeliveries(
     request: ClaimDeliveriesRequest,
     call: { deadlineMs: number; signal?: AbortSignal },
@@ -25,29 +25,29 @@ export interface RelayOptions {
   deliveries: DeliveryClient;
   sender: Sender;
   log: Log;
-  /** Says in each claim whose it is. */
+  /** Named in each claim. */
   workerId: string;
-  /** How many attempts may be under way or not yet recorded. */
+  /** The limit of running and unrecorded attempts. */
   sends: number;
-  /** Of those, to one subscription. */
+  /** The part of it for one subscription. */
   sendsPerSubscription: number;
 }
 
-/** How long the domain may wait for something that is due, and how long we wait for the domain. */
+/** How long the domain may wait for due deliveries, and we for the domain. */
 const CLAIM_WAIT_MS = 10_000;
 const CLAIM_DEADLINE_MS = 15_000;
-/** A claim on its way as we stop has mostly begun attempts already, which would be lost; one that waits has not. */
+/** Waits this long for a claim at the end. One in progress has mostly begun attempts already. */
 const LAST_CLAIM_MS = 250;
-/** At the end of the grace, to record what was cut off. */
+/** The time to record interrupted attempts after the grace. */
 const LAST_RECORD_MS = 1_000;
-/** With more due than could be taken, a claim for a few slots costs the domain as much as one for many; for these it waits, but not long: others may hang. */
+/** When more is due than fits, a claim for few slots costs as much as one for many: waits briefly. */
 const WORTHWHILE_PART = 0.25;
 const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
-/** Nothing due should take longer to say; a domain that is about to end says it at once. */
+/** An answer without deliveries takes no longer; a domain that is ending answers at once. */
 const SHORT_ANSWER_MS = 20;
 
-/** Makes the first attempts: claims no more than it can send at once, sends, and tells how it ended. */
+/** Makes every attempt: claims what it can send at once, sends, and reports results. */
 export class Relay {
   readonly #slots: Slots;
   readonly #recorder: AttemptRecorder;
@@ -56,7 +56,7 @@ export class Relay {
   readonly #interrupt = new AbortController();
   readonly #claiming: Promise<void>;
   #failures = 0;
-  /** Whether the last claim filled every slot that it was for. */
+  /** Whether the last claim filled all its slots. */
   #isBehind = false;
 
   constructor(private readonly options: RelayOptions) {
@@ -70,7 +70,7 @@ export class Relay {
     this.#claiming = this.#claimUntilStopped();
   }
 
-  /** No new attempts; those under way end, are cut off at the end of the grace, and are recorded. */
+  /** Begins no new attempts; those in progress end, or are interrupted after the grace, and are recorded. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
     const over = new AbortController();
@@ -151,7 +151,7 @@ export class Relay {
     await pause(pauseMsAfter(this.#failures), this.#stop.signal);
   }
 
-  /** In turns of the event loop, so that the first answers are heard, and told of, before the last attempt has begun. */
+  /** In turns of the event loop, so that early answers are handled before the last attempt begins. */
   async #begin({ deliveries, targets, bodies }: ClaimDeliveriesResponse): Promise<void> {
     this.#slots.take(deliveries.length);
     for (const [index, delivery] of deliveries.entries()) {
@@ -172,7 +172,8 @@ export class Relay {
     try {
       const report = await this.options.sender.attempt(target, body, this.#interrupt.signal);
       this.#recorder.add({
-        result: attemptResultOf(delivery.deliveryId, 1, report),
+        // A domain of an earlier release claims first attempts only, without their number.
+        result: attemptResultOf(delivery.deliveryId, delivery.attemptNumber || 1, report),
         leaseExpiresAt: delivery.leaseExpiresAt ?? new Date(),
       });
     } catch (error) {
@@ -180,7 +181,7 @@ export class Relay {
     }
   }
 
-  /** Its lease lapses, and the domain records the attempt as interrupted. */
+  /** The lease lapses, and the domain records the attempt as interrupted. */
   #lose({ deliveryId }: ClaimedDelivery, error: unknown): void {
     this.options.log.error('a webhook attempt was lost', { deliveryId, reason: reasonOf(error) });
     this.#slots.give(1);

@@ -1,8 +1,8 @@
 const SECONDS = /^\d{1,9}$/;
-/** The one form of date that HTTP lets be sent (RFC 9110); Date.parse alone would take almost anything. */
+/** The only date format that HTTP permits to send (RFC 9110); Date.parse accepts almost anything. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** How long a receiver that is busy asks us to wait, or undefined if it does not say, or not in a way that can be read. */
+/** How long a busy receiver asks us to wait; undefined if absent or malformed. */
 export function retryAfterSeconds(
   status: number,
   value: string | undefined,

@@ -7,25 +7,25 @@ import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
 import { signaturesOf } from './signature.js';
 
 export interface SenderOptions extends DialOptions {
-  /** From the name of the host to the end of the answer. */
+  /** From the resolution of the name to the end of the answer. */
   timeoutMs: number;
   /** The version of the service, for the User-Agent. */
   version: string;
   metrics?: AttemptMetrics;
 }
 
-/** Of one exchange, whatever it is: headers and the part of a body that is kept are a quarter of it. Interim answers and chunk extensions have no other limit. */
+/** Per exchange: headers and the kept body are a quarter of it. Also limits interim answers. */
 const MAX_RECEIVED_BYTES = 128 * 1_024;
 const LOOK_EVERY_MS = 100;
 
-/** Posts signed events to receivers that may do anything: the time, the size and the place of what they do are limited. */
+/** Posts signed events to untrusted receivers, with limits on time, size and address. */
 export class HttpSender implements Sender {
   readonly #connections: Connections;
   readonly #destinations = new Destinations();
-  /** With what each may have received on its connection at most. */
+  /** With the largest number of bytes of each connection. */
   readonly #running = new Map<Exchange, { connection: Connection; mostBytes: number }>();
   #look: NodeJS.Timeout | undefined;
-  /** What each signal would interrupt: one listener for all of them, because one for each costs as much as a signature. */
+  /** The exchanges per signal: one listener for all, because one for each costs as much as a signature. */
   readonly #interruptible = new WeakMap<AbortSignal, Set<Exchange>>();
   readonly #fixedHeaders: readonly string[];
 
@@ -144,7 +144,7 @@ function interrupt(exchanges: Iterable<Exchange>): void {
   }
 }
 
-/** What must not be sent at all. */
+/** Deliveries that must not be sent. */
 function refusalOf(
   url: string,
   signingSecrets: readonly Uint8Array[],

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The `webhook-signature` of Standard Webhooks: over id, timestamp and the exact bytes of the body, one signature for each
- * secret that is valid, so that a receiver may know either during a rotation. The body is hashed where it lies.
+ * The `webhook-signature` of Standard Webhooks over id, timestamp and body, one per valid secret, so that
+ * receivers may have either during a rotation. Hashes the body in place.
  */
 export function signaturesOf(
   secrets: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-/** How many attempts this worker may have begun and not yet had recorded: what a crash can leave in doubt. */
+/** Attempts that this worker has begun and that are not recorded: what a crash leaves in doubt. */
 export class Slots {
   #free: number;
   #wake: (() => void) | undefined;
@@ -20,7 +20,7 @@ export class Slots {
     this.#wake?.();
   }
 
-  /** Resolves when so many are free, or `stop` is called. */
+  /** Resolves when so many are free, or when stopped. */
   async untilFree(count: number, stop: AbortSignal): Promise<void> {
     const wakened = () =>
       new Promise<void>((resolve) => {

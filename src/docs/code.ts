@@ -4,11 +4,11 @@ import { hidePlaces, showPlaces } from './places.js';
 
 export interface Code {
   code: string;
-  /** As the fence of a guide names it. */
+  /** As in the fence of a guide. */
   language: string;
-  /** What the program is called, where it is a whole one. */
+  /** The file name of a whole program. */
   file?: string | undefined;
-  /** On its tab, in place of the name of the language. */
+  /** Replaces the language on its tab. */
   label?: string | undefined;
 }
 
@@ -32,12 +32,12 @@ export function labelOf({ label, language }: Code): string {
   return label ?? NAMES[language] ?? language;
 }
 
-/** HTML that was made here, of parts that were escaped. */
+/** HTML built here from escaped parts. */
 export function made(text: string): Html {
   return Html.fromSource([text], []);
 }
 
-/** Code with its colours; its text is the code and nothing else. */
+/** Highlighted code; its text is only the code. */
 export function codeBlock(code: Code): Html {
   const { code: text, language, file } = code;
   return html`<figure class="code" data-language="${language}"${file !== undefined && made(` data-file="${Html.escape(file)}"`)}>${
@@ -52,7 +52,7 @@ function highlighted(text: string, language: string): Html {
   return made(showPlaces(shown.toString()));
 }
 
-/** Makes tabs of which one is shown, by radio buttons, so that no script is needed. */
+/** Makes tabs with radio buttons, without a script. */
 export class Tabs {
   #count = 0;
 

@@ -1,4 +1,4 @@
-/** What the renderer reads of OpenAPI, AsyncAPI and JSON Schema. */
+/** The parts of OpenAPI, AsyncAPI and JSON Schema that the renderer reads. */
 export interface Schema {
   $ref?: string;
   title?: string;
@@ -119,7 +119,7 @@ export interface Document {
 
 const METHODS = ['get', 'post'] as const;
 
-/** An operation with its place. What arrives at an integrator's own address has no path. */
+/** An operation and its path. Requests to an integrator's own address have none. */
 export interface PlacedOperation {
   method: 'get' | 'post';
   path: string | undefined;
@@ -127,11 +127,11 @@ export interface PlacedOperation {
   operation: Operation;
 }
 
-/** A document whose references can be followed. */
+/** A document with resolvable references. */
 export class Contract {
   constructor(readonly document: Document) {}
 
-  /** What a reference stands for; what stands beside it, such as a description, wins. */
+  /** Resolves a reference; siblings such as a description win. */
   resolve<T extends object>(value: T & { $ref?: string }): T {
     if (value.$ref === undefined) {
       return value;
@@ -151,7 +151,7 @@ export class Contract {
     return { ...this.resolve(target as T), ...beside } as T;
   }
 
-  /** What integrators call, and what arrives at their redirect URI; not the pages that people see. */
+  /** Operations that integrators call or receive, without pages for people. */
   operations(): PlacedOperation[] {
     const called = placed(this.document.paths).filter(({ operation }) => operation['x-internal'] !== true);
     const arriving = placed(this.document.webhooks ?? {}).map((one) => ({ ...one, path: undefined }));
@@ -165,7 +165,7 @@ export class Contract {
     return this.operations().filter(({ operation }) => operation.tags?.includes(tag));
   }
 
-  /** Those with something to call or to read for integrators. */
+  /** Tags with operations or text for integrators. */
   tags(): Tag[] {
     return (this.document.tags ?? []).filter(({ name }) => this.operationsOf(name).length > 0);
   }
@@ -185,7 +185,7 @@ function placed(paths: Record<string, PathItem>): PlacedOperation[] {
   );
 }
 
-/** As it stands in an address. */
+/** For addresses. */
 export function slugOf(text: string): string {
   return text
     .toLowerCase()

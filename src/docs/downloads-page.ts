@@ -8,7 +8,7 @@ const CONTRACTS = [
   ['Webhooks', 'AsyncAPI 3.0', '/asyncapi/webhooks'],
 ] as const;
 
-/** The packages that the build makes, by the language in their address. */
+/** The packages of the build, by the language in their address. */
 export const packageNames = (version: string) =>
   ({
     typescript: `integration-service-sdk-${version}.tgz`,

@@ -3,13 +3,13 @@ import type { SiteFile } from '../edge/docs/site-file.js';
 import type { Contract, Document } from './contract.js';
 import { withPlaces } from './places.js';
 
-/** The servers of a contract are the ones that serve it. */
+/** The serving server replaces those of a contract. */
 const SERVERS: Record<string, unknown> = {
   gateway: [{ url: '{{gatewayUrl}}', description: 'The gateway that serves this document.' }],
   'sign-on': [{ url: '{{signOnUrl}}', description: 'The sign-on server, which is also its issuer URL.' }],
 };
 
-/** The contracts as they are downloaded, in both spellings. */
+/** The contracts for download, as JSON and YAML. */
 export function contractFiles(contracts: {
   gateway: Contract;
   'sign-on': Contract;
@@ -33,7 +33,7 @@ export function contractFiles(contracts: {
   });
 }
 
-/** The examples stay as they are: they fit each other, down to the tokens that are signed for their issuer. */
+/** Examples stay unchanged: they are consistent, including tokens signed for their issuer. */
 function asServed(name: string, document: Document): Document {
   const description = withPlaces(document.info.description);
   const served = { ...document, info: { ...document.info, description } };

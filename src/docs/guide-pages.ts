@@ -2,7 +2,7 @@ import { html } from '../edge/pages/html.js';
 import { type Destinations, Prose } from './markdown.js';
 import type { Page } from './page.js';
 
-/** A guide as it was written. */
+/** A guide as written. */
 export interface Guide {
   slug: string;
   title: string;
@@ -32,7 +32,7 @@ export function guidePages(guides: readonly Guide[], destinations: Destinations)
   });
 }
 
-/** The title is in the front matter; a guide may repeat it for those who read the file. */
+/** The front matter has the title; a guide may repeat it for readers of the file. */
 function withoutTitle(markdown: string): string {
   return markdown.replace(/^\s*# .*\n+/, '');
 }

@@ -37,7 +37,7 @@ const parts = [
   },
 ] as const;
 
-/** Where everybody begins. */
+/** The start page. */
 export function homePage(guides: readonly Guide[], version: string): Page {
   const others = guides.filter(({ slug }) => slug !== 'start');
   const body = html`<div class="hero"><h1>${TITLE}</h1><p class="lead">${SUMMARY}</p>
@@ -64,5 +64,5 @@ ${environment()}
 }
 
 function environment(): Html {
-  return html`${made('<!--demo-->')}<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and every page of the references lets you send requests to it. Keys, applications and people to sign in as come from whoever runs it: <code>make run</code> writes them to <code>demo.json</code>.</p>${made('<!--/demo-->')}${made('<!--live-->')}<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose pages also let you send requests.</p>${made('<!--/live-->')}`;
+  return html`${made('<!--demo-->')}<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and every page of the references lets you send requests to it. Its operator has the keys, applications and people to sign in as: <code>make run</code> writes them to <code>demo.json</code>.</p>${made('<!--/demo-->')}${made('<!--live-->')}<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose pages also let you send requests.</p>${made('<!--/live-->')}`;
 }

@@ -6,7 +6,7 @@ import { type Page, sectionsOf } from './page.js';
 
 export interface Frame {
   groups: readonly NavigationGroup[];
-  /** The addresses of the style and the script, with what keeps browsers from using old ones. */
+  /** Versioned addresses of style and script, against stale caches. */
   style: string;
   script: string;
   version: string;

@@ -1,6 +1,6 @@
 import type { Page } from './page.js';
 
-/** The site for programs that read: where to find what, and the pages as text. */
+/** The site as text for programs: an index, and all pages. */
 export function llmsText(groups: readonly { title: string; pages: readonly Page[] }[]): string {
   const sections = groups.map(({ title, pages }) => [
     `## ${title}`,

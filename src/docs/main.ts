@@ -4,7 +4,7 @@ import { packageRoot } from '../config/package.js';
 import { renderSite } from './site.js';
 import { readSources } from './sources.js';
 
-/** Leaves the site where the edge finds it. By one rename, so that no edge that starts meanwhile finds half of it. */
+/** Writes the site for the edge, with one rename, so that a starting edge never finds half of it. */
 const folder = join(packageRoot, 'dist/docs');
 const file = join(folder, 'site.json');
 mkdirSync(folder, { recursive: true });

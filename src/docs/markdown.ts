@@ -4,9 +4,9 @@ import { type Code, codeBlock, labelOf, made, Tabs } from './code.js';
 import { slugOf } from './contract.js';
 import { hidePlaces, showPlaces } from './places.js';
 
-/** Where a word of code or a link of a guide leads. */
+/** The targets of code words and guide links. */
 export interface Destinations {
-  /** The page of a name that stands in the prose as code, such as an operation or a schema. */
+  /** The page of a name in code spans, such as an operation or a schema. */
   ofName(name: string): string | undefined;
   /** The page of a guide. */
   ofGuide(slug: string): string | undefined;
@@ -14,12 +14,12 @@ export interface Destinations {
 
 export const nowhere: Destinations = { ofName: () => undefined, ofGuide: () => undefined };
 
-/** Links do not stand in links. */
+/** Links cannot be nested. */
 const LINK_TAG = /<\/?a\b[^>]*>/g;
 const TAB_LABELS = new Set(['TypeScript', 'JavaScript', 'Python', 'Go', 'Shell', 'curl']);
 const GUIDE_LINK = /^(?:\.?\/)?(?:guides\/|docs\/)?([a-z][a-z0-9-]*)(?:\.md)?(#[\w.-]*)?$/;
 
-/** Prose of one page: ids of headings and names of tabs occur once. */
+/** The prose of one page, with unique ids of headings and names of tabs. */
 export class Prose {
   readonly tabs = new Tabs();
   readonly #ids = new Map<string, number>();
@@ -43,7 +43,7 @@ export class Prose {
     return made(showPlaces(this.#marked.parseInline(hidePlaces(markdown)) as string));
   }
 
-  /** An id for a heading that no other heading of the page has. */
+  /** An id for a heading, unique in the page. */
   idOf(text: string): string {
     const slug = slugOf(text) || 'section';
     const before = this.#ids.get(slug) ?? 0;
@@ -51,7 +51,7 @@ export class Prose {
     return before === 0 ? slug : `${slug}-${before + 1}`;
   }
 
-  /** Programs that follow each other directly are one program in several languages. */
+  /** Adjacent code blocks are one program in several languages. */
   #withTabs(tokens: Token[]): Token[] {
     const result: Token[] = [];
     for (let at = 0; at < tokens.length; ) {
@@ -128,14 +128,14 @@ function groupAt(tokens: Token[], start: number): { codes: Code[]; end: number }
   return { codes, end };
 }
 
-/** A fence says the language and, for a whole program, `file=` and what to call it. */
+/** A fence has the language and, for a whole program, `file=` with its name. */
 function codeOf({ lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>): Code {
   const [language = 'text', ...rest] = lang.split(/\s+/);
   const value = (name: string) => rest.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
   return { code: text, language: language || 'text', file: value('file'), label: value('label') };
 }
 
-/** What of markup is read. */
+/** The text of markup. */
 export function textOf(markup: string): string {
   return markup
     .replace(/<[^>]*>/g, '')

@@ -3,7 +3,7 @@ import { made } from './code.js';
 import { slugOf } from './contract.js';
 import type { Page } from './page.js';
 
-/** The pages of an area, in the order in which they are listed. */
+/** The pages of an area, in order. */
 export interface NavigationGroup {
   title: string;
   pages: readonly Page[];
@@ -34,7 +34,7 @@ export function neighbours(groups: readonly NavigationGroup[], present: string):
   }${after && html`<a class="after" href="${after.path}"><span>Next</span>${nameOf(after)}</a>`}</nav>`;
 }
 
-/** The first page of a reference is about all of it. */
+/** The first page of a reference covers all of it. */
 function nameOf({ path, title }: Page): string {
   return /^\/docs\/reference\/[^/]+$/.test(path) ? 'Overview' : title;
 }

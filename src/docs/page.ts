@@ -7,15 +7,15 @@ export interface Page {
   title: string;
   /** A sentence about it, for lists and search engines. */
   summary: string;
-  /** What it belongs to, in the navigation and in what the search finds. */
+  /** Its area, for navigation and search. */
   area: string;
   /** Starts with the `h1`. */
   body: Html;
-  /** How deep the list of its sections goes. */
+  /** The depth of the list of sections. */
   sectionDepth: 2 | 3;
-  /** The same as text, for programs that read. */
+  /** The same as text, for programs. */
   markdown?: string;
-  /** Without navigation of its own sections, such as the start page. */
+  /** Without a list of sections, such as the start page. */
   isWide?: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface Section {
   id: string;
   level: number;
   title: string;
-  /** What stands under it, without markup. */
+  /** Its text, without markup. */
   text: string;
 }
 
 const HEADING = /<h([23])(?: class="[^"]*")? id="([^"]+)">([\s\S]*?)<\/h\1>/g;
 
-/** The sections of a page, with a first one of no id for what comes before them. */
+/** The sections of a page; the first one, without id, is what precedes them. */
 export function sectionsOf({ body, title, sectionDepth }: Page): Section[] {
   const markup = body.toString();
   const headings = [...markup.matchAll(HEADING)].filter(([, level]) => Number(level) <= sectionDepth);
@@ -44,7 +44,7 @@ export function sectionsOf({ body, title, sectionDepth }: Page): Section[] {
   return [first, ...others];
 }
 
-/** So that words of neighbouring elements do not run into one. */
+/** Separates words of neighbouring elements. */
 function spaced(markup: string): string {
   return markup.replace(/<\/(?:p|li|td|th|h\d|div|dt|dd|summary|span|button|label)>/g, '$& ');
 }

@@ -1,11 +1,11 @@
 import { type Page, sectionsOf } from './page.js';
 
-/** Longer texts say it again. */
+/** Longer texts add nothing to the search. */
 const MAX_TEXT_LENGTH = 1_500;
 
-/** One thing that can be found: a section of a page. Short names, because browsers load all of it. */
+/** A section of a page in the index. Short names, because browsers load all of it. */
 export interface SearchEntry {
-  /** Where it is. */
+  /** Its address. */
   u: string;
   /** Its heading. */
   t: string;

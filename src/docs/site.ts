@@ -75,7 +75,7 @@ function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] }
   };
 }
 
-/** Names lead to their descriptions; a name that is a word like any other leads nowhere. */
+/** Links names to their descriptions, except names that are ordinary words. */
 function destinationsOf({ guides, webhooks }: Sources, apis: readonly Api[]): Destinations {
   const names = new Map([...apis.flatMap(destinationsIn), ...eventDestinations(webhooks)]);
   const slugs = new Set(guides.map(({ slug }) => slug));
@@ -91,7 +91,7 @@ function textOfPage({ path, markdown }: Page): SiteFile[] {
     : [{ path: `${path}.md`, type: 'text/markdown; charset=utf-8', body: `${markdown.trim()}\n` }];
 }
 
-/** A new style or script has a new address, so that no browser uses an old one with a new page. */
+/** A changed style or script gets a new address, so that caches never mix versions. */
 function versioned(path: string, content: string): string {
   return `${path}?v=${createHash('sha256').update(content).digest('base64url').slice(0, 10)}`;
 }

@@ -5,9 +5,10 @@ import { packageRoot, packageVersion } from '../config/package.js';
 import { tokens } from '../edge/pages/tokens.js';
 import { Contract, type Document } from './contract.js';
 import type { Guide } from './guide-pages.js';
-import { type SampleBook, sampleLanguages, samplesIn } from './reference/samples.js';
+import { type SampleBook, sampleLanguages } from './reference/sample-book.js';
+import { samplesIn } from './reference/samples.js';
 
-/** All that the site is made of. */
+/** The sources of the site. */
 export interface Sources {
   version: string;
   gateway: Contract;
@@ -20,7 +21,7 @@ export interface Sources {
 }
 
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
-/** In their order: what comes later wins. */
+/** In order: later ones win. */
 const STYLES = ['base', 'frame', 'prose', 'code', 'reference', 'try-it', 'search', 'start', 'narrow'];
 const SCRIPTS = ['contents', 'code-blocks', 'search', 'try-it'];
 
@@ -60,7 +61,7 @@ export function readGuides(folder: string): Guide[] {
     .sort((one, other) => one.order - other.order || one.slug.localeCompare(other.slug));
 }
 
-/** A guide begins with its title, its place and a sentence about it. */
+/** A guide begins with its title, its place and a summary. */
 export function guideOf(file: string, text: string): Guide {
   const [matter = '', yaml = ''] = FRONT_MATTER.exec(text) ?? [];
   const { title, order, summary } = (parse(yaml) ?? {}) as Record<string, unknown>;

@@ -4,14 +4,15 @@ import type { Contract, Example, Message, Tag } from './contract.js';
 import { type Destinations, Prose } from './markdown.js';
 import type { Page } from './page.js';
 import { withPlaces } from './places.js';
-import { type SampleBook, writtenSamples } from './reference/samples.js';
+import type { SampleBook } from './reference/sample-book.js';
+import { writtenSamples } from './reference/samples.js';
 import { SchemaView } from './reference/schema.js';
 
 const AREA = 'Webhooks';
 export const WEBHOOKS_PATH = '/docs/reference/webhooks';
 export const EVENTS_PATH = `${WEBHOOKS_PATH}/events`;
 
-/** Where each event type is described. */
+/** The page of each event type. */
 export function eventDestinations(contract: Contract): [name: string, path: string][] {
   return messagesOf(contract).map(({ name }) => [name, `${EVENTS_PATH}#${name}`]);
 }

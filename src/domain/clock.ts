@@ -1,2 +1,2 @@
-/** Milliseconds since 1970; tests bring their own. */
+/** Milliseconds since 1970; replaced in tests. */
 export type Clock = () => number;

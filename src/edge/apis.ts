@@ -19,18 +19,18 @@ import { Turns } from './http/turns.js';
 import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
 import { signOnHandlers } from './sign-on/index.js';
-import { PageWriter } from './sign-on/page-writer.js';
+import { PageWriter } from './sign-on/pages/page-writer.js';
 import { SessionCookieJar } from './sign-on/session-cookie.js';
 import { oauthOperations } from './sign-on/sign-on-handler.js';
 
-/** Of lists, in each turn of the event loop. */
+/** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
 
 export interface ApiOptions {
   environment: 'live' | 'demo';
   /** The public address of the gateway, for links. */
   gatewayUrl: string;
-  /** The public address of the sign-on server, which is its issuer. */
+  /** The public address of the sign-on server: its issuer. */
   signOnUrl: string;
   domain: RpcChannel;
   log: Log;
@@ -73,7 +73,7 @@ export function createSignOnApi({
     document,
     handlers: signOnHandlers,
     asReceived: oauthOperations,
-    // Who calls is decided together with what they ask for, by the domain: OAuth has an error of its own for each way to fail.
+    // The domain authenticates: OAuth has a different error for each way to fail.
     securityHandlers: { clientBasic: () => true, accessToken: () => true },
     dependencies: {
       environment,

@@ -19,7 +19,7 @@ const TITLES = {
 
 type ProblemStatus = keyof typeof TITLES;
 
-/** The one place where an error becomes an HTTP status. What has no place in the gateway's contract is a fault of ours: 500. */
+/** The only mapping from errors to HTTP statuses. Codes outside the gateway's contract are faults: 500. */
 const STATUS_OF: Record<ProblemCode, ProblemStatus> = {
   invalid_request: 400,
   api_key_in_query: 400,

@@ -23,7 +23,7 @@ export interface ErrorDetails {
   retryAfterSeconds?: number;
 }
 
-/** A refusal with a code of the contract. Its message is public: it is shown to whoever made the call. */
+/** A refusal with a code of the contract. Its message is public: the caller reads it. */
 export class ServiceError extends Error {
   readonly internal: string | undefined;
   readonly fieldViolations: readonly FieldViolation[];
@@ -44,13 +44,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** What anybody may know of a fault that nobody foresaw; what happened stays in `internal`. */
+/** The public part of an unexpected fault; the cause stays in `internal`. */
 export function internalError(cause: unknown): ServiceError {
   const internal = cause instanceof Error ? `${cause.name}: ${cause.message}` : textOf(cause);
   return new ServiceError(ErrorCode.INTERNAL_ERROR, 'Something went wrong on our side.', { internal, cause });
 }
 
-/** Anything can be thrown, also what cannot be made a text by itself. */
+/** Text of any thrown value, also of one without a usable toString. */
 function textOf(thrown: unknown): string {
   return typeof thrown === 'string' ? thrown : inspect(thrown);
 }

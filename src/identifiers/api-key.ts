@@ -13,7 +13,7 @@ export function newApiKey(environment: Environment): string {
   return body + checksum(body);
 }
 
-/** Decides without the store whether a text can be a key here at all. */
+/** Decides without the store whether a text can be a key of this environment. */
 export function inspectApiKey(
   text: string,
   environment: Environment,
@@ -25,7 +25,7 @@ export function inspectApiKey(
   return match[1] === environment ? 'plausible' : 'wrong_environment';
 }
 
-/** Enough of a key for people to tell their keys apart, and no help to anyone else. */
+/** Enough of a key to tell keys apart, and useless to others. */
 export function apiKeyHint(key: string): string {
   return `${key.slice(0, 12)}…`;
 }

@@ -2,10 +2,10 @@ import { randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Bytes from here on are thrown away, so that every character is equally likely. */
+/** Bytes from here on are discarded, so that every character is equally likely. */
 const REJECT_FROM = 256 - (256 % ALPHABET.length);
 
-/** Fetched many at a time: a call for some takes longer than the bytes. */
+/** Filled many bytes at a time: a call costs more than the bytes. */
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 

@@ -2,15 +2,12 @@ import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
 
-/**
- * What callers from one place have in common at most: the IPv4 address, or the first 48 bits of an IPv6 address, because providers give up to so much to one customer. The
- * same address is the same text however it was written.
- */
+/** In canonical text: the IPv4 address, or the /48 of an IPv6 address, which one customer may have. */
 export function networkOf(address: string): string {
   return placeOf(address, 3);
 }
 
-/** What callers from one place have in common at least: providers of mobile phones give each no more than a /64, so that a /48 may be many people. */
+/** The same with 64 bits: mobile providers give each customer a /64, so a /48 may be many people. */
 export function subnetOf(address: string): string {
   return placeOf(address, 4);
 }
@@ -26,7 +23,7 @@ function placeOf(address: string, groupsInCommon: number): string {
     : `${groups.slice(0, groupsInCommon).join(':')}::/${groupsInCommon * 16}`;
 }
 
-/** The URL parser knows every spelling, and writes them all alike. */
+/** The URL parser accepts every spelling and returns one. */
 function groupsOf(address: string): string[] {
   const [bare] = address.split('%');
   const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);

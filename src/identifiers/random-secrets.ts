@@ -4,12 +4,12 @@ import { hashSecret } from './secret-hash.js';
 const SECRET_BYTES = 32;
 const ID_BYTES = 16;
 
-/** What only its bearer holds: a cookie's value, a code, the name of an interaction, a mailed link. */
+/** A secret of its bearer: a cookie's value, a code, the name of an interaction, a mailed link. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** The form in which the store knows a secret. */
+/** The hash that the store keeps of a secret. */
 export function storedHash(secret: string): string {
   return hashSecret(secret).toString('base64url');
 }

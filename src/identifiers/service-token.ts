@@ -1,6 +1,6 @@
 import { randomBase62 } from './base62.js';
 
-/** The right that a token of the database carries. Edge and worker have theirs from the settings. */
+/** The rights of tokens in the database. The tokens of edge and worker are settings. */
 export const serviceTokenKinds = ['operator', 'platform', 'support', 'auditor', 'key_custodian'] as const;
 
 export type ServiceTokenKind = (typeof serviceTokenKinds)[number];

@@ -5,15 +5,15 @@ import { FetchedKeys, type FetchKeySet } from './fetched-keys.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
 const ALGORITHM = 'ES256';
-/** Far more than a token of ours takes. */
+/** Far longer than any of our tokens. */
 const MAX_TOKEN_LENGTH = 4_096;
-/** 64 bytes of signature in their one spelling: readers of base64 take padding too, and any last letter with the same two bits, and then one token would be many texts. */
+/** 64 bytes of signature in one spelling: base64url accepts others for the same bytes. */
 const ONE_SPELLING = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/;
-/** Two machines' clocks are never quite the same. */
+/** Tolerates differences between the clocks of machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const REQUIRED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'jti', 'scope', 'grant_id'];
 
-/** What an access token of this server says, its signature, type, issuer, audience and end being in order. */
+/** The content of an access token with a valid signature, type, issuer, audience and expiry. */
 export interface VerifiedAccessToken {
   kid: string;
   tokenId: string;
@@ -26,17 +26,14 @@ export interface VerifiedAccessToken {
 }
 
 export interface AccessTokenVerifierOptions {
-  /** As in `iss`, and in `aud`: the service is what its access tokens are for. */
+  /** As in `iss` and `aud`: our access tokens are for the service itself. */
   issuer: string;
-  /** Only asked on first use, for keys that are not known, and when the set has come to its age. */
+  /** Called on first use, for unknown keys, and when the set is old. */
   fetchKeySet: FetchKeySet;
   clock?: Clock;
 }
 
-/**
- * Checks access tokens without asking anybody, with keys fetched now and then. Whether the grant still stands is the domain's to say. A token that was found in order is not calculated
- * again: a signature takes a hundred times as long as a digest.
- */
+/** Verifies access tokens with fetched keys and caches the verified ones. The domain checks the grant. */
 export class AccessTokenVerifier {
   readonly #issuer: string;
   readonly #clock: Clock;
@@ -54,7 +51,7 @@ export class AccessTokenVerifier {
     });
   }
 
-  /** Undefined for anything but a token of this server that is in force. Throws only where no keys could be fetched yet. */
+  /** Undefined for anything but a valid token of this server. Throws only while no keys could be fetched. */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
     if (token.length > MAX_TOKEN_LENGTH || !ONE_SPELLING.test(token)) {
       return undefined;
@@ -88,7 +85,7 @@ export class AccessTokenVerifier {
       const { payload, protectedHeader } = await jwtVerify<JWTPayload>(token, keyOf, options);
       return factsOf(payload, protectedHeader.kid);
     } catch {
-      // Whatever is wrong with it, it proves nothing.
+      // A token that fails for any reason proves nothing.
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 
 export const KEY_BYTES = 32;
-/** Bounds what a seal of unknown origin can make the service try, and what a re-sealing has to know. */
+/** Bounds the keys that a seal without an id can make the service try, and the work of sealing anew. */
 export const MAX_KEYS = 8;
 
 const ID_BYTES = 8;
@@ -9,7 +9,7 @@ const ID = /^ek_[0-9a-f]{16}$/;
 const HEADER = '# integration-service encryption keys, version 1';
 const NOTE = '# Keep a copy apart from copies of the database. One key a line: its id, then the key.';
 
-/** A key of the key file. Its id is its fingerprint, so that a damaged line is noticed and two keys never share an id. */
+/** A key of the key file. Its fingerprint is its id, so a damaged line is noticed and ids are unique. */
 export interface EncryptionKey {
   readonly id: string;
   readonly bytes: Uint8Array;
@@ -20,9 +20,9 @@ export function encryptionKey(bytes: Uint8Array): EncryptionKey {
   return { id: `ek_${fingerprint.toString('hex')}`, bytes };
 }
 
-/** The content of a key file; throws an Error whose message completes "The key file … ". */
+/** Parses a key file; throws an Error whose message completes "The key file … ". */
 export function parseKeyFile(content: Buffer): EncryptionKey[] {
-  // The format of the first releases: one key and nothing else.
+  // The format of the first releases: one raw key.
   if (content.length === KEY_BYTES) {
     return [encryptionKey(Buffer.from(content))];
   }
@@ -49,7 +49,7 @@ export function keyFileText(keys: readonly EncryptionKey[]): string {
   return `${[HEADER, NOTE, ...lines].join('\n')}\n`;
 }
 
-/** The line itself stays out of the message: it is a secret. */
+/** Its message omits the line, which is a secret. */
 function keyOf(line: string, number: number): EncryptionKey {
   const [id = '', text = '', ...more] = line.trim().split(/\s+/);
   const bytes = Buffer.from(text, 'base64url');

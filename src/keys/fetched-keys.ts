@@ -1,10 +1,10 @@
 import { type CryptoKey, importJWK } from 'jose';
 import type { Clock } from '../domain/clock.js';
 
-/** How often keys that nobody knows, or a domain that is away, are asked for. */
+/** How often at most unknown keys are looked up, or an unavailable domain is asked. */
 const MIN_FETCH_INTERVAL_MS = 10_000;
 
-/** One key, as the key set of the contract has it. */
+/** A key of the key set in the contract. */
 export interface FetchedKey {
   kid: string;
   algorithm: string;
@@ -14,15 +14,15 @@ export interface FetchedKey {
 export type FetchKeySet = () => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
 
 export interface FetchedKeysOptions {
-  /** Keys of others are left out. */
+  /** Keys of other algorithms are left out. */
   algorithm: string;
   fetch: FetchKeySet;
   clock: Clock;
-  /** Another set is at hand. */
+  /** Called when another set was fetched. */
   onChange(): void;
 }
 
-/** A key set from elsewhere. It is kept while no newer one can be had: keys are published long before they sign. */
+/** A fetched key set. It is used until a newer one is fetched: keys are published long before they sign. */
 export class FetchedKeys {
   readonly #options: FetchedKeysOptions;
   #byKid: ReadonlyMap<string, CryptoKey> | undefined;
@@ -35,7 +35,7 @@ export class FetchedKeys {
     this.#options = options;
   }
 
-  /** Waits only for the first set. One that has come to its age is replaced while it is still used. */
+  /** Waits only for the first set. An old set is replaced while it is in use. */
   async atHand(): Promise<void> {
     if (this.#byKid === undefined) {
       await this.#fetch();

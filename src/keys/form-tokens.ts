@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { FormTokens } from '../domain/sign-on/signing.js';
+import type { FormTokens } from '../domain/sign-on/keys/signing.js';
 
 export function formTokens(key: Uint8Array): FormTokens {
   const make = (...parts: readonly string[]) => hmacOf(key, parts).toString('base64url');
@@ -12,7 +12,7 @@ export function formTokens(key: Uint8Array): FormTokens {
   };
 }
 
-/** Each part after its length, so that no two lists of parts are the same bytes. */
+/** Prefixes each part with its length, so that different lists of parts never give the same bytes. */
 function hmacOf(key: Uint8Array, parts: readonly string[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose';
-import type { TokenAlgorithm } from '../domain/operator/applications.js';
-import type { SigningKey } from '../domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
+import type { SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 import type { Box } from './sealed-box.js';
 
 const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>[2]> = {
@@ -9,7 +9,7 @@ const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>
   EdDSA: { name: 'Ed25519' },
 };
 
-/** A key as the cryptography takes it: each half opened when it is first needed, and once. */
+/** A key for the cryptography library; each half is opened once, when it is first needed. */
 export class ImportedKey {
   readonly #key: SigningKey;
   readonly #box: Box;
@@ -21,7 +21,7 @@ export class ImportedKey {
     this.#box = box;
   }
 
-  /** Whether it is still the one of this row: a rotation of the encryption key seals it anew. */
+  /** Whether it matches this row: a rotation of the encryption key seals it anew. */
   isOf({ sealedPrivateKey }: SigningKey): boolean {
     return sealedPrivateKey === this.#key.sealedPrivateKey;
   }

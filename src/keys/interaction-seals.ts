@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Interaction, InteractionSeals } from '../domain/sign-on/interactions.js';
+import type { Interaction, InteractionSeals } from '../domain/sign-on/interaction/interactions.js';
 import { SealError, type SealedBox } from './sealed-box.js';
 
 const NAME = 'interaction';
 
-/** A request and its query say the same twice, so that compressed they are hardly longer than the address that the application sent. */
+/** Compressed: a request repeats its query, so the seal is hardly longer than the application's address. */
 export function interactionSeals(box: Pick<SealedBox, 'seal' | 'open'>): InteractionSeals {
   return {
     seal: (interaction) => box.seal(deflateRawSync(JSON.stringify(interaction)), NAME),

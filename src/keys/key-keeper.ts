@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.js';
-import { ANNOUNCE_EVERY_MS, type UsedEncryptionKey } from '../domain/operator/encryption-keys.js';
+import { ANNOUNCE_EVERY_MS } from '../domain/operator/encryption-keys.js';
+import type { UsedEncryptionKey } from '../domain/operator/rows/encryption-keys.js';
 import type { SealedPlace, SealStore } from '../domain/operator/seals.js';
 import type { EncryptionKey } from './encryption-key.js';
 import { SealError, SealedBox } from './sealed-box.js';
@@ -8,9 +9,9 @@ import { SealingRing } from './sealing-ring.js';
 import { LOST_AUDIT_KEY, OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 import { firstTokenKeys, newTokenKeys, subkeyOf, type TokenKeys, tokenKeysBy } from './subkeys.js';
 
-/** So many seals are made anew in one transaction. */
+/** Seals made anew in one transaction. */
 const PIECE = 100;
-/** Finds what a node sealed that learned of the rotation late. */
+/** Finds seals of nodes that learned of the rotation late. */
 const RENEW_EVERY_MS = 600_000;
 
 export interface KeyKeeperOptions {
@@ -18,20 +19,20 @@ export interface KeyKeeperOptions {
   keys: readonly EncryptionKey[];
   /** Reads the key file anew. */
   readKeys(): readonly EncryptionKey[];
-  /** Names this node for operators and for the others. */
+  /** The name of this node, for operators and other nodes. */
   node: string;
   clock: Clock;
   log: Record<'info' | 'error', (message: string, fields?: Record<string, unknown>) => void>;
 }
 
-/** Follows the key file and the rotation: which keys this node holds, and which one it seals with. */
+/** Follows the key file and the rotation: the keys this node holds, and the one it seals with. */
 export class KeyKeeper {
   readonly ring: SealingRing;
   readonly #options: KeyKeeperOptions;
   #keys: readonly EncryptionKey[];
   #announced = { what: '', at: Number.NEGATIVE_INFINITY };
   #renewAt = Number.NEGATIVE_INFINITY;
-  /** Said once, until it changes. */
+  /** Logged once, until it changes. */
   #complaint = '';
 
   constructor(options: KeyKeeperOptions) {
@@ -40,11 +41,11 @@ export class KeyKeeper {
     this.ring = new SealingRing(this.#keys);
   }
 
-  /** At the start. Refuses a key file that does not belong to the database, before anything is sealed with it. */
+  /** Runs at the start. Refuses a key file of another database before anything is sealed with it. */
   async adopt(): Promise<TokenKeys> {
     const { seals, node } = this.#options;
     try {
-      // Announced first: a rotation that begins now counts on this node, or is seen by it.
+      // Announced first, so that a rotation that begins now counts this node.
       await this.#announce();
       await this.#refuseLostAuditKey();
       if ((await seals.keys.all()).length === 0) {
@@ -61,7 +62,7 @@ export class KeyKeeper {
     }
   }
 
-  /** While serving: takes over what changed in the file and in the database. */
+  /** Runs while serving: applies changes of the file and of the database. */
   async look(): Promise<void> {
     this.#readAgain();
     const used = await this.#options.seals.keys.all();
@@ -83,7 +84,7 @@ export class KeyKeeper {
     this.#renewAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Seals anew, in small transactions, what another key sealed. May be cut short at any point, and several nodes may do it at once. */
+  /** Seals anew what another key sealed, in small transactions. Can be interrupted and run concurrently. */
   async renew(signal: AbortSignal): Promise<{ renewed: number; unopened: number }> {
     const total = { renewed: 0, unopened: 0 };
     const { clock, seals, log } = this.#options;
@@ -128,7 +129,7 @@ export class KeyKeeper {
     }
   }
 
-  /** The first start of an environment, or of this version on an older one. */
+  /** For the first start of an environment, or of this version on an older one. */
   async #begin(): Promise<void> {
     const { seals, clock } = this.#options;
     const seal = await this.#sealWithoutId();
@@ -174,7 +175,7 @@ export class KeyKeeper {
     }
   }
 
-  /** With a new key in its place no record from before could be judged any more. Asked in this order: another node may just be making the first. */
+  /** A new key would make earlier records unverifiable. The order matters: a node may be making the first. */
   async #refuseLostAuditKey(): Promise<void> {
     const { seals } = this.#options;
     if (
@@ -193,7 +194,7 @@ export class KeyKeeper {
     const { seals, clock } = this.#options;
     const box = this.ring.box('token-keys');
     const present = new Set((await seals.tokenKeys()).map(({ purpose }) => purpose));
-    // A purpose that came with this version.
+    // A purpose that this version adds.
     const missing = Object.entries(newTokenKeys()).filter(([purpose]) => !present.has(purpose));
     if (missing.length > 0) {
       const rows = missing.map(([purpose, key]) => ({ purpose, sealed: box.seal(key, purpose) }));
@@ -207,7 +208,7 @@ export class KeyKeeper {
     }
   }
 
-  /** A file that cannot be used, or that lost the key in use, changes nothing: what is held goes on. */
+  /** A file that is unusable, or lost the key in use, changes nothing: the held keys stay. */
   #readAgain(): void {
     try {
       const keys = this.#options.readKeys();

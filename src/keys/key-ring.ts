@@ -1,18 +1,18 @@
 import { type CryptoKey, compactVerify, decodeProtectedHeader, SignJWT } from 'jose';
 import type { AccountId, ApplicationId } from '../../generated/ids.js';
 import type { Clock } from '../domain/clock.js';
-import type { TokenAlgorithm } from '../domain/operator/applications.js';
-import type { IdTokenReader, PublicKey, PublishedKeys, TokenSigner } from '../domain/sign-on/signing.js';
-import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
+import type { IdTokenReader, PublicKey, PublishedKeys, TokenSigner } from '../domain/sign-on/keys/signing.js';
+import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { ImportedKey } from './imported-key.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
 import { type Box, SealError } from './sealed-box.js';
 import { OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 
-/** How long clients may keep the key set: much shorter than a key is published before it signs. */
+/** How long clients may cache the key set: much shorter than a key is published before it signs. */
 const KEY_SET_MAX_AGE_SECONDS = 300;
-/** Longer than any ID token of ours. */
+/** Longer than any of our ID tokens. */
 const MAX_ID_TOKEN_LENGTH = 16_384;
 
 export interface KeyRingOptions extends KnownKeysOptions {
@@ -21,7 +21,7 @@ export interface KeyRingOptions extends KnownKeysOptions {
   box: Box;
 }
 
-/** Signs and reads tokens with the keys of the database, of which it holds a young copy. */
+/** Signs and reads tokens with the keys of the database, of which it keeps a recent copy. */
 export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
   readonly #issuer: string;
   readonly #box: Box;
@@ -36,7 +36,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     this.#known = new KnownKeys(options);
   }
 
-  /** Opens every key that signs or will, so that a wrong key file is noticed at the start and not by the first person who signs in. */
+  /** Opens every key that signs or will sign, so that a wrong key file fails the start, not a sign-in. */
   async ready(): Promise<void> {
     await this.#known.reload();
     const keys = (await this.#known.all()).filter((key) => isPublic(key) && key.supersededAt === null);
@@ -47,7 +47,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     }
   }
 
-  /** After a change that this node made. */
+  /** Call it after a change that this node made. */
   reload(): Promise<void> {
     return this.#known.reload();
   }
@@ -92,7 +92,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     }
     const { kid } = header;
     const key = await this.#known.search((keys) => keys.find((each) => each.kid === kid));
-    // One whose tokens are over still proves who a person was; one that was taken back proves nothing.
+    // A key past its lifetime still proves who a person was; a withdrawn one proves nothing.
     if (key === undefined || isWithdrawn(key)) {
       return undefined;
     }

@@ -1,21 +1,21 @@
 import type { Clock } from '../domain/clock.js';
-import type { SigningKey } from '../domain/sign-on/signing-keys.js';
+import type { SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 
-/** So old the keys may get: a key that another node withdraws is gone here by then. */
+/** A key that another node withdraws is unknown here after this time. */
 const MAX_AGE_MS = 15_000;
-/** Before that they are read anew while the ones at hand are used, so that nobody waits. */
+/** From this age on, keys are read again in the background while the present ones serve. */
 const REFRESH_AFTER_MS = 10_000;
-/** Whoever asks for keys that do not exist makes nobody read more often. */
+/** Limits how often unknown key ids cause a read. */
 const MIN_SEARCH_INTERVAL_MS = 1_000;
 
 export interface KnownKeysOptions {
   load(): Promise<readonly SigningKey[]>;
   clock: Clock;
-  /** A reading that nobody waited for has failed; the next one is on its way. */
+  /** A background read failed; another one follows. */
   onError(error: unknown): void;
 }
 
-/** The rows of the signing keys, as they stood a moment ago. */
+/** The rows of the signing keys, as of the last read. */
 export class KnownKeys {
   readonly #options: KnownKeysOptions;
   #rows: readonly SigningKey[] = [];
@@ -27,7 +27,7 @@ export class KnownKeys {
     this.#options = options;
   }
 
-  /** Those at hand, if they are young enough. */
+  /** The present keys, if they are recent enough. */
   get young(): readonly SigningKey[] | undefined {
     const ageMs = this.#options.clock() - this.#readAt;
     // A clock that was set back says nothing about their age.
@@ -48,7 +48,7 @@ export class KnownKeys {
     return young ?? this.#rows;
   }
 
-  /** Those read last, where no newer ones can be had. */
+  /** The keys read last, if newer ones are unavailable. */
   async newestAtHand(): Promise<readonly SigningKey[]> {
     return this.all().catch((error: unknown) => {
       if (this.#rows.length === 0) {
@@ -59,7 +59,7 @@ export class KnownKeys {
     });
   }
 
-  /** One that is not among those at hand may be of a moment ago. */
+  /** Reads again for a key that is missing: it may be new. */
   async search(
     find: (keys: readonly SigningKey[]) => SigningKey | undefined,
   ): Promise<SigningKey | undefined> {
@@ -73,9 +73,9 @@ export class KnownKeys {
     return find(this.#rows);
   }
 
-  /** What was committed before the call is known after it. */
+  /** Keys that were committed before the call are known after it. */
   async reload(): Promise<void> {
-    // One that is under way may have begun before the commit.
+    // A read under way may have begun before the commit.
     await this.#reading?.catch(() => undefined);
     await this.#read();
   }
@@ -88,7 +88,7 @@ export class KnownKeys {
   }
 
   async #load(): Promise<void> {
-    // The age counts from before the reading: what is committed during it may be missed.
+    // The age counts from before the read, which may miss what is committed during it.
     const readAt = this.#options.clock();
     this.#rows = await this.#options.load();
     this.#readAt = readAt;

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { RefreshTokens } from '../domain/sign-on/signing.js';
+import type { RefreshTokens } from '../domain/sign-on/keys/signing.js';
 
 const FAMILY_BYTES = 16;
 const GENERATION_BYTES = 4;
@@ -8,7 +8,7 @@ const HMAC_BYTES = 32;
 const NAMED_BYTES = FAMILY_BYTES + GENERATION_BYTES;
 const TOKEN_BYTES = NAMED_BYTES + HMAC_BYTES;
 
-/** Family, generation and the HMAC of both, in base64url; of one family and generation there is one token. */
+/** Family, generation and the HMAC of both, in base64url: one token per family and generation. */
 export function refreshTokens(key: Uint8Array): RefreshTokens {
   const hmacOf = (named: Uint8Array) => createHmac('sha256', key).update(named).digest();
   return {
@@ -48,7 +48,7 @@ function nameOf(grantId: string, generation: number): Buffer {
   return named;
 }
 
-/** Only the one spelling that `seal` gives: base64url takes others for the same bytes, and each would be another token to whoever compares texts. */
+/** Accepts only the spelling of `seal`: base64url has others, which would pass as different tokens. */
 function decoded(text: string, length: number): Buffer | undefined {
   if (text.length !== Math.ceil((length * 4) / 3)) {
     return undefined;

@@ -5,7 +5,7 @@ const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What is sealed cannot be opened: it was made with another key, for something else, or was changed. */
+/** The seal cannot be opened: another key, another name, or changed bytes. */
 export class SealError extends Error {
   constructor(message = 'What is sealed was made with another key or was changed.') {
     super(message);
@@ -18,7 +18,7 @@ export interface Box {
   open(text: string, name: string): Buffer<ArrayBuffer>;
 }
 
-/** One key, AES-256-GCM. What is sealed opens only for the name it was sealed for, so that nobody can put one in the place of another. */
+/** AES-256-GCM with one key. A seal opens only for the name it was made for: seals cannot be swapped. */
 export class SealedBox implements Box {
   readonly #key: Uint8Array;
 
@@ -35,7 +35,7 @@ export class SealedBox implements Box {
     return Buffer.concat([Buffer.of(VERSION), nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** Only the one spelling that `seal` gives: base64url takes others for the same bytes. */
+  /** Accepts only the spelling that `seal` gives: base64url has others for the same bytes. */
   open(text: string, name: string): Buffer<ArrayBuffer> {
     const bytes = Buffer.from(text, 'base64url');
     const isWhole = bytes.length >= 1 + NONCE_BYTES + TAG_BYTES && bytes.toString('base64url') === text;

@@ -4,27 +4,24 @@ import { type Purpose, subkeyOf } from './subkeys.js';
 
 const SEPARATOR = '.';
 
-/**
- * The keys of the key file at work. New seals are made with the key in use and begin with its id, `ek_….…`; any held key opens its own.
- * Seals of the first releases have no id: the environment's first key opens them.
- */
+/** The keys of the key file. A seal begins with the id of its key; those of the first releases have none. */
 export class SealingRing {
   #held = new Map<string, EncryptionKey>();
   #used: { usedId: string; firstId: string } | undefined;
-  /** By key and purpose: deriving a subkey takes longer than opening a seal. */
+  /** By key and purpose: deriving a subkey costs more than opening a seal. */
   #boxes = new Map<string, SealedBox>();
 
   constructor(keys: readonly EncryptionKey[]) {
     this.hold(keys);
   }
 
-  /** Takes these keys in the place of those held. */
+  /** Replaces the held keys. */
   hold(keys: readonly EncryptionKey[]): void {
     this.#held = new Map(keys.map((key) => [key.id, key]));
     this.#boxes = new Map();
   }
 
-  /** From now on seals are made with the one key; those without an id are of the other. */
+  /** From now on `usedId` seals; seals without an id are of `firstId`. */
   use(usedId: string, firstId: string): void {
     this.#used = { usedId, firstId };
   }

@@ -16,18 +16,18 @@ import {
 import { dirname } from 'node:path';
 import { type EncryptionKey, encryptionKey, KEY_BYTES, keyFileText, parseKeyFile } from './encryption-key.js';
 
-/** Anybody else's reading, anybody else's writing. A group may read: that is how a mounted secret comes. */
+/** Refused permissions: any for others, writing for the group. Mounted secrets are group-readable. */
 const TOO_OPEN = 0o037;
-/** Much more than the most keys take. */
+/** Much more than the largest number of keys takes. */
 const MAX_BYTES = 4_096;
 
 export const OTHER_KEY_FILE =
   'The signing keys in the database were sealed with another key file. Set SECRETS_KEY_FILE to the one that belongs to this database.';
 
 export const LOST_AUDIT_KEY =
-  'The key that vouches for the audit log is gone from the table token_keys (purpose audit), and the log has records made with it: somebody removed it. Restore that row, or the database, from a backup.';
+  'The key of the audit log is missing from the table token_keys (purpose audit), and the log has records made with it. Restore that row, or the database, from a backup.';
 
-/** Why the key file cannot be used, as a sentence for whoever started the service. */
+/** Why the key file cannot be used, as a sentence for the operator. */
 export class SecretsKeyError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -35,7 +35,7 @@ export class SecretsKeyError extends Error {
   }
 }
 
-/** The keys of SECRETS_KEY_FILE, in the order in which they were added. */
+/** The keys of SECRETS_KEY_FILE, oldest first. */
 export function readSecretsKeys(path: string): EncryptionKey[] {
   const file = opened(path);
   try {
@@ -55,8 +55,8 @@ export function readSecretsKeys(path: string): EncryptionKey[] {
 }
 
 /**
- * Makes the key file unless there is one, and leaves one that is there as it is. The whole file is on the disk before it has its name: there is never half a key, and of two
- * processes that make one at the same time both get the same.
+ * Makes the key file unless it exists. The file is complete on the disk before it gets its name, so two
+ * processes that make one at the same time get the same keys.
  */
 export function makeSecretsKeys(path: string): EncryptionKey[] {
   if (!existsSync(path)) {
@@ -72,9 +72,9 @@ export function newKey(): EncryptionKey {
   return encryptionKey(randomBytes(KEY_BYTES));
 }
 
-/** Puts these keys in the place of those in the file, all at once: a crash leaves either the old file or the new one. */
+/** Replaces the keys of the file atomically: a crash leaves the old file or the new one. */
 export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
-  // The file behind a link is replaced, and the link stays.
+  // Replaces the file behind a link and keeps the link.
   writing(path, () => writeWhole(realpathSync(path), keys, renameSync));
 }
 
@@ -138,7 +138,7 @@ function linkUnlessThere(staged: string, path: string): void {
   }
 }
 
-/** The name is on the disk too. Some systems do not open directories; there the file's own sync has to do. */
+/** Syncs the new name as well. Systems that cannot open directories rely on the sync of the file. */
 function syncDirectory(path: string): void {
   let directory: number | undefined;
   try {

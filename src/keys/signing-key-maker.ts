@@ -1,8 +1,8 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import type { TokenAlgorithm } from '../domain/operator/applications.js';
-import type { KeyMaterial, SigningKeyMaker } from '../domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
+import type { KeyMaterial, SigningKeyMaker } from '../domain/sign-on/keys/signing-keys.js';
 import type { Box } from './sealed-box.js';
 
 const RSA_BITS = 2_048;
@@ -15,13 +15,13 @@ const PAIRS: Record<TokenAlgorithm, () => Promise<{ publicKey: KeyObject; privat
   EdDSA: () => generate('ed25519'),
 };
 
-/** Makes keys whose private halves nobody sees unsealed. */
+/** Makes keys and seals their private halves. */
 export function signingKeyMaker(box: Box): SigningKeyMaker {
   return {
     make: async (algorithm) => {
       const { publicKey, privateKey } = await PAIRS[algorithm]();
       const jwk = publicKey.export({ format: 'jwk' }) as JWK;
-      // Named by what it is (RFC 7638): two keys never share a name, however they were made.
+      // The RFC 7638 thumbprint: two keys never share a name.
       const kid = await calculateJwkThumbprint(jwk);
       const content = privateKey.export({ format: 'der', type: 'pkcs8' });
       return {

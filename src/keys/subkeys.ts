@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { InteractionSeals } from '../domain/sign-on/interactions.js';
-import type { FormTokens, RefreshTokens } from '../domain/sign-on/signing.js';
+import type { InteractionSeals } from '../domain/sign-on/interaction/interactions.js';
+import type { FormTokens, RefreshTokens } from '../domain/sign-on/keys/signing.js';
 import { formTokens } from './form-tokens.js';
 import { interactionSeals } from './interaction-seals.js';
 import { refreshTokens } from './refresh-tokens.js';
@@ -9,10 +9,10 @@ import type { SealingRing } from './sealing-ring.js';
 
 const SUBKEY_BYTES = 32;
 
-/** One key a purpose, so that what one of them makes means nothing to another. */
+/** One key per purpose, so that output for one purpose is useless for another. */
 export type Purpose = 'signing-keys' | 'webhook-secrets' | 'token-keys' | TokenPurpose;
 
-/** Whose keys must outlive the encryption key: what they made stands in tokens and in rows, and is compared rather than opened. */
+/** Keys that must outlive the encryption key: their output in tokens and rows is compared, not opened. */
 export const TOKEN_PURPOSES = [
   'refresh-tokens',
   'form-tokens',
@@ -24,25 +24,25 @@ export const TOKEN_PURPOSES = [
 
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
-/** Kept sealed in the database, so that a rotation seals them anew and changes nothing that they made. */
+/** Kept sealed in the database: a rotation seals them anew and changes none of their output. */
 export type TokenKeys = Readonly<Record<TokenPurpose, Uint8Array>>;
 
-/** A digest that only this environment can make: what is kept of it tells nobody what it is of. */
+/** A digest that needs a key of this environment, so that it does not disclose its input. */
 export type KeyedHash = (bytes: Uint8Array | string) => Buffer;
 
-/** All that follows from the key file. */
+/** Everything derived from the key file. */
 export interface DerivedKeys {
   signingKeys: Box;
   refreshTokens: RefreshTokens;
-  /** For the secrets that deliveries are signed with. */
+  /** Seals the secrets that sign deliveries. */
   webhookSecrets: Box;
   formTokens: FormTokens;
   interactionSeals: InteractionSeals;
-  /** For requests that are remembered by their idempotency key. */
+  /** For requests that are stored by idempotency key. */
   idempotency: KeyedHash;
-  /** For the addresses and accounts by which guesses are counted. */
+  /** For the addresses and accounts that throttles count. */
   throttles: KeyedHash;
-  /** For the chains of audit records: who can write the database but has no key cannot make them anew. */
+  /** For the chains of audit records: without the key, database access is not enough to forge them. */
   audit: KeyedHash;
 }
 
@@ -59,12 +59,12 @@ export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys): DerivedKey
   };
 }
 
-/** Those of an environment that is new. */
+/** For a new environment. */
 export function newTokenKeys(): TokenKeys {
   return tokenKeysBy(() => randomBytes(SUBKEY_BYTES));
 }
 
-/** Those that the first releases derived from the key file at each start. */
+/** As the first releases derived them from the key file at each start. */
 export function firstTokenKeys(secretsKey: Uint8Array): TokenKeys {
   return tokenKeysBy((purpose) => subkeyOf(secretsKey, purpose));
 }
@@ -73,7 +73,7 @@ export function tokenKeysBy(keyOf: (purpose: TokenPurpose) => Uint8Array): Token
   return Object.fromEntries(TOKEN_PURPOSES.map((purpose) => [purpose, keyOf(purpose)])) as TokenKeys;
 }
 
-/** HKDF-SHA256. It takes no salt: the key file is random already. */
+/** HKDF-SHA256 without a salt: the key file is random already. */
 export function subkeyOf(secretsKey: Uint8Array, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secretsKey, '', `integration-service/${purpose}`, SUBKEY_BYTES));
 }

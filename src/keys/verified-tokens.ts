@@ -1,12 +1,12 @@
 /** A few megabytes at most. */
 const CAPACITY = 10_000;
 
-/** Tokens that were found in order a moment ago, by their digests; the longest unused ones go first. */
+/** Recently verified tokens by digest; the least recently used go first. */
 export class VerifiedTokens<T extends { expiresAt: Date }> {
   readonly #byDigest = new Map<string, T>();
   #generation = 0;
 
-  /** Of the keys that those in here were verified with. */
+  /** Counts the changes of the keys. */
   get generation(): number {
     return this.#generation;
   }
@@ -24,7 +24,7 @@ export class VerifiedTokens<T extends { expiresAt: Date }> {
     return found;
   }
 
-  /** Unless the keys changed while it was verified: it may be of one that is gone. */
+  /** Skips a token that was verified before the keys changed: its key may be gone. */
   add(digest: string, token: T, generation: number): void {
     if (generation !== this.#generation) {
       return;

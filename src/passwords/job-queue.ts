@@ -3,32 +3,32 @@ import type { PasswordAnswer, PasswordJob } from './password-thread.js';
 import type { StartThread, Thread } from './thread.js';
 
 export interface JobQueueOptions {
-  /** How many at most; each is started when it is first needed, and again after it died. */
+  /** The limit; a thread starts when it is first needed, and again after it died. */
   threads: number;
   start: StartThread;
-  /** Beyond this expected wait a job is refused. */
+  /** A job with a longer expected wait is refused. */
   maxWaitMs: number;
-  /** A thread ended that nobody asked to end. */
+  /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;
 }
 
 interface Waiting {
   job: PasswordJob;
   since: number;
-  /** A job that ends two threads is given to no third. */
+  /** A job that ended two threads gets no third. */
   hasEndedThread: boolean;
   resolve(answer: PasswordAnswer): void;
   reject(error: unknown): void;
 }
 
-/** A first guess, until the jobs themselves tell. */
+/** The estimate before the first job has ended. */
 const FIRST_DURATION_MS = 50;
-/** How much the newest duration moves the average. */
+/** The weight of the newest duration in the average. */
 const SMOOTHING = 0.1;
-/** Whoever waits much longer than was expected has gone away by then. */
+/** A job that waits this many times its expected wait is dropped: its caller has left. */
 const GIVE_UP_FACTOR = 1.5;
 
-/** Jobs that wait for a thread, first come first served, and no more of them than can be served soon. */
+/** Jobs that wait for a thread, in order; only as many as can be served soon. */
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #threads = new Set<Thread>();

@@ -4,8 +4,8 @@ import type { PasswordHasher } from '../domain/credentials/passwords.js';
 import { JobQueue } from './job-queue.js';
 import { threadsOf } from './thread.js';
 
-/** With the parameters of every hash, and of no password: what is compared with it takes as long and never matches. */
-const NOBODYS_HASH =
+/** Matches no password, and has the usual parameters, so that unknown accounts take as long as known ones. */
+const UNMATCHED_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzLg$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 
 const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
@@ -13,17 +13,17 @@ const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
 const MAX_WAIT_MS = 3_000;
 
 export interface PasswordHasherOptions {
-  /** As many as there are processors unless given: of low priority, they take what nobody else needs. */
+  /** One per processor by default; they run at low priority. */
   threads?: number;
-  /** Beyond this expected wait a password is refused. */
+  /** A password with a longer expected wait is refused. */
   maxWaitMs?: number;
-  /** A thread ended that nobody asked to end; the next one is on its way. */
+  /** A thread ended unasked; its replacement is starting. */
   onThreadDeath?(cause: unknown): void;
-  /** Another one for tests, which run the sources. */
+  /** Replaced in tests, which run the sources. */
   threadFile?: URL;
 }
 
-/** A hasher with threads of its own, which it holds until it is closed. */
+/** A hasher with worker threads, which run until it is closed. */
 export interface ThreadedPasswordHasher extends PasswordHasher {
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function threadedPasswordHasher({
     verify: async (hash, password) => {
       const answer = await queue.do({
         password: normalizedPassword(password),
-        hash: hash ?? NOBODYS_HASH,
+        hash: hash ?? UNMATCHED_HASH,
       });
       return hash !== undefined && (answer as { matches: boolean }).matches;
     },

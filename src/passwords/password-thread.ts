@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { hashSync, verifySync } from '@node-rs/argon2';
 
-/** What a thread is asked; with a hash, whether the password is the one of it. */
+/** A password to hash or, with a hash, to verify. */
 export interface PasswordJob {
   password: string;
   hash?: string;
@@ -11,9 +11,9 @@ export interface PasswordJob {
 
 export type PasswordAnswer = { hash: string } | { matches: boolean } | { failure: string };
 
-/** argon2id with 19 MiB, two passes and one lane, as OWASP recommends; the library's default algorithm is argon2id. */
+/** argon2id (the library's default algorithm) with 19 MiB, two passes and one lane, as OWASP recommends. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Gives way to whatever else there is to do, and still gets about a tenth of a processor that is fully busy. */
+/** Yields to other work, and still gets about a tenth of a busy processor. */
 const NICENESS = 10;
 
 yieldToOthers();
@@ -29,7 +29,7 @@ function answerTo({ password, hash }: PasswordJob): PasswordAnswer {
   }
 }
 
-/** Linux takes a priority for each thread. Elsewhere, and where it is not allowed, all are equal. */
+/** Linux has a priority per thread. Elsewhere, and where it is not permitted, all are equal. */
 function yieldToOthers(): void {
   try {
     const [, threadId] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];

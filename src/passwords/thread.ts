@@ -3,12 +3,12 @@ import type { PasswordAnswer, PasswordJob } from './password-thread.js';
 
 /** Takes one job at a time. */
 export interface Thread {
-  /** Rejected when the thread ends before it has answered. */
+  /** Rejects when the thread ends before it answers. */
   do(job: PasswordJob): Promise<PasswordAnswer>;
   end(): Promise<void>;
 }
 
-/** Starts a thread and calls `onEnd` once it is gone, asked to or not. */
+/** Starts a thread and calls `onEnd` once it has ended. */
 export type StartThread = (onEnd: (cause: unknown) => void) => Thread;
 
 export function threadsOf(file: URL): StartThread {

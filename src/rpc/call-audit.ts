@@ -8,14 +8,14 @@ import { REFUSALS, type RefusedCall } from './gate.js';
 import type { CallContext } from './handlers.js';
 import { actorOf } from './services/actor.js';
 
-/** Where what calls show goes. */
+/** Records refusals and reads in the audit log. */
 export interface CallAudit {
   observe: Observe;
-  /** Rejects when no record tells of it. */
-  record(observation: Observation): Promise<void>;
+  /** Rejects when the record could not be written. */
+  audit(observation: Observation): Promise<void>;
 }
 
-/** Calls that were refused for their token or its right, by whose token it was as far as it is one. */
+/** A call refused for its token or right, with the holder of the token if it is valid. */
 export function refusalOf({
   method,
   requestId,
@@ -53,12 +53,12 @@ function partyOf(caller: Caller | undefined, tokenId: string | undefined): Audit
   return caller ? { type: 'service', id: caller } : STRANGER;
 }
 
-/** The platform writes what people are, and reads it all day; the other roles answer with it. Reads of all others are recorded. */
+/** Reads of personal data are recorded, except the routine ones of the platform and of other roles. */
 export function isWatched(caller: Caller): boolean {
   return caller !== 'platform' && !roleRights.has(caller);
 }
 
-/** That personal data was read: by whom, with which method, and of whom where the request or the answer is about one thing. */
+/** A read of personal data: the caller, the method, and the id where request or answer concern one thing. */
 export function readOf(method: string, request: unknown, answer: unknown, context: CallContext): Observation {
   return {
     type: 'personal_data.read',
@@ -67,6 +67,12 @@ export function readOf(method: string, request: unknown, answer: unknown, contex
     subject: theOneIn(answer) ?? namedBy(request),
     attributes: { method },
   };
+}
+
+/** A read that found nothing. It is counted like a refusal: guessed ids must not fill the log. */
+export function searchOf(method: string, request: unknown, context: CallContext): Observation {
+  const read = readOf(method, request, undefined, context);
+  return { ...read, outcome: 'refused', attributes: { ...read.attributes, reason: 'not_found' } };
 }
 
 const SHAPE_OF_ID = /^[A-Za-z0-9_-]{1,64}$/;

@@ -5,21 +5,40 @@ import { ErrorCode, ServiceError } from '../errors/service-error.js';
 export const REQUEST_ID_KEY = 'x-request-id';
 export const AUTHORIZATION_KEY = 'authorization';
 
-/** For whom the caller acts: an id that means something to the caller, for the audit log. */
+/** The person or system for which the caller acts: an id of the caller's own, for the audit log. */
 export const ON_BEHALF_OF_KEY = 'x-on-behalf-of';
+
+export interface CallOptions {
+  /** Passed on to the log of the other side. */
+  requestId: string;
+  /** The person or system for which it is made, for the audit log: an id of the caller's own. */
+  onBehalfOf?: string;
+  /** For the whole call, with all its messages. */
+  deadlineMs?: number;
+  /** For a stream: the longest wait for each message, without the time that its reader takes. */
+  messageWaitMs?: number;
+  /** For a unary call: cancels it, with the reason as its error. */
+  signal?: AbortSignal;
+}
 
 const ON_BEHALF_OF_SHAPE = /^[A-Za-z0-9._:@/+-]{1,128}$/;
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._:/-]{1,200}$/;
 
-/** The caller's request id, or a new one where it has none that is fit for a log. */
+/** The caller's request id, or a new one if that is unfit for a log. */
 export function requestIdOf(metadata: Metadata): string {
-  const given = metadata.get(REQUEST_ID_KEY)[0];
+  return loggableRequestId(metadata.get(REQUEST_ID_KEY)[0]);
+}
+
+export function loggableRequestId(given: unknown): string {
   return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();
 }
 
-/** Refused where it cannot be recorded as it is: a record that names somebody else would be worse than none. */
 export function onBehalfOf(metadata: Metadata): string | undefined {
-  const [given, ...more] = metadata.get(ON_BEHALF_OF_KEY);
+  return recordableOnBehalfOf(metadata.get(ON_BEHALF_OF_KEY));
+}
+
+/** Refuses a value that cannot be recorded exactly. */
+export function recordableOnBehalfOf([given, ...more]: readonly unknown[]): string | undefined {
   if (given === undefined) {
     return undefined;
   }
@@ -40,7 +59,7 @@ export function bearerTokenOf(metadata: Metadata): string {
   return header.slice('Bearer '.length);
 }
 
-/** `127.0.0.1:50123`, `[::1]:50123`; what comes over a socket has no address. */
+/** `127.0.0.1:50123`, `[::1]:50123`; undefined for a socket. */
 export function remoteAddressOf(peer: string): string | undefined {
   const [, address] = /^\[?([0-9a-fA-F.:]+?)\]?:\d+$/.exec(peer) ?? [];
   return address;

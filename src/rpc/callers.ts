@@ -1,28 +1,28 @@
 import type { InstanceId } from '../../generated/ids.js';
 import { allowedRights, type Right } from '../../generated/proto/rights.js';
 
-/** Who is at the other end of a call, by the one right that their token carries. */
+/** The caller, by the one right of its token. */
 export type Caller = Right;
 
-/** The other roles of the service. Their tokens come from the settings; all others are in the database. */
+/** Rights of the other roles, with tokens from the settings; all other tokens are in the database. */
 export const roleRights: ReadonlySet<Caller> = new Set(['edge', 'relay', 'maintenance', 'metrics']);
 
 export interface Identity {
   caller: Caller;
-  /** Id of the token, where the database knows it. */
+  /** Id of the token, if it is in the database. */
   tokenId?: string;
-  /** Whose idempotency keys are its own too: the first token of its line of succession. */
+  /** The first token of its line of successors; they share idempotency keys. */
   ownerId?: string;
-  /** The one instance that the token reaches; all of them when absent. */
+  /** The only instance that the token reaches; all if absent. */
   instanceId?: InstanceId;
 }
 
-/** Says whose token this is, or throws the refusal. */
+/** Identifies the holder of a token, or throws the refusal. */
 export type Authenticate = (token: string) => Identity | Promise<Identity>;
 
 const table: Readonly<Record<string, readonly Caller[]>> = allowedRights;
 
-/** Who may call a method, as the contract declares it. A method without a declaration must not be served. */
+/** Who may call a method, as the contract declares. A method without a declaration is not served. */
 export function callersOf(path: string): readonly Caller[] {
   const callers = table[path];
   if (!callers || callers.length === 0) {

@@ -12,7 +12,7 @@ export interface TlsFiles {
   caFile?: string;
 }
 
-/** A certificate that this end shows, or one that it trusts. */
+/** A certificate that this end presents or trusts. */
 export interface CertificateEnd {
   certificate: 'own' | 'authority';
   file: string;
@@ -30,22 +30,22 @@ export interface WatchOptions {
 /** The contents of the files. */
 type Material = { [Name in keyof TlsFiles]?: Buffer };
 
-/** What the files hold at one moment. Equal marks mean equal contents. */
+/** The contents of the files at one time. Equal marks mean equal contents. */
 interface Look {
   mark: string;
   material?: Material;
   problem?: string;
 }
 
-/** Polled: an event of the file system may not arrive where the folder is a mount whose symbolic links are swapped. */
+/** Polled, because symbolic links that are swapped in a mount may raise no event. */
 const LOOK_EVERY_MS = 2_000;
-/** Automatic renewals happen earlier, so that a certificate this close to its end is one whose renewal has failed. */
+/** Automatic renewals happen earlier: so close to its end, the renewal of a certificate has failed. */
 const WARN_AT_LIFETIME_LEFT = 1 / 5;
 const WARN_AT_MOST_BEFORE_MS = 30 * 86_400_000;
 
 /**
- * Certificate, key and authority of one end of gRPC, read anew when the files change, all of them or none. New connections use the new ones; those that
- * are open go on. grpc-js has a watcher of its own, which drops every connection while a file is missing or a key does not match.
+ * Certificate, key and authority of one end of gRPC, reloaded together when the files change. Open
+ * connections stay; the watcher of grpc-js would drop them while a file is missing or mismatched.
  */
 export class CertificateFiles implements experimental.CertificateProvider {
   readonly #files: TlsFiles;
@@ -53,13 +53,13 @@ export class CertificateFiles implements experimental.CertificateProvider {
   readonly #caListeners = new Set<experimental.CaCertificateUpdateListener>();
   #material: Material;
   #ends: CertificateEnd[];
-  /** Of what is in use, of the last look, and of what was last refused. */
+  /** Of the material in use, of the last look, and of the last refusal. */
   #usedMark: string;
   #seenMark: string;
   #refused: string | undefined;
   readonly #warned = new Map<string, string>();
 
-  /** Throws a sentence when the files cannot be used. */
+  /** Throws a sentence if the files are unusable. */
   constructor(files: TlsFiles) {
     this.#files = files;
     this.#material = Object.fromEntries(entriesOf(files).map(([name, file]) => [name, readFileSync(file)]));
@@ -76,7 +76,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
     return this.#ends;
   }
 
-  /** Until `ending`. */
+  /** Runs until `ending`. */
   async watch({ log, ending, lookEveryMs = LOOK_EVERY_MS, clock = Date.now }: WatchOptions): Promise<void> {
     const passed = () => sleep(lookEveryMs, true, { ref: false, signal: ending }).catch(() => false);
     this.#warnOfEnds(log, clock());
@@ -88,7 +88,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
 
   addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
     this.#identityListeners.add(listener);
-    // Not at once: grpc-js registers who is to be told only after this call.
+    // Deferred: grpc-js registers its listener only after this call.
     process.nextTick(() => this.#tellIdentity(listener));
   }
 
@@ -115,7 +115,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
     listener(ca ? { caCertificate: ca } : null);
   }
 
-  /** Takes what two looks in a row have seen: files are written one after the other, and may be seen half-written. */
+  /** Takes material that two looks in a row have found: files may be seen half-written. */
   async #look(log: Log, now: number): Promise<void> {
     const { mark, material, problem } = await lookAt(this.#files);
     const isSettled = mark === this.#seenMark;
@@ -137,7 +137,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
     }
   }
 
-  /** The reason why not, if it cannot be taken. */
+  /** Returns the reason if the material is refused. */
   #take(mark: string, material: Material, now: number): string | undefined {
     try {
       const ends = checked(this.#files, material);
@@ -160,7 +160,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
     return undefined;
   }
 
-  /** Once when the end comes near, and once when it has come. */
+  /** Warns once before the end, and once after it. */
   #warnOfEnds(log: Log, now: number): void {
     for (const { certificate, file, notBefore, notAfter } of this.#ends) {
       const notice = Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
@@ -200,7 +200,7 @@ function markOf(material: Material): string {
     .join();
 }
 
-/** Refuses what TLS would take in silence too: a bundle that is cut off, or empty, trusts fewer than were meant. */
+/** Refuses what TLS accepts silently: a truncated or empty bundle trusts fewer authorities than meant. */
 function checked(
   { certFile = '', keyFile = '', caFile = '' }: TlsFiles,
   material: Material,
@@ -212,11 +212,11 @@ function checked(
     if (!chain[0]?.checkPrivateKey(privateKeyIn(key, keyFile))) {
       throw new Error(`${keyFile} does not hold the key of the certificate in ${certFile}`);
     }
-    // The first to end ends the chain.
+    // The first to expire ends the chain.
     ends.push(endOf('own', certFile, byEnd(chain)[0] as X509Certificate));
   }
   if (ca) {
-    // The last to end: a bundle keeps those that are replaced for a while.
+    // The last to expire: a bundle keeps replaced authorities for a while.
     ends.push(endOf('authority', caFile, byEnd(certificatesIn(ca, caFile)).at(-1) as X509Certificate));
   }
   createSecureContext({ cert, key, ca });

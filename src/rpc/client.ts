@@ -7,51 +7,43 @@ import {
   Metadata,
 } from '@grpc/grpc-js';
 import { service as healthDefinition } from 'grpc-health-check';
-import { AUTHORIZATION_KEY, ON_BEHALF_OF_KEY, REQUEST_ID_KEY } from './call-metadata.js';
-import { Conversation } from './conversation.js';
+import { CallServiceService, ExchangeRequest } from '../../generated/proto/integration/calls/v1/calls.js';
+import { AUTHORIZATION_KEY, type CallOptions, ON_BEHALF_OF_KEY, REQUEST_ID_KEY } from './call-metadata.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
-import { MessageReader } from './message-reader.js';
 import { RenewedConnection } from './renewed-connection.js';
+import { bytesOf, FRAME_BYTES, MAX_ANSWER_BYTES, travelsInStreams } from './short-calls/frames.js';
+import { StreamedCalls } from './short-calls/streamed-calls.js';
+import { Conversation } from './streams/conversation.js';
+import { MessageReader } from './streams/message-reader.js';
 
 const DEFAULT_DEADLINE_MS = 5_000;
 
 const CHANNEL_OPTIONS = {
-  'grpc.max_receive_message_length': 16 * 1_024 * 1_024,
-  // Statistics of every call and message that nobody asks for.
+  'grpc.max_receive_message_length': MAX_ANSWER_BYTES + FRAME_BYTES,
+  // Unused statistics of every call and message.
   'grpc.enable_channelz': 0,
-  // Only the caller knows what may be asked again; for each call that could be, a copy would be kept.
+  // Callers decide about retries; this would buffer a copy of each call.
   'grpc.enable_retries': 0,
-  // A peer that restarts is found again within a moment, not after grpc's twenty seconds.
+  // Otherwise grpc-js reports up to a megabyte as written before it is sent.
+  'grpc.per_rpc_retry_buffer_size': 0,
+  // A restarted peer is reconnected quickly, not after the default of twenty seconds.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.min_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1_000,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 5_000,
-  // Without this, grpc-js lets clients of one address share a connection.
+  // Otherwise clients of one address share a connection.
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** So many connections for calls that bring many messages. */
+/** Connections for streams. */
 const STREAM_CONNECTIONS = 2;
-
-export interface CallOptions {
-  /** Travels with the call into the log of the other side. */
-  requestId: string;
-  /** For whom it is made, for the audit log: an id that means something to the caller. */
-  onBehalfOf?: string;
-  /** For the whole call, however many messages it brings. */
-  deadlineMs?: number;
-  /** Of a stream: how long each message may be waited for, which leaves out the time that its reader takes. */
-  messageWaitMs?: number;
-  /** Of a call with one answer: aborted, it is cancelled and fails with the reason. */
-  signal?: AbortSignal;
-}
 
 type UnaryCall<M> = (request: RequestOf<M>, options: CallOptions) => Promise<ResponseOf<M>>;
 type StreamCall<M> = (request: RequestOf<M>, options: CallOptions) => AsyncIterable<ResponseOf<M>>;
 
-/** The methods that take one message, as promises and async iterables. */
+/** Methods with one request message, as promises and async iterables. */
 export type RpcClient<S extends AnyService> = {
   readonly [Name in keyof S as S[Name] extends { requestStream: true } ? never : Name]: S[Name] extends {
     responseStream: true;
@@ -61,11 +53,12 @@ export type RpcClient<S extends AnyService> = {
 };
 
 /**
- * Connections to a server of ours; opened on first use, reopened whenever they break. A connection carries a limited number of calls, and a call that brings many
- * messages lasts as long as its reader takes: such calls have connections of their own, so that slow readers use up nothing that short calls need.
+ * Connections to a server of ours, opened on first use and reopened when they break. Streams have separate
+ * connections, so that slow readers leave the limited calls of a connection to unary calls.
  */
 export class RpcChannel {
   readonly #connection: RenewedConnection;
+  readonly #streamedCalls: StreamedCalls;
   readonly #forStreams: RenewedConnection[];
   readonly #token: string;
   #nextStream = 0;
@@ -78,6 +71,7 @@ export class RpcChannel {
     const connect = () =>
       new RenewedConnection(() => new Client(address, channelCredentials, CHANNEL_OPTIONS));
     this.#connection = connect();
+    this.#streamedCalls = new StreamedCalls(() => this.#exchange());
     this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, connect);
     this.#token = token;
   }
@@ -85,11 +79,36 @@ export class RpcChannel {
   clientOf<S extends AnyService>(definition: S): RpcClient<S> {
     const calls = Object.entries(definition)
       .filter(([, method]) => !method.requestStream)
-      .map(([name, method]) => [name, method.responseStream ? this.#stream(method) : this.#unary(method)]);
+      .map(([name, method]) => [name, this.#callOf(method)]);
     return Object.fromEntries(calls) as RpcClient<S>;
   }
 
-  /** For a method that answers each of the messages it is sent by one of its own. */
+  #callOf(method: AnyMethod) {
+    if (method.responseStream) {
+      return this.#stream(method);
+    }
+    return travelsInStreams(method) ? this.#streamed(method) : this.#unary(method);
+  }
+
+  #streamed(method: AnyMethod): UnaryCall<AnyMethod> {
+    return (request, options) =>
+      this.#streamedCalls.call(method, request, options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  }
+
+  #exchange() {
+    const { path, responseDeserialize } = CallServiceService.exchange;
+    const serialize = (request: ExchangeRequest) => bytesOf(ExchangeRequest.encode(request).finish());
+    return this.#connection.begin((client) =>
+      client.makeBidiStreamRequest(
+        path,
+        serialize,
+        responseDeserialize,
+        this.#metadata({ requestId: randomUUID() }),
+      ),
+    );
+  }
+
+  /** For a method that answers each message of a stream with one message. */
   conversation<M extends AnyMethod>(method: M): Conversation<RequestOf<M>, ResponseOf<M>> {
     return new Conversation(() =>
       this.#connection.begin((client) =>
@@ -103,7 +122,7 @@ export class RpcChannel {
     );
   }
 
-  /** What the other side says of itself by the standard health protocol. */
+  /** Asks the other side by the standard health protocol. */
   health(deadlineMs: number): Promise<string> {
     const check = healthDefinition.Check as unknown as AnyMethod;
     const options = { requestId: randomUUID(), deadlineMs };
@@ -123,6 +142,7 @@ export class RpcChannel {
   }
 
   close(): void {
+    this.#streamedCalls.close();
     for (const connection of [this.#connection, ...this.#forStreams]) {
       connection.close();
     }

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, credentials, experimental, ServerCredentials } from '@grpc/grpc-js';
 import type { CertificateFiles } from './certificate-files.js';
 
-/** A socket of this machine needs no TLS; an authority to trust, or an address beyond loopback, does. */
+/** Without TLS on a socket; with TLS beyond loopback, and where an authority is given. */
 export function clientCredentials(address: string, files?: CertificateFiles): ChannelCredentials {
   if (address.startsWith('unix:')) {
     return credentials.createInsecure();
@@ -13,7 +13,7 @@ export function clientCredentials(address: string, files?: CertificateFiles): Ch
   return experimental.createCertificateProviderChannelCredentials(files, files.hasIdentity ? files : null);
 }
 
-/** With `clientsProve`, a connection without a certificate of the authority in the files ends before it can carry a call. */
+/** With `clientsProve`, a connection without a certificate of the authority is closed before any call. */
 export function serverCredentials(
   files?: CertificateFiles,
   { clientsProve = false } = {},

@@ -4,13 +4,13 @@ import { networkOf } from '../identifiers/network-address.js';
 export interface ConnectionLimits {
   inTotal: number;
   perToken: number;
-  /** Connections over which no valid token has come yet. */
+  /** Connections without a valid token so far. */
   strangersInTotal: number;
   strangersPerNetwork: number;
-  /** What a stranger may send, and how long it may stay. */
+  /** What such a connection may send, and how long it may stay. */
   strangerBytes: number;
   strangerMs: number;
-  /** Calls without a valid token, one after the other. */
+  /** Successive calls without a valid token. */
   callsWithoutToken: number;
 }
 
@@ -30,19 +30,20 @@ interface Connection {
   socket: Socket;
   network: string;
   openedAt: number;
-  /** Of the token that came over it first. */
+  /** The token that was first used on it. */
   tokenId: string | undefined;
   callsWithoutToken: number;
 }
 
 /**
- * The connections of a port. One is a stranger's until a valid token comes over it; strangers are few, send little and go soon, so that they keep out nobody who shows a token.
- * Where there are too many, the oldest of the network that has most of the strangers goes. One that comes over a token that has enough is not taken.
+ * The connections of a port. Until a valid token is used on it, a connection is a stranger: these are limited
+ * in number, bytes and time, and the oldest of the largest network is closed first. A token with too many
+ * connections gets no more.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #byPeer = new Map<string, Connection>();
-  /** In the order in which they came. */
+  /** Oldest first. */
   readonly #strangers = new Set<Connection>();
   #look: NodeJS.Timeout | undefined;
 
@@ -73,7 +74,7 @@ export class Connections {
     this.#look ??= setInterval(() => this.#cutGreedy(), LOOK_EVERY_MS).unref();
   }
 
-  /** A valid token came over it. */
+  /** Called when a valid token was used on the connection. */
   proven(peer: string, tokenId: string | undefined): void {
     const connection = this.#byPeer.get(peer);
     if (connection && this.#strangers.delete(connection) && tokenId !== undefined) {
@@ -85,10 +86,10 @@ export class Connections {
     }
   }
 
-  /** A call came over it without a valid token: a health check, or one that was refused. */
+  /** Called for a call without a valid token: a health check, or a refused one. */
   unproven(peer: string): void {
     const connection = this.#byPeer.get(peer);
-    // One over which a token came may be a proxy's, which brings the calls of many.
+    // A connection with a valid token may be a proxy's and carry the calls of many.
     if (connection && this.#strangers.has(connection)) {
       connection.callsWithoutToken += 1;
       if (connection.callsWithoutToken > this.#limits.callsWithoutToken) {
@@ -97,7 +98,7 @@ export class Connections {
     }
   }
 
-  /** When the server ends: strangers are not waited for. */
+  /** For the end of the server, which does not wait for strangers. */
   cutStrangers(): void {
     for (const stranger of [...this.#strangers]) {
       this.#cut(stranger);

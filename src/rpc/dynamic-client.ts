@@ -28,7 +28,7 @@ import type { AnyMethod, MethodOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { reflectionDefinition } from './reflection.js';
 import { misfitsOf } from './request-check.js';
-import { untilWritable } from './until-writable.js';
+import { untilWritable } from './streams/until-writable.js';
 
 const DEADLINE_MS = 30_000;
 
@@ -40,7 +40,7 @@ interface ReflectionAnswer {
 
 type Requests<T> = Iterable<T> | AsyncIterable<T>;
 
-/** Calls whatever the server says it has, by reflection: for operators and their scripts. */
+/** Calls any method of a server by reflection: for operators and their scripts. */
 export class DynamicClient {
   readonly #client: Client;
   readonly #metadata = new Metadata();
@@ -61,7 +61,7 @@ export class DynamicClient {
     return services.flatMap((name) => registry.getService(name)?.methods ?? []);
   }
 
-  /** One message or many; a request stream is given its one message and closed. */
+  /** Sends one message, and yields one or many. */
   async *call(method: DescMethod, request: JsonObject): AsyncGenerator<JsonValue> {
     const fieldViolations = misfitsOf(method.input, request);
     if (fieldViolations.length > 0) {
@@ -72,7 +72,7 @@ export class DynamicClient {
     yield* this.stream(method, [request], Date.now() + DEADLINE_MS);
   }
 
-  /** Many messages, of which the caller knows that they fit; sent no faster than the other side reads. */
+  /** Sends many valid messages, at the speed of the server. */
   stream(
     { parent, name, input, output }: DescMethod,
     requests: Requests<JsonValue>,
@@ -113,7 +113,7 @@ export class DynamicClient {
       { deadline },
     );
     const sent = send(requests, stream);
-    // What fails here also ends the answers, where it is heard of; this is for the time until then.
+    // A failure also ends the answers, which report it.
     sent.catch(() => undefined);
     try {
       yield* stream;
@@ -126,7 +126,7 @@ export class DynamicClient {
   }
 }
 
-/** A server that has answered before it has read all wants no more; the rest is left. */
+/** Stops when the server has answered before it has read all. */
 async function send<Request>(
   requests: Requests<Request>,
   stream: ClientDuplexStream<Request, unknown>,
@@ -151,7 +151,7 @@ function isStatus(failure: unknown): failure is GrpcFailure {
   return typeof (failure as Partial<GrpcFailure>).code === 'number';
 }
 
-/** Each file once, behind those that it builds on; such as hold nothing but options are not told of, and not needed. */
+/** Each file once, after its imports. Files that contain only options are not served, and not needed. */
 function registryOf(descriptors: readonly Uint8Array[]): FileRegistry {
   const files = descriptors.map((bytes) => fromBinary(FileDescriptorProtoSchema, Uint8Array.from(bytes)));
   const named = new Map(files.map((file) => [file.name, file]));

@@ -1,71 +1,155 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { ErrorDetail } from '../../generated/proto/integration/errors/v1/errors.js';
 import { ErrorCode, internalError, ServiceError } from '../errors/service-error.js';
-import { grpcStatusOf } from './grpc-status.js';
+
+/** The gRPC status of each code, for peers without trailers. UNKNOWN marks codes that never cross gRPC. */
+export const grpcStatusOf: Record<ErrorCode, status> = {
+  [ErrorCode.UNSPECIFIED]: status.UNKNOWN,
+  [ErrorCode.INVALID_REQUEST]: status.INVALID_ARGUMENT,
+  [ErrorCode.RATE_LIMITED]: status.RESOURCE_EXHAUSTED,
+  [ErrorCode.INTERNAL_ERROR]: status.INTERNAL,
+  [ErrorCode.UNAVAILABLE]: status.UNAVAILABLE,
+  [ErrorCode.NOT_IMPLEMENTED]: status.UNIMPLEMENTED,
+  [ErrorCode.ROUTE_NOT_FOUND]: status.UNKNOWN,
+  [ErrorCode.METHOD_NOT_ALLOWED]: status.UNKNOWN,
+  [ErrorCode.NOT_ACCEPTABLE]: status.UNKNOWN,
+  [ErrorCode.SERVICE_TOKEN_MISSING]: status.UNAUTHENTICATED,
+  [ErrorCode.SERVICE_TOKEN_INVALID]: status.UNAUTHENTICATED,
+  [ErrorCode.CALLER_NOT_ALLOWED]: status.PERMISSION_DENIED,
+  [ErrorCode.API_KEY_IN_QUERY]: status.UNKNOWN,
+  [ErrorCode.API_KEY_MISSING]: status.UNKNOWN,
+  [ErrorCode.API_KEY_MALFORMED]: status.UNKNOWN,
+  [ErrorCode.API_KEY_WRONG_ENVIRONMENT]: status.UNKNOWN,
+  [ErrorCode.API_KEY_UNKNOWN]: status.UNAUTHENTICATED,
+  [ErrorCode.API_KEY_EXPIRED]: status.UNAUTHENTICATED,
+  [ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED]: status.NOT_FOUND,
+  [ErrorCode.CLIENT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.USER_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.WORKER_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.UNAUTHORIZED_CLIENT]: status.PERMISSION_DENIED,
+  [ErrorCode.ACCESS_DENIED]: status.PERMISSION_DENIED,
+  [ErrorCode.UNSUPPORTED_RESPONSE_TYPE]: status.INVALID_ARGUMENT,
+  [ErrorCode.INVALID_SCOPE]: status.INVALID_ARGUMENT,
+  [ErrorCode.INVALID_CLIENT]: status.UNAUTHENTICATED,
+  [ErrorCode.INVALID_GRANT]: status.FAILED_PRECONDITION,
+  [ErrorCode.UNSUPPORTED_GRANT_TYPE]: status.INVALID_ARGUMENT,
+  [ErrorCode.UNSUPPORTED_TOKEN_TYPE]: status.INVALID_ARGUMENT,
+  [ErrorCode.INVALID_TOKEN]: status.UNAUTHENTICATED,
+  [ErrorCode.INSUFFICIENT_SCOPE]: status.PERMISSION_DENIED,
+  [ErrorCode.LOGIN_REQUIRED]: status.UNAUTHENTICATED,
+  [ErrorCode.CONSENT_REQUIRED]: status.FAILED_PRECONDITION,
+  [ErrorCode.ACCOUNT_SELECTION_REQUIRED]: status.FAILED_PRECONDITION,
+  [ErrorCode.INTERACTION_REQUIRED]: status.FAILED_PRECONDITION,
+  [ErrorCode.REQUEST_NOT_SUPPORTED]: status.INVALID_ARGUMENT,
+  [ErrorCode.REQUEST_URI_NOT_SUPPORTED]: status.INVALID_ARGUMENT,
+  [ErrorCode.INSTANCE_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.ROLE_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.UNIT_TYPE_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.UNIT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.LOCATION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.JOB_TITLE_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.ACCOUNT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.APPLICATION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.APPLICATION_SECRET_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.REDIRECT_URI_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.INTEGRATION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.API_KEY_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.SERVICE_TOKEN_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.SUBSCRIPTION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.EVENT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.DELIVERY_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.RETRY_BATCH_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.ALREADY_EXISTS]: status.ALREADY_EXISTS,
+  [ErrorCode.VERSION_CONFLICT]: status.ABORTED,
+  [ErrorCode.TRANSITION_REFUSED]: status.FAILED_PRECONDITION,
+  [ErrorCode.IDEMPOTENCY_KEY_REUSED]: status.FAILED_PRECONDITION,
+  [ErrorCode.RESOURCE_IN_USE]: status.FAILED_PRECONDITION,
+  [ErrorCode.RESOURCE_BUILT_IN]: status.FAILED_PRECONDITION,
+  [ErrorCode.WEBHOOK_URL_REFUSED]: status.INVALID_ARGUMENT,
+  [ErrorCode.SUBSCRIPTION_DISABLED]: status.FAILED_PRECONDITION,
+  [ErrorCode.UNRECOGNIZED]: status.UNKNOWN,
+};
 
 const TRAILER = 'integration-error-bin';
 
-/** HTTP/2 peers break off at 64 KiB of headers, of which base64 and the message beside it take their part. */
+/** HTTP/2 peers accept 64 KiB of headers, including base64 and the message. */
 const MAX_DETAIL_BYTES = 16_384;
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
-/** CANCELLED is what a call hears that a server cuts as it ends; nobody here cancels a call and still waits for it. */
+/** CANCELLED: a stopping server cuts calls with it. Our callers do not wait for calls that they cancel. */
 const NOT_REACHED: ReadonlySet<status> = new Set([
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,
   status.CANCELLED,
 ]);
 
-/** The public half of an error, as the trailer carries it. */
-export function toStatus(error: ServiceError): StatusObject {
-  const metadata = new Metadata();
-  const { message } = error;
-  const details =
-    message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
-  metadata.set(TRAILER, encodeDetail(error, details));
-  return { code: grpcStatusOf[error.code], details, metadata };
+/** How a call failed, as grpc-js tells it. */
+export interface FailedCall {
+  code: number;
+  details: string;
+  metadata?: Metadata;
 }
 
-/** With as many violations as there is room for: whoever made that many mends the first ones first. */
-function encodeDetail(error: ServiceError, message: string): Buffer {
+/** The public part of an error, as the trailer carries it. */
+export function toStatus(error: ServiceError): StatusObject {
+  const metadata = new Metadata();
+  const detail = toDetail(error);
+  metadata.set(TRAILER, Buffer.from(ErrorDetail.encode(detail).finish()));
+  return { code: grpcStatusOf[error.code], details: detail.message, metadata };
+}
+
+/** With as many violations as fit. */
+export function toDetail(error: ServiceError): ErrorDetail {
   const { code, rateLimit, retryAfterSeconds } = error;
+  const message =
+    error.message.length > MAX_MESSAGE_CHARACTERS
+      ? `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}…`
+      : error.message;
   let fieldViolations = [...error.fieldViolations];
   for (;;) {
     const detail: ErrorDetail = { code, message, fieldViolations, rateLimit, retryAfterSeconds };
-    const bytes = Buffer.from(ErrorDetail.encode(detail).finish());
-    if (bytes.length <= MAX_DETAIL_BYTES || fieldViolations.length === 0) {
-      return bytes;
+    if (fieldViolations.length === 0 || ErrorDetail.encode(detail).finish().length <= MAX_DETAIL_BYTES) {
+      return detail;
     }
     fieldViolations = fieldViolations.slice(0, Math.floor(fieldViolations.length / 2));
   }
 }
 
-/** The error a peer refused with; without its trailer the peer itself was not reached or not well. */
-export function fromStatus(failure: { code: number; details: string; metadata?: Metadata }): ServiceError {
+/** The error of a refusal; without its trailer the peer was not reached or failed. */
+export function fromStatus(failure: FailedCall): ServiceError {
   const detail = decodeDetail(failure.metadata?.get(TRAILER)[0]);
   if (detail) {
-    return new ServiceError(detail.code, detail.message, {
-      internal: `refused with ${status[failure.code]}`,
-      fieldViolations: detail.fieldViolations,
-      rateLimit: detail.rateLimit,
-      retryAfterSeconds: detail.retryAfterSeconds,
-    });
+    return fromDetail(detail, failure.code);
   }
   const internal = `${status[failure.code]}: ${failure.details}`;
-  if (NOT_REACHED.has(failure.code)) {
-    return new ServiceError(
-      ErrorCode.UNAVAILABLE,
-      'The service cannot answer right now. Please try again shortly.',
-      {
-        internal,
-        retryAfterSeconds: 1,
-      },
-    );
-  }
-  return internalError(new Error(internal));
+  return NOT_REACHED.has(failure.code) ? notReached(internal) : internalError(new Error(internal));
 }
 
-/** A trailer that cannot be read is none: this runs in callbacks of grpc-js, where an error would end the process. */
+/** Whether the peer itself refused. */
+export function hasDetail({ metadata }: FailedCall): boolean {
+  return decodeDetail(metadata?.get(TRAILER)[0]) !== undefined;
+}
+
+export function fromDetail(detail: ErrorDetail, code = grpcStatusOf[detail.code]): ServiceError {
+  return new ServiceError(detail.code, detail.message, {
+    internal: `refused with ${status[code]}`,
+    fieldViolations: detail.fieldViolations,
+    rateLimit: detail.rateLimit,
+    retryAfterSeconds: detail.retryAfterSeconds,
+  });
+}
+
+/** The peer did not answer. */
+export function notReached(internal: string): ServiceError {
+  return new ServiceError(
+    ErrorCode.UNAVAILABLE,
+    'The service cannot answer right now. Please try again shortly.',
+    { internal, retryAfterSeconds: 1 },
+  );
+}
+
+/** Ignores an unreadable trailer: an error in a callback of grpc-js would end the process. */
 function decodeDetail(trailer: unknown): ErrorDetail | undefined {
   try {
     return trailer instanceof Uint8Array ? ErrorDetail.decode(trailer) : undefined;

@@ -12,10 +12,10 @@ import type { Connections } from './connections.js';
 import { toStatus } from './error-trailer.js';
 import { type TokenLimits, TokenShares } from './token-shares.js';
 
-/** Who may call a method. */
+/** The rights that may call a method. */
 export interface MethodRule {
   callers: readonly Caller[];
-  /** Without a token too; one that is shown must still be good. */
+  /** Callable without a token; a token that is sent must still be valid. */
   openToStrangers?: boolean;
 }
 
@@ -23,11 +23,17 @@ export interface MethodRule {
 export interface AdmittedCall {
   readonly requestId: string;
   readonly startedAt: number;
-  /** Undefined for a stranger. */
+  /** The address of the peer. */
+  readonly peer: string;
+  /** Undefined without a token. */
   readonly identity: Identity | undefined;
-  /** What the gate ended the call with, if it did. */
+  /** The error with which the gate ended the call. */
   readonly endedWith: ServiceError | undefined;
-  /** Ends the call at once, whatever its peer has not read yet. */
+}
+
+/** A gRPC call, in contrast to a call in a stream of calls. */
+export interface AdmittedStream extends AdmittedCall {
+  /** Ends the call at once, without waiting for its peer to read. */
   end(error: ServiceError): void;
 }
 
@@ -35,9 +41,9 @@ export interface RefusedCall {
   method: string;
   requestId: string;
   startedAt: number;
-  /** The other end, as the system names it. */
+  /** The address of the peer. */
   peer: string;
-  /** Whose token it is, where it is one. */
+  /** The holder of the token, if it is valid. */
   caller: Caller | undefined;
   tokenId: string | undefined;
   error: ServiceError;
@@ -46,29 +52,31 @@ export interface RefusedCall {
 export interface GateOptions {
   authenticate: Authenticate;
   onRefusal(call: RefusedCall): void;
-  /** Told which connections have shown a valid token. */
+  /** Learns which connections have used a valid token. */
   connections: Connections;
   tokens?: Partial<TokenLimits>;
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
-  /** How often the tokens of calls that stay open are looked at again. */
+  /** How often the tokens of long-lived calls are checked again. */
   recheckTokensMs?: number;
 }
 
 const ARRIVAL_MS = 10_000;
-/** With the check itself well under the minute within which a revoked token must lose its open calls. */
+/** A revoked token must lose its open calls within a minute, including the time of the check. */
 const RECHECK_TOKENS_MS = 20_000;
-/** How long an ended call may take to hand over what it has sent, its status included. */
+/** How long an ended call may take to deliver what was sent, its status included. */
 const FLUSH_MS = 1_000;
 
-/** What a token is refused with; any other failure says nothing about the token. */
+/** Errors that refuse a token; other failures say nothing about it. */
 export const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.SERVICE_TOKEN_MISSING,
   ErrorCode.SERVICE_TOKEN_INVALID,
   ErrorCode.CALLER_NOT_ALLOWED,
 ]);
 
-class Call implements AdmittedCall {
+const UNKNOWN_METHOD = '/unknown';
+
+class Call implements AdmittedStream {
   readonly startedAt = performance.now();
   readonly requestId: string;
   identity: Identity | undefined;
@@ -89,7 +97,7 @@ class Call implements AdmittedCall {
     return this.call.getPeer();
   }
 
-  /** Nothing was answered yet: the status is all, and what is still to come of the request is not taken. */
+  /** Sends a status only, and discards the rest of the request. */
   refuse(error: ServiceError): void {
     this.call.sendStatus(toStatus(error));
     streamOf(this.call).close(constants.NGHTTP2_NO_ERROR);
@@ -105,10 +113,7 @@ class Call implements AdmittedCall {
   }
 }
 
-/**
- * Stands before every method: looks at token and right before a byte of the message is read, gives the message a time to arrive in, and ends a call that stays
- * open when its token is good no longer.
- */
+/** Precedes every method: checks token and right before it reads the message, and limits its arrival. */
 export class Gate {
   readonly #rules = new Map<string, MethodRule>();
   readonly #admitted = new WeakMap<Metadata, Call>();
@@ -127,14 +132,26 @@ export class Gate {
     this.#shares = new TokenShares(tokens);
   }
 
-  /** Opens a method; one that is not opened is refused to all. */
+  /** Opens a method; others are refused. */
   rule(path: string, rule: MethodRule): void {
     this.#rules.set(path, rule);
   }
 
-  /** The call whose metadata these are; a handler is reached by none that was not admitted. */
-  callOf(metadata: Metadata): AdmittedCall {
-    return this.#admitted.get(metadata) as AdmittedCall;
+  /** The admitted call with these metadata. Handlers run for admitted calls only. */
+  callOf(metadata: Metadata): AdmittedStream {
+    return this.#admitted.get(metadata) as AdmittedStream;
+  }
+
+  /** Admits a call in an admitted stream, whose token was checked there, by the rights of its own method. */
+  admitInStream(method: string, call: AdmittedCall): void {
+    try {
+      this.#assertAllowed(method, call.identity);
+    } catch (thrown) {
+      // Any other name is a text of the peer, which would make a metric of its own.
+      const known = this.#rules.has(method) ? method : UNKNOWN_METHOD;
+      this.#tellOfRefusal(known, call, asServiceError(thrown));
+      throw thrown;
+    }
   }
 
   readonly interceptor: ServerInterceptor = ({ path, requestStream, responseStream }, call) => {
@@ -169,7 +186,7 @@ export class Gate {
       this.#tellOf(call);
     } catch (thrown) {
       const error = asServiceError(thrown);
-      // Another failure is ours, or says that the token is good.
+      // Other failures are ours and keep the call.
       if (REFUSALS.has(error.code)) {
         this.#tellOf(call);
       }
@@ -208,7 +225,14 @@ export class Gate {
 
   #refuse(call: Call, error: ServiceError): void {
     call.refuse(error);
-    const { method, requestId, startedAt, peer, identity } = call;
+    this.#tellOfRefusal(call.method, call, error);
+  }
+
+  #tellOfRefusal(
+    method: string,
+    { requestId, startedAt, peer, identity }: AdmittedCall,
+    error: ServiceError,
+  ): void {
     const { caller, tokenId } = identity ?? {};
     this.#options.onRefusal({ method, requestId, startedAt, peer, caller, tokenId, error });
   }
@@ -220,7 +244,13 @@ export class Gate {
       return;
     }
     call.identity = await authenticate(bearerTokenOf(call.metadata));
-    if (!rule?.openToStrangers && !rule?.callers.includes(call.identity.caller)) {
+    if (!rule?.openToStrangers) {
+      this.#assertAllowed(call.method, call.identity);
+    }
+  }
+
+  #assertAllowed(method: string, identity: Identity | undefined): void {
+    if (!identity || !this.#rules.get(method)?.callers.includes(identity.caller)) {
       throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this method.');
     }
   }
@@ -232,7 +262,7 @@ export class Gate {
     }, this.#options.recheckTokensMs).unref();
   }
 
-  /** One look at each token, however many calls it holds open. */
+  /** Checks each token once, for all its calls. */
   async #recheckTokens(): Promise<void> {
     const looks = new Map<string, ReturnType<Authenticate>>();
     const authenticate: Authenticate = (token) => {
@@ -258,10 +288,7 @@ function tooSlow(): ServiceError {
   return new ServiceError(ErrorCode.INVALID_REQUEST, 'The request did not arrive in time.');
 }
 
-/**
- * grpc-js cannot reset a call: it waits for the peer to take what was written and to end what it sends, for ever if need be. Its own call, which stands
- * first in the chain, has the stream.
- */
+/** The HTTP/2 stream of a call, which can be reset: grpc-js itself would wait for the peer without limit. */
 function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream {
   return (call as unknown as { stream: ServerHttp2Stream }).stream;
 }

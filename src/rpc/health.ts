@@ -7,12 +7,12 @@ import type { RpcServer } from './server.js';
 export type ServingStatus = 'SERVING' | 'NOT_SERVING';
 
 /**
- * The standard health check of the server as a whole. It is asked by anybody; whoever shows a token learns whether that is good as well.
- * Watching is left out: it would keep state for strangers.
+ * The standard health check of the whole server, open to all; a token that is sent is checked. Watch is
+ * unsupported: it would keep state for unknown callers.
  */
 export function addHealth(server: RpcServer, ask: () => Promise<ServingStatus>): void {
   let asked: Promise<ServingStatus> | undefined;
-  // One look at a time, however many ask.
+  // Concurrent checks share one look.
   const askOnce = () => {
     asked ??= ask().finally(() => {
       asked = undefined;

@@ -9,7 +9,7 @@ import { asServiceError } from '../errors/service-error.js';
 import { toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
 
-/** What is told of: the services by their full names, described by the descriptors in a file. */
+/** The services to reflect, by full names, with a file of descriptors. */
 export interface Reflected {
   descriptorFile: string;
   services: string[];
@@ -20,13 +20,13 @@ type StreamHandler = (call: ServerDuplexStream<unknown, unknown>) => void;
 
 const METHOD = 'ServerReflectionInfo';
 
-/** Answers what services there are, in every version of the protocol, to whoever holds any token of ours. */
+/** Serves reflection, in every version of the protocol, to holders of any token. */
 export function addReflection(server: RpcServer, reflected: Reflected): void {
   let loaded: Registered[] | undefined;
   reflectionServices().forEach(({ definition }, version) => {
     const handler = (call: ServerDuplexStream<unknown, unknown>) => {
       try {
-        // Reading the descriptors costs time and memory that a service nobody inspects need not spend.
+        // Loaded on first use: the descriptors take time and memory.
         loaded ??= reflectionServices(reflected);
         const { implementation } = loaded[version] as Registered;
         (implementation[METHOD] as unknown as StreamHandler)(call);
@@ -39,7 +39,7 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
   });
 }
 
-/** The reflection protocol's newest version, for a client. */
+/** The newest version of the reflection protocol, for a client. */
 export function reflectionDefinition(): ServiceDefinition {
   return (reflectionServices()[0] as Registered).definition;
 }
@@ -55,7 +55,7 @@ function reflectionServices(reflected?: Reflected): Registered[] {
   return registered;
 }
 
-/** In the shape in which proto-loader hands descriptors over; its own loader shortens names of types, with which other clients cannot go on. */
+/** In the format of proto-loader, whose own loader shortens type names, which breaks other clients. */
 function described(descriptorFile: string): PackageDefinition {
   const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorFile));
   const fileDescriptorProtos = file.map((one) => Buffer.from(toBinary(FileDescriptorProtoSchema, one)));

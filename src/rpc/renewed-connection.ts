@@ -1,15 +1,12 @@
 import { type Client, type StatusObject, status } from '@grpc/grpc-js';
 
-/**
- * HTTP/2 servers close a connection, with every call on it, over which too many calls are cancelled: Node's at a thousand, and from then on at 33 a second. What
- * is under way when a connection is replaced may be cancelled as well, and must fit in.
- */
+/** HTTP/2 servers close connections with many cancelled calls (Node: 1,000). Leaves room for open calls. */
 const MOST_CANCELLED = 500;
 
-/** How calls end that the client has reset; those that the server ended so count too, which does no harm. */
+/** Statuses of calls that the client has reset; the server uses them too, which does no harm. */
 const CANCELLED: ReadonlySet<number> = new Set([status.CANCELLED, status.DEADLINE_EXCEEDED]);
 
-/** What every kind of call of grpc-js is. */
+/** The common interface of calls of grpc-js. */
 interface Call {
   once(event: 'status', listener: (over: StatusObject) => void): unknown;
 }
@@ -20,7 +17,7 @@ interface Opened {
   cancelled: number;
 }
 
-/** A connection to a server, replaced by a new one before the server would close it. The old one stays until its calls are over. */
+/** A connection that is replaced before the server would close it. The old one stays until its calls end. */
 export class RenewedConnection {
   readonly #opened = new Set<Opened>();
   #current: Opened;

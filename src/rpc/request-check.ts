@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../errors/service-error.js';
 
-/** Every fault of a request, each with its path, where the library itself ends at the first. */
+/** Every fault of a request with its path; the library stops at the first. */
 export function misfitsOf(message: DescMessage, json: JsonValue, path = ''): FieldViolation[] {
   const reason = faultOf(message, json);
   if (reason === undefined) {
@@ -36,7 +36,7 @@ function inField(message: DescMessage, name: string, value: JsonValue, path: str
   return inValue(message, field, value, value, path);
 }
 
-/** `given` is what stands in the field: the value, or a list of it alone. */
+/** `given` is the value of the field, or a list of it alone. */
 function inValue(
   message: DescMessage,
   field: DescField,

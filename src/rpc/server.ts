@@ -1,40 +1,40 @@
 import type { EventEmitter } from 'node:events';
 import { type AddressInfo, createServer, type Server as Listener } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import {
   type Metadata,
   Server,
   ServerCredentials,
   type ServerWritableStream,
   type sendUnaryData,
-  status,
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
-import { personalAnswers } from '../../generated/proto/rights.js';
+import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
+import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
-import { type CallAudit, isWatched, readOf, refusalOf } from './call-audit.js';
+import { type CallAudit, refusalOf } from './call-audit.js';
 import { onBehalfOf, remoteAddressOf } from './call-metadata.js';
-import { type Authenticate, callersOf, type Identity, roleRights } from './callers.js';
+import { type Authenticate, callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
+import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, Gate } from './gate.js';
-import { grpcStatusOf } from './grpc-status.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 import { refusalLog } from './refusal-log.js';
+import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
+import { ServedStreams } from './short-calls/served-streams.js';
+import { notRead, READER_PATIENCE_MS } from './streams/reader-patience.js';
+import { untilWritable } from './streams/until-writable.js';
 import type { TokenLimits } from './token-shares.js';
-import { untilWritable } from './until-writable.js';
 
-const MAX_REQUEST_BYTES = 256 * 1_024;
 const MAX_CALLS_PER_CONNECTION = 256;
-const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;
-/** How long a reader of many messages may take none. */
-const READER_PATIENCE_MS = 120_000;
-
-/** Faults on our side: the log gets their cause. */
-const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
+/** Every peer that reaches the port can cause them. */
+const HANDSHAKE_LINES_PER_MINUTE = 1;
+const { exchange } = CallServiceService;
 
 export interface RpcServerOptions {
   services: readonly ServedService[];
@@ -42,7 +42,7 @@ export interface RpcServerOptions {
   log: Log;
   timer: RpcCallTimer;
   audit: CallAudit;
-  /** How often the tokens of calls that stay open are looked at again. */
+  /** How often the tokens of long-lived calls are checked again. */
   recheckTokensMs?: number;
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
@@ -50,31 +50,34 @@ export interface RpcServerOptions {
   tokens?: Partial<TokenLimits>;
 }
 
-/** What the four kinds of call have in common. */
+/** The common interface of the four kinds of calls. */
 type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean; getPeer(): string };
 
-/** A server in which no method can be reached but through its gate. */
+/** A server that reaches methods only through its gate. */
 export class RpcServer extends Server {
   readonly #listeners = new Set<Listener>();
 
   constructor(
     readonly gate: Gate,
     private readonly connections: Connections,
+    private readonly streams: ServedStreams,
+    private readonly onRefusedHandshake: (peer: string | undefined, reason: string) => void,
   ) {
     super({
-      'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
+      'grpc.max_receive_message_length': MAX_REQUEST_BYTES + FRAME_BYTES,
       'grpc.max_concurrent_streams': MAX_CALLS_PER_CONNECTION,
-      'grpc.max_send_message_length': MAX_ANSWER_BYTES,
-      // A peer that has vanished is noticed.
+      'grpc.max_send_message_length': MAX_ANSWER_BYTES + FRAME_BYTES,
+      // Detects a vanished peer.
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_timeout_ms': 10_000,
       interceptors: [gate.interceptor],
     });
   }
 
-  /** Takes the connections itself, so that they are counted before gRPC has them; those over a socket of this machine, which only our own user can open, are not. */
+  /** Accepts connections itself, to count them before gRPC does. Local sockets are not counted. */
   listen(address: string, credentials: ServerCredentials): Promise<number> {
     const { injectConnection } = this.createConnectionInjector(credentials);
+    this.#watchHandshakes();
     const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
     const listener = createServer({ noDelay: true }, (socket) => {
       if (path === undefined) {
@@ -94,6 +97,7 @@ export class RpcServer extends Server {
 
   override tryShutdown(callback: (error?: Error) => void): void {
     const closed = this.#close();
+    this.streams.drain();
     this.connections.cutStrangers();
     super.tryShutdown((error) => void closed.then(() => callback(error)));
   }
@@ -102,6 +106,18 @@ export class RpcServer extends Server {
     void this.#close();
     this.connections.cutAll();
     super.forceShutdown();
+  }
+
+  /** grpc-js does not report refused certificates, and keeps its TLS server to itself. */
+  #watchHandshakes(): void {
+    const { http2Servers } = this as unknown as { http2Servers: Map<EventEmitter, unknown> };
+    const [server] = [...http2Servers.keys()].slice(-1);
+    server?.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+      this.onRefusedHandshake(
+        socket.remoteAddress,
+        String(socket.authorizationError ?? error.code ?? error.message),
+      );
+    });
   }
 
   async #close(): Promise<void> {
@@ -126,7 +142,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     ...options,
     connections,
     onRefusal: (call) => {
-      report({ ...call, code: codeOf(call.error) });
+      report({ ...call, code: statusNameOf(call.error) });
       logRefusal(call);
       const refusal = refusalOf(call);
       if (refusal) {
@@ -134,18 +150,30 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
       }
     },
   });
-  const server = new RpcServer(gate, connections);
+  const streams = new ServedStreams(gate, new Endpoint(exchange, notImplemented, options.audit, report));
+  const warnOfHandshakes = boundedWarnings(options.log, HANDSHAKE_LINES_PER_MINUTE);
+  const server = new RpcServer(gate, connections, streams, (peer, reason) =>
+    warnOfHandshakes('a connection was refused during the TLS handshake', { peer, reason }),
+  );
   for (const { definition, handlers } of options.services) {
     const implementation = Object.entries(definition).map(([name, method]) => {
       gate.rule(method.path, { callers: callersOf(method.path) });
-      return [name, adapt(method, handlers[name] ?? notImplemented, gate, options.audit, report)];
+      const endpoint = new Endpoint(method, handlers[name] ?? notImplemented, options.audit, report);
+      if (travelsInStreams(method)) {
+        streams.add(endpoint);
+      }
+      return [name, adapt(endpoint, gate)];
     });
     server.addService(takingBytes(definition), Object.fromEntries(implementation));
+  }
+  if (streams.hasMethods) {
+    gate.rule(exchange.path, { callers: callersOf(exchange.path) });
+    server.addService(streams.definition, { exchange: streams.handle });
   }
   return server;
 }
 
-/** Answers are written by us, because grpc-js tells the peer in its own words what went wrong with one that cannot be. */
+/** Encodes answers here: grpc-js would send its own text to the peer when that fails. */
 function takingBytes(definition: AnyService): AnyService {
   const methods = Object.entries(definition).map(([name, method]) => [
     name,
@@ -162,7 +190,7 @@ export function bind(
   return server.listen(address, credentials);
 }
 
-/** Lets calls under way end, then closes; what is still open after the grace is cut. */
+/** Lets calls end, then closes; cuts what is still open after the grace. */
 export async function closeRpcServer(server: RpcServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   const timer = setTimeout(() => server.forceShutdown(), graceMs);
@@ -170,51 +198,17 @@ export async function closeRpcServer(server: RpcServer, graceMs: number): Promis
   clearTimeout(timer);
 }
 
-interface EndedCall {
-  method: string;
-  requestId: string;
-  startedAt: number;
-  caller: Identity['caller'] | undefined;
-  code: string;
-  error?: ServiceError;
-}
-
-/** One line in the log and one in the metrics for each call, refused or not. */
-function reporter({ log, timer }: RpcServerOptions) {
-  return ({ method, requestId, startedAt, caller, code, error }: EndedCall): void => {
-    if (error && FAULTS.has(error.code)) {
-      const stack = error.cause instanceof Error ? error.cause.stack : undefined;
-      log.error('call failed', { requestId, method, internal: error.internal, stack });
-    }
-    const durationMs = performance.now() - startedAt;
-    timer(method.slice(1), code, durationMs);
-    const level = caller && !roleRights.has(caller) ? 'info' : 'debug';
-    log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
-  };
-}
-
-function adapt(
-  method: AnyMethod,
-  handler: Handler<AnyMethod>,
-  gate: Gate,
-  audit: CallAudit,
-  report: (call: EndedCall) => void,
-): UntypedHandleCall {
+function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
+  const { method, handler } = endpoint;
   return async (call: AnyCall, callback?: sendUnaryData<unknown>) => {
     const admitted = gate.callOf(call.metadata);
     let failure: ServiceError | undefined;
     try {
       const { request } = call as unknown as { request: unknown };
       const context = contextOf(call, admitted);
-      // Before the answer goes out: personal data that nobody is on record for is not handed out.
-      const recordRead = async (found?: unknown) => {
-        if (personalAnswers.has(method.path) && isWatched(context.caller)) {
-          await audit.record(readOf(method.path, request, found, context));
-        }
-      };
-      const answer = handler(method.requestStream ? messagesOf(call) : request, context);
       if (method.responseStream) {
-        await recordRead();
+        const answer = handler(method.requestStream ? messagesOf(call) : request, context);
+        await endpoint.recordRead(request, context);
         await pump(
           answer as unknown as AsyncIterable<unknown>,
           call as ServerWritableStream<unknown, unknown>,
@@ -222,31 +216,23 @@ function adapt(
           () => admitted.end(notRead()),
         );
       } else {
-        const found = await answer;
-        await recordRead(found);
-        callback?.(null, method.responseSerialize(found));
+        const message = method.requestStream ? messagesOf(call) : request;
+        callback?.(null, await endpoint.answer(message, context));
       }
     } catch (thrown) {
       failure = asServiceError(thrown);
       fail(call, callback, failure);
     }
-    const { requestId, startedAt, identity } = admitted;
-    const error = admitted.endedWith ?? failure;
-    const code = error ? codeOf(error) : call.cancelled ? 'CANCELLED' : 'OK';
-    report({ method: method.path, requestId, startedAt, caller: identity?.caller, code, error });
+    endpoint.ended(admitted, call.cancelled, failure);
   };
 }
 
-function codeOf(error: ServiceError): string {
-  return status[grpcStatusOf[error.code]] ?? 'UNKNOWN';
-}
-
-/** A handler that has read enough, or all, may still want to answer on the same call: its end must not destroy it. */
+/** Reads without destroying the call when a handler stops early: it may still answer. */
 function messagesOf(call: AnyCall): AsyncIterable<unknown> {
   return (call as unknown as Readable).iterator({ destroyOnReturn: false });
 }
 
-/** Writes no faster than the peer reads. */
+/** Writes at the speed of the peer. */
 async function pump(
   messages: AsyncIterable<unknown>,
   call: ServerWritableStream<unknown, unknown>,
@@ -263,10 +249,6 @@ async function pump(
     }
   }
   call.end();
-}
-
-function notRead(): ServiceError {
-  return new ServiceError(ErrorCode.UNAVAILABLE, 'The answer was not read for two minutes.');
 }
 
 function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error: ServiceError): void {

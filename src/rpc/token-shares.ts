@@ -1,9 +1,9 @@
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
 export interface TokenLimits {
-  /** Calls that stay open: each may keep a message in memory that never ends. */
+  /** Long-lived calls: each may hold a message in memory without limit of time. */
   longCalls: number;
-  /** Other calls of which the message has not come yet. */
+  /** Other calls whose message has not arrived yet. */
   arrivingCalls: number;
 }
 
@@ -11,7 +11,7 @@ export const TOKEN_LIMITS: TokenLimits = { longCalls: 32, arrivingCalls: 512 };
 
 type Kind = keyof TokenLimits;
 
-/** What each token has under way, so that none takes the memory that others need. */
+/** Limits the calls of each token, so that none takes the memory of others. */
 export class TokenShares {
   readonly #taken = new Map<string, Record<Kind, number>>();
   readonly #limits: TokenLimits;
@@ -20,7 +20,7 @@ export class TokenShares {
     this.#limits = { ...TOKEN_LIMITS, ...limits };
   }
 
-  /** Gives back what it took when the answer is called. */
+  /** Takes a share; the returned function gives it back. */
   take(tokenId: string, kind: Kind): () => void {
     const taken = this.#taken.get(tokenId) ?? { longCalls: 0, arrivingCalls: 0 };
     if (taken[kind] >= this.#limits[kind]) {

@@ -5,8 +5,8 @@ import { StoreError } from './store-error.js';
 const CLAIM_FILE = 'domain.lock';
 
 /**
- * Claims a data directory for this process: two domains on one database would each tell the caller what the other has not heard of. The claim is a
- * lock of SQLite on an empty file of its own, which the system releases with the process, however that ends.
+ * Claims a data directory for this process by a lock of SQLite on a separate empty file, which the system
+ * releases with the process. Two domains would miss each other's events.
  */
 export function claimDirectory(dataDir: string): { release(): void } {
   const file = join(dataDir, CLAIM_FILE);

@@ -1,11 +1,11 @@
-/** The tables of the encryption keys, which migration 0013 began. */
+/** Tables of encryption keys, from migration 0013. */
 export interface EncryptionSchema {
   encryption_keys: EncryptionKeysTable;
   encryption_key_holders: EncryptionKeyHoldersTable;
   token_keys: TokenKeysTable;
 }
 
-/** Keys that are or were in use; the highest position is in use. The keys themselves stand outside the database. */
+/** Encryption keys, present and past; the highest position is in use. The keys are outside the database. */
 interface EncryptionKeysTable {
   id: string;
   position: number;
@@ -13,7 +13,7 @@ interface EncryptionKeysTable {
   retired_at: number | null;
 }
 
-/** A running domain node, and what its key file holds. */
+/** A running domain node, with the ids in its key file. */
 interface EncryptionKeyHoldersTable {
   node: string;
   /** JSON array. */
@@ -22,7 +22,7 @@ interface EncryptionKeyHoldersTable {
   seen_at: number;
 }
 
-/** The keys behind refresh tokens, forms, throttles and idempotency, sealed for their purpose. */
+/** The keys of refresh tokens, forms, throttles and idempotency, sealed. */
 interface TokenKeysTable {
   purpose: string;
   sealed: string;

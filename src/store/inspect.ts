@@ -16,7 +16,7 @@ export interface InspectOptions extends CheckSettings {
   databaseUrl?: string;
 }
 
-/** Looks for damage without writing anything, migrations included. The service may run meanwhile. */
+/** Checks for damage without writing or migrating. The service may run meanwhile. */
 export async function inspectDatabase({
   dataDir,
   databaseUrl,

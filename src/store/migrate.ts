@@ -3,7 +3,7 @@ import { migrations } from './migrations/index.js';
 import type { Schema } from './schema.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
-/** Brings the database to this version; refuses one that a newer version has already touched. */
+/** Migrates the database to this version; refuses one of a newer version. */
 export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   await refuseNewer(db);
@@ -28,7 +28,7 @@ async function refuseNewer(db: Kysely<Schema>): Promise<void> {
   }
 }
 
-/** For who reads and may not migrate. */
+/** For readers, which may not migrate. */
 export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
   await refuseNewer(db);
   const executed = await executedMigrations(db);

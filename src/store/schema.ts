@@ -3,7 +3,7 @@ import type { EncryptionSchema } from './encryption-schema.js';
 import type { SignOnSchema } from './sign-on-schema.js';
 import type { WebhooksSchema } from './webhooks-schema.js';
 
-/** The tables as the newest migration leaves them. Times are milliseconds since 1970; hashes are base64url. */
+/** The tables after the newest migration. Times are milliseconds since 1970; hashes are base64url. */
 export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   environment: EnvironmentTable;
   instances: InstancesTable;
@@ -30,12 +30,12 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   audit_events: AuditEventsTable;
 }
 
-/** Rows that two administrators may meet at carry a random version, rewritten by each change of the row itself. */
+/** A random version per row, against concurrent changes by administrators. */
 interface VersionColumn {
   version: string;
 }
 
-/** One row: which environment this database belongs to. */
+/** One row: the environment of this database. */
 interface EnvironmentTable {
   only_row: 1;
   name: 'live' | 'demo';
@@ -49,7 +49,7 @@ interface InstancesTable extends VersionColumn {
   updated_at: number;
 }
 
-/** The same for tables that had rows before they had versions: those have the empty one. */
+/** The same for tables that got versions later: older rows have the empty one. */
 interface LaterVersionColumn {
   version: Generated<string>;
 }
@@ -61,7 +61,7 @@ interface IntegrationsTable extends LaterVersionColumn {
   updated_at: number;
 }
 
-/** A random value for each thing that answers are about, rewritten by each change behind them: an integration, an instance, a client. */
+/** A random value for each integration, instance and client, which every change of its data replaces. */
 interface DataVersionsTable {
   subject_id: string;
   version: string;
@@ -82,7 +82,7 @@ interface ApiKeysTable extends LaterVersionColumn {
   integration_id: string;
   hash: string;
   label: string;
-  /** The first characters, so that people can tell their keys apart. */
+  /** The first characters, to tell keys apart. */
   hint: string;
   created_at: number;
   expires_at: number | null;
@@ -93,9 +93,9 @@ interface ApiKeysTable extends LaterVersionColumn {
 interface ServiceTokensTable {
   id: string;
   kind: 'operator' | 'platform' | 'support' | 'auditor' | 'key_custodian';
-  /** Of a platform token: the one instance that it reaches. */
+  /** The only instance that a platform token reaches. */
   instance_id: string | null;
-  /** The first token of its line of succession; null in one that is the first, or from before. */
+  /** The first token of its line of successors; null for that one, and for older tokens. */
   owner_id: string | null;
   hash: string;
   label: string;
@@ -105,18 +105,18 @@ interface ServiceTokensTable {
   last_used_at: number | null;
 }
 
-/** A person, whoever they work for or sign in for. */
+/** A person, with all their clients. */
 interface AccountsTable extends VersionColumn {
   id: string;
   worker_profile_id: string;
-  /** As it was given; `email_key` says which mailbox it means, and is unique. */
+  /** As given; `email_key`, which is unique, identifies the mailbox. */
   email: string;
   email_key: string;
-  /** The account that has the key of the mailbox, where two of before have one; then `email_key` is this very address. */
+  /** The other account of the mailbox, which has its key; then `email_key` is this exact address. */
   same_mailbox_as: string | null;
-  /** Null until the person has shown that the address is theirs. */
+  /** Null until the person proved that the address is theirs. */
   email_verified_at: number | null;
-  /** As the client gave them that brought the person; tokens carry those of the user or worker. */
+  /** As given by the client that first added the person; tokens carry those of the user or worker. */
   first_name: string | null;
   last_name: string | null;
   /** Null while the person may sign in. */
@@ -147,7 +147,7 @@ interface RolesTable extends VersionColumn {
   client_id: string;
   name: string;
   built_in: 0 | 1;
-  /** A JSON array of the platform's own words. */
+  /** A JSON array, in the terms of the platform. */
   permissions: string;
   created_at: number;
 }
@@ -208,7 +208,7 @@ interface WorkersTable extends AddressColumns, VersionColumn {
   full_name: string;
   email: string;
   phone: string | null;
-  /** A JSON array of texts, in the order they were given. */
+  /** A JSON array of texts, in the given order. */
   job_titles: string;
   location_id: string | null;
   primary_unit_id: string | null;
@@ -220,13 +220,13 @@ interface WorkersTable extends AddressColumns, VersionColumn {
 interface WorkerUnitsTable {
   worker_id: string;
   unit_id: string;
-  /** Keeps the order in which the units were given. */
+  /** The order of the units. */
   position: number;
 }
 
-/** One row an event, written by the transaction that made the change. */
+/** One row per event, from the transaction of its change. */
 interface EventsTable {
-  /** In the order in which they were recorded. */
+  /** The order of recording. */
   seq: Generated<number>;
   id: string;
   type: string;
@@ -235,15 +235,15 @@ interface EventsTable {
   client_id: string;
   entity_type: string;
   entity_id: string;
-  /** The payload as JSON; in `links.self` stands `{instanceIntegrationId}` until a receiver is known. */
+  /** JSON; `links.self` contains `{instanceIntegrationId}` until a receiver is known. */
   data: string;
-  /** 1 for one that an operator made up for one subscription: it happened to nobody. */
+  /** 1 for a test event that an operator sent to one subscription. */
   is_test: Generated<0 | 1>;
 }
 
-/** What a call that carried an idempotency key answered, for those who repeat it. */
+/** The answer to a call with an idempotency key, for repetitions. */
 interface IdempotencyKeysTable {
-  /** The token that used the key, or the first of its line; empty in rows from before keys had owners, which answer any token of all instances. */
+  /** The token that used the key, or the first of its line; empty for older rows, which answer any token. */
   owner_id: string;
   method: string;
   key: string;
@@ -253,7 +253,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-/** What people sign in to. Lists are JSON arrays; null lifetimes are the service's defaults. */
+/** An application that people sign in to. Lists are JSON arrays; null lifetimes are defaults. */
 interface ApplicationsTable extends VersionColumn {
   id: string;
   name: string;
@@ -278,7 +278,7 @@ interface ApplicationRedirectUrisTable {
   application_id: string;
   uri: string;
   instance_id: string;
-  /** Keeps the order in which they were registered. */
+  /** The order of registration. */
   position: number;
 }
 
@@ -291,7 +291,7 @@ interface ApplicationSecretsTable {
   last_used_at: number | null;
 }
 
-/** One row for each thing that somebody may have to answer for. Ids, never a secret. */
+/** A row per audit record. Ids, never a secret. */
 interface AuditEventsTable {
   id: string;
   created_at: number;
@@ -305,10 +305,10 @@ interface AuditEventsTable {
   remote_address: string | null;
   /** A JSON object of texts. */
   attributes: string;
-  /** The chain of hashes that the record is a link of; null in records from before there were chains. */
+  /** The hash chain of the record; null for older records. */
   chain: string | null;
   /** Its place in the chain, from 1. */
   seq: number | null;
-  /** Vouches for the record and for all before it. */
+  /** Covers the record and all before it. */
   hash: string | null;
 }

@@ -1,4 +1,4 @@
-/** The tables of signing in, which migration 0004 began and 0009 went on with. */
+/** Tables of sign-on, from migrations 0004 and 0009. */
 export interface SignOnSchema {
   passwords: PasswordsTable;
   account_links: AccountLinksTable;
@@ -15,26 +15,26 @@ export interface SignOnSchema {
   signing_keys: SigningKeysTable;
 }
 
-/** Argon2id in the usual text form, with its parameters and salt. */
+/** Argon2id in its standard text form, with parameters and salt. */
 interface PasswordsTable {
   account_id: string;
   hash: string;
   set_at: number;
 }
 
-/** What was mailed to set a password or to show that an address is somebody's. */
+/** A mailed link to set a password or to verify an address. */
 interface AccountLinksTable {
   token_hash: string;
   account_id: string;
   purpose: 'invitation' | 'reset' | 'verify_email';
-  /** Where it was mailed to: it is good for nothing once the account has another address. */
+  /** The address it was mailed to: the link is invalid once the account has another. */
   email_key: string;
   created_at: number;
   expires_at: number;
   ended_at: number | null;
 }
 
-/** An address that waits for its proof: at most one for each account and asker. */
+/** An address that awaits its proof: at most one per account and asker. */
 interface EmailChangesTable {
   account_id: string;
   /** A client, or `platform`. */
@@ -45,21 +45,21 @@ interface EmailChangesTable {
   expires_at: number;
 }
 
-/** What waits to be mailed by the platform. */
+/** Notices that the platform has to mail. */
 interface AccountNoticesTable {
   id: string;
   kind: 'email_changed';
   account_id: string;
-  /** Where it is mailed to: the address before. */
+  /** The recipient: the previous address. */
   email: string;
   created_at: number;
 }
 
-/** A browser in which somebody is signed in. The hash is its cookie's, replaced at each sign-in. */
+/** A browser in which a person is signed in. Each sign-in replaces the hash of its cookie. */
 interface SessionsTable {
   id: string;
   token_hash: string;
-  /** The hash of the cookie that the browser had before, so that its other tabs go on. */
+  /** The hash of the browser's earlier cookie, so that its other tabs continue. */
   began_as: string | null;
   account_id: string | null;
   authenticated_at: number | null;
@@ -67,7 +67,7 @@ interface SessionsTable {
   expires_at: number;
 }
 
-/** An authorization or a sign-out that has ended, so that it does not end twice. Those under way have no row. */
+/** An authorization or sign-out that has ended, so that it ends once. Those in progress have no row. */
 interface FinishedInteractionsTable {
   id: string;
   expires_at: number;
@@ -82,7 +82,7 @@ interface ConsentsTable {
   given_at: number;
 }
 
-/** What a person was when they last signed in on an instance. */
+/** The last context of a person on an instance. */
 interface LoginContextsTable {
   account_id: string;
   instance_id: string;
@@ -99,17 +99,17 @@ interface AuthorizationCodesTable {
   account_id: string;
   instance_id: string;
   redirect_uri: string;
-  /** Separated by spaces, as tokens carry them. */
+  /** Separated by spaces, as in tokens. */
   scopes: string;
   code_challenge: string | null;
   nonce: string | null;
   /** JSON. */
   requested_claims: string;
-  /** What the person signed in as. */
+  /** The context of the sign-in. */
   context_user_type: 'WORKER' | 'USER';
   context_client_id: string;
   authenticated_at: number;
-  /** Of the session in which it was issued; null for codes of before this was kept. */
+  /** The session that issued it; null for older codes. */
   session_id: string | null;
   status: 'ISSUED' | 'REDEEMED' | 'EXPIRED';
   /** When the minute of its issue began. */
@@ -121,41 +121,41 @@ interface AuthorizationCodesTable {
 /** A minute in which codes were issued. */
 interface CodeMinutesTable {
   minute: number;
-  /** When the last of them is over. */
+  /** When the last of them expires. */
   expires_at: number;
-  /** When a workflow was known to watch it. */
+  /** When a workflow began to watch it. */
   watched_at: number | null;
 }
 
-/** What a person gave an application: the family of its refresh tokens, and what its access tokens hang on. */
+/** A person's approval for an application: the basis of its tokens, and a family of refresh tokens. */
 interface GrantsTable {
   id: string;
   application_id: string;
   account_id: string;
   instance_id: string;
-  /** Separated by spaces, as tokens carry them. */
+  /** Separated by spaces, as in tokens. */
   scopes: string;
   authenticated_at: number;
-  /** Of the session in which the person gave it; the session may be over. Null for grants of before this was kept. */
+  /** The session in which it was given, which may have ended. Null for older grants. */
   session_id: string | null;
-  /** Of the one refresh token that is good. */
+  /** The generation of its only valid refresh token. */
   generation: number;
   rotated_at: number;
   /** Null where the application may not refresh. */
   refresh_expires_at: number | null;
-  /** The refresh tokens end then, however often they are rotated. Null where the application may not refresh. */
+  /** When its refresh tokens end regardless of rotations. Null where the application may not refresh. */
   refresh_ends_at: number | null;
-  /** When the last of its tokens is over. */
+  /** When the last of its tokens expires. */
   expires_at: number;
   revoked_at: number | null;
 }
 
-/** How often something was tried in the window that ends at `ends_at`. */
+/** The count of attempts in the window that ends at `ends_at`. */
 interface AttemptCountsTable {
   subject: string;
   count: number;
   ends_at: number;
-  /** When the newest try may be made, where each waits for its turn; 0 elsewhere. */
+  /** When the newest attempt may be made, where attempts wait for turns; otherwise 0. */
   next_at: number;
 }
 
@@ -164,12 +164,12 @@ interface SigningKeysTable {
   algorithm: 'RS256' | 'ES256' | 'EdDSA';
   /** JSON. */
   public_jwk: string;
-  /** Encrypted with the key that stands outside the database. */
+  /** Encrypted with a key outside the database. */
   sealed_private_key: string;
   created_at: number;
   activates_at: number;
   superseded_at: number | null;
-  /** When its last token is over; set when it is superseded. */
+  /** When its last token expires; set when it is superseded. */
   retires_at: number | null;
   retired_at: number | null;
 }

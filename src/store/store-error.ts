@@ -1,8 +1,8 @@
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
-/** Why the database cannot be used, as a sentence for the operator who starts the service. */
+/** Why the database cannot be used, as a sentence for the operator. */
 export class StoreError extends Error {
-  /** Whether the same start may succeed later: the database is down, busy or not there yet. */
+  /** Whether a later start may succeed: the database is down, busy or missing. */
   readonly mayPass: boolean;
 
   constructor(message: string, { mayPass = false, ...options }: ErrorOptions & { mayPass?: boolean } = {}) {
@@ -12,7 +12,7 @@ export class StoreError extends Error {
   }
 }
 
-/** What a dialect tells as an outage, or SQLite of another process that writes. */
+/** An outage according to the dialect, or another writing process on SQLite. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ServiceError
     ? error.code === ErrorCode.UNAVAILABLE

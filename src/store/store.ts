@@ -13,8 +13,8 @@ import type { AuditWriter } from '../domain/operator/audit.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
 import type { SealStore } from '../domain/operator/seals.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
-import type { UnitOfWork } from '../domain/platform/unit-of-work.js';
-import type { CodeMinutes } from '../domain/sign-on/codes.js';
+import type { PlatformUnitOfWork } from '../domain/platform/unit-of-work.js';
+import type { CodeMinutes } from '../domain/sign-on/authorization/codes.js';
 import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
 import { DueSignal } from '../domain/webhooks/due-signal.js';
 import type { SendingUnitOfWork } from '../domain/webhooks/sending.js';
@@ -27,7 +27,7 @@ import { auditWriter } from './adapters/operator/audit-events.js';
 import type { OnSpoiled } from './adapters/operator/audit-purge.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { organizationStore } from './adapters/organization.js';
-import { unitOfWork } from './adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
 import { serviceTokenStore } from './adapters/service-tokens.js';
@@ -48,23 +48,23 @@ import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
 export interface StoreOptions {
   environment: 'live' | 'demo';
-  /** Where SQLite keeps its file; made when missing, for nobody else to read. */
+  /** The directory of the SQLite file; made if missing, readable by its owner only. */
   dataDir: string;
-  /** Refuses a directory that another process has opened so, and keeps it for this one. SQLite only. */
+  /** Claims the directory for this process, and refuses one that is claimed. SQLite only. */
   alone?: boolean;
   /** PostgreSQL instead. */
   databaseUrl?: string;
   onIdleError?: (error: Error) => void;
-  /** For a process that many wait for: SQLite then tidies up in a thread. */
+  /** For a process with many callers: SQLite then checkpoints in a thread. */
   checkpoints?: CheckpointOptions;
-  /** SQLite accepts no write any more, until it is opened anew. */
+  /** SQLite accepts no further write until it is reopened. */
   onDiskFailure?: (error: unknown) => void;
 }
 
 export interface AuditChainsListener {
-  /** The newest record of the chain is not stored: it was purged, or somebody removed it. */
+  /** The newest record of the chain is not stored: it was purged or removed. */
   onBroken(chain: string): void;
-  /** A purge leaves the chain as it is, because the record at this place is not what was recorded. */
+  /** A purge stops at this record of the chain, because it was changed. */
   onSpoiled: OnSpoiled;
 }
 
@@ -78,7 +78,7 @@ export interface Store {
   readonly users: UserStore;
   readonly organization: OrganizationStore;
   readonly purge: PurgeStore;
-  readonly platform: UnitOfWork;
+  readonly platform: PlatformUnitOfWork;
   readonly operator: OperatorUnitOfWork;
   readonly observations: AuditWriter;
   readonly seals: SealStore;
@@ -86,14 +86,14 @@ export interface Store {
   readonly codeMinutes: CodeMinutes;
   readonly webhooks: WebhookUnitOfWork;
   readonly sending: SendingUnitOfWork;
-  /** Woken by every write here that made deliveries. */
+  /** Woken by every write here that makes deliveries due. */
   readonly deliveriesDue: DueSignal;
   readonly demo: DemoStore;
-  /** Accounts that share their mailbox with another one, since addresses are compared as mailboxes are; some of them, if there are many. */
+  /** Accounts that share a mailbox with another, up to a limit. */
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
-  /** From now on audit records are links of chains. Their key is sealed in the database, which has to be open before. */
+  /** From now on audit records form chains, with a key sealed in the database. */
   startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
-  /** Whether the database answers now; throws when not. */
+  /** Whether the database answers now; throws if not. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -128,13 +128,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: userStore(database),
     organization: organizationStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
-    platform: unitOfWork(database, Date.now, onDue),
+    platform: platformUnitOfWork(database, Date.now, onDue),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
     seals: sealStore(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),
-    webhooks: webhookUnitOfWork(database, { onNewDeliveries: onDue }),
+    webhooks: webhookUnitOfWork(database, Date.now, onDue),
     sending: sendingUnitOfWork(database),
     deliveriesDue,
     demo: demoStore(database),
@@ -192,7 +192,7 @@ function unusableFor(error: unknown): StoreError {
   });
 }
 
-/** Before anything is migrated: a database that belongs to the other environment is left as it is. */
+/** Runs before any migration: a database of the other environment stays unchanged. */
 async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo'): Promise<void> {
   const tables = await migrator.introspection.getTables();
   if (tables.some(({ name }) => name === 'environment')) {
@@ -207,7 +207,7 @@ function refuseUnless(owner: 'live' | 'demo', environment: 'live' | 'demo'): voi
   }
 }
 
-/** A database belongs to the environment that first used it, so that demo never opens live data, nor live the demo's. */
+/** A database belongs to the environment that first used it, so that live and demo never mix. */
 async function claimEnvironment(database: Database, environment: 'live' | 'demo'): Promise<void> {
   const owner = await database.write(async (writer) => {
     await writer

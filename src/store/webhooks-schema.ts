@@ -54,13 +54,15 @@ interface DeliveriesTable {
   event_type: string;
   origin: DeliveryOrigin;
   status: DeliveryStatus;
-  /** The counter that decides everything: attempt n begins with the one UPDATE that takes it from n-1 to n. */
+  /** Decides everything: attempt n begins with the one UPDATE that takes it from n-1 to n. */
   attempts_begun: number;
   /** Of the attempt that runs, null with `lease_until` when none does. */
   attempt_started_at: number | null;
   lease_until: number | null;
   /** Of the second and third attempt; the first is due at once. Null while one runs and at the end. */
   next_attempt_at: number | null;
+  /** How long after `next_attempt_at` it may be claimed: the time that a workflow has to make it due. */
+  grace_ms: Generated<number>;
   retry_batch_id: string | null;
   created_at: number;
   ended_at: number | null;
@@ -81,7 +83,7 @@ interface DeliveryAttemptsTable {
   response_start: string | null;
 }
 
-/** Failed deliveries of one subscription that one workflow retries. It takes in more until it closes, then it is handed over. */
+/** Failed deliveries of one subscription for one workflow. Open to more until it is handed over. */
 interface RetryBatchesTable {
   id: string;
   subscription_id: string;

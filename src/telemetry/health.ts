@@ -2,13 +2,13 @@ import { inspect } from 'node:util';
 
 export interface CheckResult {
   ok: boolean;
-  /** What a person on call should read: why not, or since when. */
+  /** For a person on call: why not, or since when. */
   detail?: string;
 }
 
 export interface Check {
   name: string;
-  /** Without a required thing the role cannot do its work; without another it does part of it. */
+  /** Without a required part the role is not ready; without another it does part of its work. */
   required: boolean;
   probe(): CheckResult | Promise<CheckResult>;
 }
@@ -20,13 +20,13 @@ export interface Readiness {
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Whether a role can do its work now, asked afresh each time. */
+/** Whether a role can do its work, checked on each request. */
 export class Health {
   #draining = false;
 
   constructor(private readonly checks: readonly Check[]) {}
 
-  /** From here on the role says it is not ready, however well its parts are. */
+  /** From here on the role is not ready, whatever its parts report. */
   drain(): void {
     this.#draining = true;
   }

@@ -5,7 +5,7 @@ import { scrub } from './scrub.js';
 
 export type LogFields = Record<string, unknown>;
 
-/** A message is a constant sentence; what varies goes into the fields. */
+/** A message is a constant sentence; fields carry what varies. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -36,7 +36,7 @@ export function createLog({ role, level, format, destination }: LogOptions): Log
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Loaded only where people read along. */
+/** Loaded only for output to people. */
 function prettyStream() {
   const prettyLines = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
   return prettyLines({

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
 
-/** The metrics of one role. Labels hold names from the contracts only, never ids, so that their number stays bounded. */
+/** The metrics of one role. Labels hold names from the contracts, never ids, so that they are bounded. */
 export function createMetricsRegistry(role: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
@@ -45,7 +45,7 @@ export function temporalPollingGauge(registry: Registry): Gauge {
   });
 }
 
-/** Told when somebody asks, as files change while the role runs. */
+/** Read on each scrape: files change while the role runs. */
 export function certificateGauge(
   registry: Registry,
   ends: () => readonly { certificate: string; notAfter: number }[],
@@ -68,7 +68,7 @@ export interface AttemptMetrics {
   ended(eventType: string, outcome: string, durationMs: number): void;
 }
 
-/** Attempts at webhook deliveries, first ones and retries. What can be counted plainly is, and told when somebody asks: there are thousands a second. */
+/** Attempts at deliveries, first ones and retries: plain counters, as there are thousands a second. */
 export function attemptMetrics(registry: Registry): AttemptMetrics {
   const ended = new Map<string, Map<string, number>>();
   let runningCount = 0;
@@ -114,7 +114,7 @@ export function attemptMetrics(registry: Registry): AttemptMetrics {
   };
 }
 
-/** One exposition out of several: the samples of a metric stand together under one header, as Prometheus asks. */
+/** Merges expositions: the samples of a metric stand together under one header, as Prometheus requires. */
 export function mergeExpositions(expositions: readonly string[]): string {
   const blocks = new Map<string, string[]>();
   for (const block of expositions.flatMap((text) => text.trim().split('\n\n'))) {

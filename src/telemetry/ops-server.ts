@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { Readiness } from './health.js';
 
-/** What the ops server tells about one role, or about all of them together. */
+/** The state of one role, or of all roles together. */
 export interface OpsSource {
-  /** Answers while the role runs at all. */
+  /** Answers whenever the role runs. */
   liveness(): Promise<{ alive: boolean; body: unknown }>;
   readiness(): Promise<Readiness | { status: Readiness['status']; roles: Record<string, Readiness> }>;
   metrics(): Promise<string>;

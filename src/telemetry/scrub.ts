@@ -1,7 +1,4 @@
-/**
- * What credentials of this service look like, wherever they turn up in a line. None asks for a word boundary before it: in JSON a line break is
- * written `\n`, and its letter would join the credential behind it.
- */
+/** Credentials of this service. No word boundary in front: JSON writes a line break as `\n`. */
 const CREDENTIALS = [
   /(ik|cs)_(live|demo)_[0-9A-Za-z]{20,}/g,
   /(operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20,}/g,
@@ -9,11 +6,11 @@ const CREDENTIALS = [
   /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
   /(?<=(?:Bearer|Basic) )[\w+/=.~-]{8,}/gi,
   /(?<=:\/\/[^\s:/@"]*:)[^\s@/"]+(?=@)/g,
-  // Codes, cookies, mailed links, refresh tokens and keys: base64url of 32 bytes and more, of which nothing else tells.
+  // Codes, cookies, mailed links, refresh tokens and keys have no prefix: base64url of 32 bytes and more.
   /(?:(?<=\\[nrtbf])|(?<![\w\\-]))(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43,}/g,
 ];
 
-/** The last net: a log line without its credentials. The first is not to log them. */
+/** Removes credentials from a log line. This is the last safeguard: the code does not log them. */
 export function scrub(line: string): string {
   return CREDENTIALS.reduce((text, pattern) => text.replace(pattern, '[secret]'), line);
 }

@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { packageRoot } from '../../src/config/package.js';
+import { circlesOf } from './circles.js';
 import { ruleSet } from './import-rules.js';
 
-/** Every import of a tree that breaks a rule, as `rule: from -> to`. */
+/** A noun and its port may name each other; types are counted too. */
+const MOST_IN_A_CIRCLE = 2;
+
+/** Every import of a tree that breaks a rule, as `rule: from -> to`, and every circle. */
 export async function brokenImportRules(baseDir = packageRoot): Promise<string[]> {
   const { output } = await cruise(['src', 'workflows', 'generated'], {
     baseDir,
@@ -20,7 +24,14 @@ export async function brokenImportRules(baseDir = packageRoot): Promise<string[]
       modules: ['node_modules', join(packageRoot, 'node_modules')],
     } as never,
   });
-  return (output as ICruiseResult).summary.violations.map(
-    ({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`,
+  const { modules, summary } = output as ICruiseResult;
+  const importsOf = new Map(
+    modules.map(({ source, dependencies }) => [source, dependencies.map(({ resolved }) => resolved)]),
   );
+  return [
+    ...summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`),
+    ...circlesOf(importsOf)
+      .filter(({ length }) => length > MOST_IN_A_CIRCLE)
+      .map((files) => `a circle has at most two files: ${files.sort().join(' -> ')}`),
+  ];
 }

@@ -8,6 +8,14 @@ import { httpOperations } from './surface.js';
 /** What is packed or installed as it is, and folders that the store will get theirs with. */
 const NEEDS_NO_README = /^src\/sdk\/typescript\/src$|^test\/sdk\/\w+\/project$|^src\/store\/\w+/;
 
+const MOST_FILES = 20;
+
+/** Their division waits until one engine makes all attempts. */
+const LARGE_FOLDERS = ['src/domain/webhooks', 'src/store/adapters/webhooks'];
+
+const COMMENT = /^\s*(?:\/\/ (?!biome-ignore)|\/\*\*? |\* )/;
+const VAGUE = /\b(?:anybody|everybody|nobody|somebody|whoever)\b/i;
+
 const READS_ENVIRONMENT = ['src/config/', 'src/cli/', 'src/codegen/', 'workflows/dev-server/'];
 
 async function sourcesOf(...folders: string[]): Promise<{ file: string; code: string }[]> {
@@ -23,7 +31,7 @@ async function sourcesOf(...folders: string[]): Promise<{ file: string; code: st
 }
 
 describe('the environment and the console', () => {
-  test('the environment is read where settings and tools are, and nowhere else', async () => {
+  test('only settings and tools read the environment', async () => {
     const readers = (await sourcesOf('src', 'workflows'))
       .filter(({ code }) =>
         /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\s*}\s*=\s*process\b|import .*\benv\b.* from 'node:process'/.test(
@@ -37,12 +45,24 @@ describe('the environment and the console', () => {
     );
   });
 
-  test('nobody writes to the console: there is a log', async () => {
+  test('no file writes to the console: there is a log', async () => {
     const writers = (await sourcesOf('src', 'workflows', 'test')).filter(({ code }) =>
       /\bconsole\s*\.\s*\w+\(/.test(code),
     );
     expect(writers.map(({ file }) => file)).toEqual([]);
   });
+});
+
+test('comments name the actor and are not wider than the code', async () => {
+  const biome = JSON.parse(readFileSync(join(packageRoot, 'biome.json'), 'utf8'));
+  const width: number = biome.formatter.lineWidth;
+  const faulty = (await sourcesOf('src', 'workflows', 'test')).flatMap(({ file, code }) =>
+    code
+      .split('\n')
+      .filter((line) => COMMENT.test(line) && (line.length > width || VAGUE.test(line)))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(faulty).toEqual([]);
 });
 
 describe('folders and files', () => {
@@ -51,6 +71,17 @@ describe('folders and files', () => {
     const rooms = new Set(['openapi', 'proto', ...foldersIn('src'), ...folders]);
     const without = [...rooms].filter((room) => !existsSync(join(packageRoot, room, 'README.md')));
     expect(without.filter((room) => !NEEDS_NO_README.test(room))).toEqual([]);
+  });
+
+  test('no folder of the service has more than twenty files, README and index apart', async () => {
+    const sizes = new Map<string, number>();
+    for (const { file } of await sourcesOf('src', 'workflows')) {
+      if (basename(file) !== 'index.ts') {
+        sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+      }
+    }
+    const large = [...sizes].filter(([, size]) => size > MOST_FILES).map(([folder]) => folder);
+    expect(large.sort()).toEqual(LARGE_FOLDERS);
   });
 
   test('every file and folder that a README names is there', async () => {
@@ -124,10 +155,7 @@ async function pathsOf(...tops: string[]): Promise<Set<string>> {
   return new Set([...all, ...folders]);
 }
 
-/**
- * Names in a README that lead nowhere: not from its folder, nor from one below, nor from the root or `src/`. What is built or
- * written at run time is left out.
- */
+/** Names in a README that do not exist in its folder, below it, at the root or in `src/`. Ignores output. */
 function staleNames(readme: string, paths: ReadonlySet<string>): string[] {
   const folder = readme.slice(0, -'README.md'.length);
   const text = readFileSync(join(packageRoot, readme), 'utf8').replace(/```.*?```/gs, '');

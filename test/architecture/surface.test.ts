@@ -38,16 +38,16 @@ describe('the surface that reviewers have seen is the surface there is', () => {
     expectSurface(`http-${api}.txt`, asTable(rows));
   });
 
-  test('gRPC methods with the rights that may call them, and which reads are recorded', () => {
+  test('gRPC methods with the rights that may call them, which reads are recorded and what may be repeated', () => {
     const services = [...new Set(rpcMethods().map(({ service }) => service))];
     const blocks = services.map((service) => {
       const methods = rpcMethods().filter((method) => method.service === service);
-      const rows = methods.map(({ name, kind, callers, recorded, implemented }) => [
+      const rows = methods.map(({ name, kind, callers, recorded, repeatable, implemented }) => [
         `  ${name}`,
         kind,
         callers.join(', '),
         done(implemented),
-        recorded ? 'personal data, reads are recorded' : '',
+        recorded ? 'personal data, reads are recorded' : repeatable ? 'may be repeated' : '',
       ]);
       return `${service}\n${asTable(rows)}`;
     });

@@ -1,10 +1,12 @@
 import type { Document } from 'openapi-backend';
-import { personalAnswers } from '../../generated/proto/rights.js';
+import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
+import { personalAnswers, repeatableMethods } from '../../generated/proto/rights.js';
 import { gatewayHandlers } from '../../src/edge/gateway/index.js';
 import { signOnHandlers } from '../../src/edge/sign-on/index.js';
 import { isWatched } from '../../src/rpc/call-audit.js';
 import { callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
+import { serve } from '../../src/rpc/handlers.js';
 import { allServices } from '../../src/rpc/services/index.js';
 import { contractDocument } from '../support/contract-document.js';
 
@@ -54,6 +56,8 @@ export interface RpcMethod {
   callers: readonly string[];
   /** Whether the audit log has each read of it. */
   recorded: boolean;
+  /** Whether a channel calls it again when the stream that it was in breaks. */
+  repeatable: boolean;
   kind: string;
   implemented: boolean;
 }
@@ -69,11 +73,13 @@ export function rpcMethods(): RpcMethod[] {
     webhooks: { unitOfWork: { rows: {} } },
     deliveries: {},
   } as never);
-  return services.flatMap(({ definition, handlers }) =>
+  const calls = serve(CallServiceService, { exchange: async function* () {} });
+  return [...services, calls].flatMap(({ definition, handlers }) =>
     Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({
       service: serviceNameOf(definition),
       name: path.split('/').at(-1) ?? '',
       callers: callersOf(path),
+      repeatable: repeatableMethods.has(path),
       recorded: personalAnswers.has(path) && callersOf(path).some(isWatched),
       kind: `${requestStream ? 'stream' : 'one'} -> ${responseStream ? 'stream' : 'one'}`,
       implemented: handlers[name] !== undefined,

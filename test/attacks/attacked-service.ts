@@ -66,7 +66,7 @@ export class AttackedService {
   person(words: string): DemoFilePerson {
     const found = this.people.find(({ note }) => note.includes(words));
     if (!found) {
-      throw new Error(`Nobody in the demo is ${words}.`);
+      throw new Error(`The demo has no person with the note ${words}.`);
     }
     return found;
   }
@@ -132,7 +132,7 @@ export class AttackedService {
     return userAgent.submit('/auth/sign-in', { ...hidden, email, password });
   }
 
-  async signedIn(words = 'nobody on Juniper'): Promise<UserAgent> {
+  async signedIn(words = 'no access to Juniper'): Promise<UserAgent> {
     const userAgent = this.userAgent();
     const answer = await this.signIn(userAgent, this.person(words));
     if (answer.status >= 400) {
@@ -141,7 +141,7 @@ export class AttackedService {
     return userAgent;
   }
 
-  /** By somebody who is signed in already; allows what the application asks for. */
+  /** For a signed-in browser; approves the consent page. */
   async freshCode(
     userAgent: UserAgent,
     application: DemoFileApplication,
@@ -160,7 +160,7 @@ export class AttackedService {
     return { application, code, verifier, redirectUri: changes.redirect_uri ?? redirectUriOf(application) };
   }
 
-  /** As a program calls, from an address that nobody had before. */
+  /** Calls as a program, from an unused address. */
   call(
     path: string,
     fields: FormFields,

@@ -2,7 +2,7 @@ const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 export type ApplicationName = 'portal' | 'mobile' | 'shiftwise';
 
-/** What stands in the address for the client_id: nobody is proven, so nothing is redirected. */
+/** Values of client_id in the address: the client is unproven, so nothing is redirected. */
 export const CLIENT_ID_CASES: readonly [title: string, write: (clientId: string) => string][] = [
   ['is missing', () => ''],
   ['is empty', () => 'client_id='],
@@ -140,7 +140,7 @@ export const REPEATED: readonly string[] = [
   'ui_locales',
 ];
 
-/** Values that would be more than a value to somebody who is careless. */
+/** Values that careless code would interpret. */
 export const REFLECTED_STATES: readonly [title: string, state: string][] = [
   ['starts a new header', 'x\r\nSet-Cookie: stolen=1\r\n\r\n<script>alert(1)</script>'],
   ['starts a new header in other line breaks', 'x\u0085\u2028Location: https://evil.example'],

@@ -14,7 +14,7 @@ const STATE = 'state-of-the-application';
 
 const services = serviceProcesses();
 let attacked: AttackedService;
-/** Somebody who is signed in and has allowed the portal what it asks for: a request that passes gets a code at once. */
+/** A signed-in person who has given the portal consent: a valid request gets a code at once. */
 let victim: UserAgent;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe('a redirect URI', () => {
-  test.each(REDIRECT_URI_CASES)('%s leads nowhere', async (_, change) => {
+  test.each(REDIRECT_URI_CASES)('%s causes no redirect', async (_, change) => {
     const uri = change(REGISTERED);
     expect(uri).not.toBe(REGISTERED);
     const answer = await victim.ask(attacked.authorizeTarget(attacked.portal, { redirect_uri: uri }));
@@ -33,7 +33,7 @@ describe('a redirect URI', () => {
     expect(answer.body).not.toContain('evil.example');
   });
 
-  test.each(WRITTEN_REDIRECT_URI_CASES)('%s leads nowhere', async (_, write) => {
+  test.each(WRITTEN_REDIRECT_URI_CASES)('%s causes no redirect', async (_, write) => {
     const target = attacked.authorizeTarget(attacked.portal, { redirect_uri: undefined });
     expectErrorPage(await victim.ask(`${target}${write(encodeURIComponent(REGISTERED))}`));
   });
@@ -52,7 +52,7 @@ describe('a redirect URI', () => {
   });
 
   test.each(REDIRECT_URI_CASES.filter(([title]) => /evil|script|another application/.test(title)))(
-    '%s leads nowhere when it is posted',
+    '%s causes no redirect when it is posted',
     async (_, change) => {
       const [path = '', query = ''] = attacked
         .authorizeTarget(attacked.portal, { redirect_uri: change(REGISTERED) })
@@ -62,7 +62,7 @@ describe('a redirect URI', () => {
   );
 });
 
-test.each(CLIENT_ID_CASES)('a client_id that %s leads nowhere and shows up nowhere', async (_, write) => {
+test.each(CLIENT_ID_CASES)('a client_id that %s causes no redirect and is not repeated', async (_, write) => {
   const written = write(attacked.portal.clientId);
   const target = attacked.authorizeTarget(attacked.portal, { client_id: undefined });
   const answer = await victim.ask(`${target}&${written}`);
@@ -113,7 +113,7 @@ describe('a proven application hears, at its own address, that it cannot have', 
     expectRefusal(answer, { target, issuer: attacked.issuer, error: 'login_required', state: STATE });
   });
 
-  test('a hint whose person was changed afterwards', async () => {
+  test('a hint with a changed person', async () => {
     const { id_token } = await attacked.tokens(victim, attacked.portal);
     const [header, payload = '', signature] = id_token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
@@ -154,7 +154,7 @@ test('members that every object has mean nothing as parameters', async () => {
   expect(redirectOf(await victim.ask(`${target}${polluting}`)).target).toBe(redirectUriOf(attacked.portal));
 });
 
-test('nobody is asked for the request object that an address names', async () => {
+test('the request object that an address names is not fetched', async () => {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url);

@@ -58,7 +58,9 @@ export const BODY_CASES: readonly TokenRequestCase[] = [
     form(Buffer.concat([Buffer.from(encoded(redemptionOf(fresh))), Buffer.from([0xff])])),
   ),
   refused('a form with half an escape', (fresh) => form(`${encoded(redemptionOf(fresh))}&x=%`)),
-  refused('a form whose escapes are no UTF-8', (fresh) => form(`${encoded(redemptionOf(fresh))}&x=%c0%af`)),
+  refused('a form with escapes that are invalid UTF-8', (fresh) =>
+    form(`${encoded(redemptionOf(fresh))}&x=%c0%af`),
+  ),
   refused('a form with semicolons between its fields', (fresh) =>
     form(encoded(redemptionOf(fresh)).replaceAll('&', ';')),
   ),

@@ -31,7 +31,7 @@ export const CLIENT_CASES: readonly TokenRequestCase[] = [
   unproven('a secret with a space behind it', (fresh) =>
     form(encoded(changed(fresh, { client_secret: `${fresh.application.clientSecret} ` }))),
   ),
-  unproven('an application that nobody registered', changing({ client_id: 'app_AAAAAAAAAAAAAAAAAAAAAA' })),
+  unproven('an application that is not registered', changing({ client_id: 'app_AAAAAAAAAAAAAAAAAAAAAA' })),
   unproven('an application named __proto__', changing({ client_id: '__proto__' })),
   unproven('an application named by a piece of SQL', changing({ client_id: "' OR '1'='1" })),
   unproven('an application named by ten thousand letters', changing({ client_id: 'x'.repeat(10_000) })),

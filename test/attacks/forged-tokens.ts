@@ -15,7 +15,7 @@ export interface TakenToken {
 export interface Forge {
   access: TakenToken;
   id: TakenToken;
-  /** Of an application whose ID tokens are signed as access tokens are. */
+  /** Of an application with ID tokens of the same algorithm as access tokens. */
   idSignedAlike: TakenToken;
   /** What is published: the key that signs access tokens, and one that signs ID tokens with RSA. */
   ecKey: JWK;
@@ -105,7 +105,7 @@ export const FORGED_TOKENS: readonly [title: string, forged: (forge: Forge) => s
   ],
   ['signed by HMAC with the x of the published key', (forge) => hmacWith(String(forge.ecKey.x), forge)],
   ['signed by HMAC with an empty secret', (forge) => hmacWith('', forge)],
-  ['signed by a key of somebody else under the name of ours', withHeader(() => ({}))],
+  ['signed by a foreign key with the name of ours', withHeader(() => ({}))],
   ['signed by a key that it brings along', withHeader(({ ownPublicKey }) => ({ jwk: ownPublicKey }))],
   [
     'signed by a key that it brings along, without the name of ours',
@@ -120,7 +120,7 @@ export const FORGED_TOKENS: readonly [title: string, forged: (forge: Forge) => s
     withHeader(() => ({ x5u: 'https://evil.example/cert.pem' })),
   ],
   ['signed by a certificate that it brings along', withHeader(() => ({ x5c: ['MIIB'] }))],
-  ['with a critical header that nobody knows', withHeader(() => ({ crit: ['x'], x: 1 }))],
+  ['with an unknown critical header', withHeader(() => ({ crit: ['x'], x: 1 }))],
   ['with a path for the name of its key', withHeader(() => ({ kid: '../../../../dev/null' }))],
   ['with a piece of SQL for the name of its key', withHeader(() => ({ kid: "x' UNION SELECT 'key" }))],
   ['with a member of every object for the name of its key', withHeader(() => ({ kid: '__proto__' }))],

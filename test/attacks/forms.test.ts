@@ -31,7 +31,7 @@ async function openForm(
 async function openSignIn(): Promise<OpenForm> {
   const victim = attacked.userAgent();
   const page = await victim.open(attacked.authorizeTarget(attacked.dashboard));
-  const { email, password } = attacked.person('nobody on Juniper');
+  const { email, password } = attacked.person('no access to Juniper');
   return openForm(page, { victim, path: '/auth/sign-in', heading: 'Sign in' }, { email, password });
 }
 

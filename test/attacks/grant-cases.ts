@@ -10,7 +10,7 @@ const invalidGrant = (title: string, ask: TokenRequestCase['ask']): TokenRequest
 
 /** The application is proven, and the code is not good for what it asks. */
 export const GRANT_CASES: readonly TokenRequestCase[] = [
-  invalidGrant('a code that nobody got', changing({ code: 'A'.repeat(43) })),
+  invalidGrant('a code that was never issued', changing({ code: 'A'.repeat(43) })),
   invalidGrant('a code with a letter behind it', (fresh) =>
     form(encoded(changed(fresh, { code: `${fresh.code}A` }))),
   ),
@@ -20,7 +20,7 @@ export const GRANT_CASES: readonly TokenRequestCase[] = [
     form(encoded(changed(fresh, { redirect_uri: fresh.application.redirectUris[1]?.uri }))),
   ),
   invalidGrant(
-    'a redirect URI of somebody else',
+    'a redirect URI of another application',
     changing({ redirect_uri: 'https://evil.example/callback' }),
   ),
   invalidGrant('a redirect URI with a slash behind it', (fresh) =>

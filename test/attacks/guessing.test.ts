@@ -43,8 +43,8 @@ function expectToWait(answer: Exchange): void {
 }
 
 describe('guesses at one person', () => {
-  test('a hundred at once, each from an address of its own, are checked ten times, and do not keep out the person', async () => {
-    const victim = attacked.person('nobody on Juniper');
+  test('a hundred at once, each from a different address, are checked ten times, and do not lock out the person', async () => {
+    const victim = attacked.person('no access to Juniper');
     const own = attacked.userAgent(newAddress());
     const signInAtHome = async () => {
       const { email, password } = victim;
@@ -90,7 +90,7 @@ describe('guesses at one person', () => {
 });
 
 describe('who guesses from one address', () => {
-  test('is stopped after a hundred, whoever it was they guessed at, and nobody else is', async () => {
+  test('is stopped after a hundred, for any account, without effect on others', async () => {
     const address = newAddress();
     const statuses: number[] = [];
     for (let round = 0; round < (PER_ADDRESS + 10) / 10; round += 1) {
@@ -186,7 +186,7 @@ describe('guesses at the secret of an application', () => {
       body: encoded({ grant_type: 'refresh_token', refresh_token: 'x' }),
     });
 
-  test('are stopped for who makes them, and for nobody else', async () => {
+  test('are stopped for their caller only', async () => {
     const address = newAddress();
     const wrong = basicOf({ ...attacked.portal, clientSecret: `cs_demo_${'x'.repeat(48)}` });
     let answer = await tokenRequest(wrong, address);

@@ -1,4 +1,4 @@
-/** Headers by which a proxy, or somebody who acts like one, says where a request was meant to go. */
+/** Headers in which a proxy, or an attacker, names the original target. */
 export const MISLEADING_HEADERS: readonly [title: string, headers: Readonly<Record<string, string>>][] = [
   ['another Host', { host: 'evil.example' }],
   ['another Host with a port', { host: 'evil.example:443' }],
@@ -60,13 +60,13 @@ export const BROKEN_REQUESTS: readonly [title: string, bytes: string][] = [
     `${request('POST /auth/token HTTP/1.1', 'Host: x', 'Content-Length: 4', 'Transfer-Encoding: chunked')}0${CRLF}${CRLF}`,
   ],
   [
-    'a transfer encoding that nobody knows',
+    'an unknown transfer encoding',
     `${request('POST /auth/token HTTP/1.1', 'Host: x', 'Transfer-Encoding: xchunked')}0${CRLF}${CRLF}`,
   ],
   ['a length that is no number', request('POST /auth/token HTTP/1.1', 'Host: x', 'Content-Length: +4')],
   ['a length below zero', request('POST /auth/token HTTP/1.1', 'Host: x', 'Content-Length: -1')],
   [
-    'a chunk whose length is no number',
+    'a chunk with an invalid length',
     `${request('POST /auth/token HTTP/1.1', 'Host: x', 'Connection: close', 'Transfer-Encoding: chunked')}zz${CRLF}`,
   ],
   ['a space before the colon', request('GET /auth/authorize HTTP/1.1', 'Host : x')],
@@ -76,8 +76,8 @@ export const BROKEN_REQUESTS: readonly [title: string, bytes: string][] = [
   ],
   ['a NUL in a header', request('GET /auth/authorize HTTP/1.1', 'Host: x', 'X-A: a\0b')],
   ['no Host', request('GET /auth/authorize HTTP/1.1')],
-  ['a method that nobody knows', request('STEAL /auth/token HTTP/1.1', 'Host: x')],
-  ['a version that nobody knows', request('GET /auth/authorize HTTP/9.9', 'Host: x')],
+  ['an unknown method', request('STEAL /auth/token HTTP/1.1', 'Host: x')],
+  ['an unknown version', request('GET /auth/authorize HTTP/9.9', 'Host: x')],
   ['a space in the address', request('GET /auth/authorize ?x HTTP/1.1', 'Host: x')],
   [
     'a header of twenty thousand bytes',

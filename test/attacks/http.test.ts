@@ -36,7 +36,7 @@ describe('what a request says of its destination', () => {
     expect(refused.body).not.toMatch(/evil\.example|<script/);
   });
 
-  test('changes nothing where it is a whole address of somebody else', async () => {
+  test('is ignored where it is an absolute URL of another server', async () => {
     const target = 'http://evil.example/.well-known/openid-configuration';
     expect((await exchange(attacked.port, target)).body).toBe(discovery);
     expectErrorPage(await exchange(attacked.port, 'http://evil.example/auth/authorize'));
@@ -67,7 +67,7 @@ describe('what a request says of its destination', () => {
   );
 });
 
-test.each(ALMOST_PATHS)('the path %s is not taken for another, and leads nowhere', async (path) => {
+test.each(ALMOST_PATHS)('the path %s is not taken for another, and answers 404', async (path) => {
   const answer = await exchange(
     attacked.port,
     `${path}?${attacked.authorizeTarget(attacked.portal).split('?')[1]}`,
@@ -84,7 +84,7 @@ test.each(BROKEN_REQUESTS)('a request with %s is refused, and its connection clo
   expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
-/** One answer of each kind that somebody could want to keep. */
+/** One private answer of each kind. */
 const PRIVATE_ANSWERS: readonly [path: string, ask: () => Promise<Exchange>][] = [
   ['/auth/token', () => attacked.call('/auth/token', {})],
   ['/auth/token with a wrong method', () => exchange(attacked.port, '/auth/token')],
@@ -106,7 +106,7 @@ const PRIVATE_ANSWERS: readonly [path: string, ask: () => Promise<Exchange>][] =
   ['/nothing, posted', () => attacked.call('/nothing', {})],
 ];
 
-test.each(PRIVATE_ANSWERS)('nobody keeps the answer of %s', async (_, ask) => {
+test.each(PRIVATE_ANSWERS)('%s is not cached', async (_, ask) => {
   const { headers } = await ask();
   expect(headers['cache-control']).toBe('no-store');
   expect(headers['x-content-type-options']).toBe('nosniff');
@@ -123,7 +123,7 @@ describe('a script of another origin', () => {
         path,
       ]),
     ),
-  )('from %s may not read %s, nor ask for it with anything of its own', async (origin, path) => {
+  )('from %s may not read %s, nor request it with custom headers', async (origin, path) => {
     const preflight = {
       origin,
       'access-control-request-method': 'POST',
@@ -140,7 +140,7 @@ describe('a script of another origin', () => {
   });
 
   test.each(ORIGINS)(
-    'from %s gets tokens like anybody, and never with what the browser adds',
+    'from %s gets tokens like any caller, and never with what the browser adds',
     async (origin) => {
       for (const method of ['OPTIONS', 'POST']) {
         const answer = await exchange(attacked.port, '/auth/token', {

@@ -24,7 +24,7 @@ const cellsOf = (line: string) =>
 describe.each(PAPERS)('%s', (paper) => {
   const text = textOf(paper);
 
-  test('names no test and links to no file that is not there', () => {
+  test('names no test and links to no file that does not exist', () => {
     const tests = [...text.matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, file]) => file as string);
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, link]) =>
       join(dirname(paper), link as string),
@@ -35,7 +35,7 @@ describe.each(PAPERS)('%s', (paper) => {
     );
   });
 
-  test('has tables whose rows have all of their cells', () => {
+  test('has tables with complete rows', () => {
     let width: number | undefined;
     const broken = text.split('\n').filter((line) => {
       if (!line.startsWith('|')) {

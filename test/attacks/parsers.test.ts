@@ -56,7 +56,7 @@ const changes: fc.Arbitrary<(text: string) => string> = fc
   });
 
 describe('an authorization request', () => {
-  test('leads nowhere with a redirect URI that differs from the registered one by as little as a letter', async () => {
+  test('gets no redirect with a redirect URI that differs from the registered one by a single letter', async () => {
     await fc.assert(
       fc.asyncProperty(changes, async (change) => {
         const registered = redirectUriOf(attacked.portal, 2);
@@ -68,7 +68,7 @@ describe('an authorization request', () => {
     );
   });
 
-  test('leads nowhere with a client_id that differs from a registered one by as little as a letter', async () => {
+  test('gets no redirect with a client_id that differs from a registered one by a single letter', async () => {
     await fc.assert(
       fc.asyncProperty(changes, async (change) => {
         const clientId = change(attacked.portal.clientId);
@@ -79,7 +79,7 @@ describe('an authorization request', () => {
     );
   });
 
-  test('leads to the registered address or nowhere, whatever else is written in it', async () => {
+  test('redirects to the registered address or not at all, whatever else it contains', async () => {
     const target = redirectUriOf(attacked.portal);
     await fc.assert(
       fc.asyncProperty(written, async (text) => {

@@ -1,4 +1,4 @@
-/** What is tried instead of a registered address, which is `https://portal.brightledger.example.com/callback`. */
+/** Variants of a registered address, which is `https://portal.brightledger.example.com/callback`. */
 export const REDIRECT_URI_CASES: readonly [title: string, change: (registered: string) => string][] = [
   ['with its host in capitals', (uri) => uri.replace('portal', 'PORTAL')],
   ['with its scheme in capitals', (uri) => uri.replace('https', 'HTTPS')],
@@ -63,7 +63,7 @@ export const REDIRECT_URI_CASES: readonly [title: string, change: (registered: s
   ['registered for the end of a sign-out', () => 'https://portal.brightledger.example.com/signed-out'],
 ];
 
-/** What stands in the address for the redirect URI, escapes and all. */
+/** What is in the address for the redirect URI, escapes and all. */
 export const WRITTEN_REDIRECT_URI_CASES: readonly [title: string, write: (escaped: string) => string][] = [
   ['that is missing', () => ''],
   ['that is empty', () => '&redirect_uri='],
@@ -77,7 +77,7 @@ export const WRITTEN_REDIRECT_URI_CASES: readonly [title: string, write: (escape
     (uri) => `&redirect_uri=https://evil.example/&redirect_uri=${uri}`,
   ],
   ['that comes as the only one of a list', (uri) => `&redirect_uri[]=${uri}`],
-  ['whose name is in capitals', (uri) => `&REDIRECT_URI=${uri}`],
+  ['with a name in capitals', (uri) => `&REDIRECT_URI=${uri}`],
   ['with half an escape', (uri) => `&redirect_uri=${uri}%2`],
   ['with bytes that are no UTF-8', (uri) => `&redirect_uri=${uri}%ff`],
   ['with a surrogate in UTF-8', (uri) => `&redirect_uri=${uri}%ed%a0%80`],

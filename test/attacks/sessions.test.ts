@@ -32,7 +32,7 @@ describe('a session', () => {
     const victim = attacked.userAgent();
     await attacked.signInPage(victim);
     const before = victim.cookies.get(COOKIE) ?? '';
-    const { email, password } = attacked.person('nobody on Juniper');
+    const { email, password } = attacked.person('no access to Juniper');
     const hidden = await attacked.signInPage(victim);
     await victim.submit('/auth/sign-in', { ...hidden, email, password });
     expect(victim.cookies.get(COOKIE)).not.toBe(before);
@@ -44,7 +44,7 @@ describe('a session', () => {
     const attacker = attacked.userAgent();
     await attacked.signInPage(attacker);
     const victim = withCookie(attacker.cookies.get(COOKIE) ?? '');
-    await attacked.signIn(victim, attacked.person('nobody on Juniper'));
+    await attacked.signIn(victim, attacked.person('no access to Juniper'));
     expect([await isSignedIn(victim), await isSignedIn(attacker)]).toEqual([true, false]);
   });
 
@@ -53,9 +53,9 @@ describe('a session', () => {
     ['a member of every object', '__proto__'],
     ['a piece of SQL', "' OR '1'='1"],
     ['ten thousand letters', 'A'.repeat(10_000)],
-  ])('is not made of a value that somebody thought up: %s', async (_, value) => {
+  ])('is not made from an attacker’s value: %s', async (_, value) => {
     const userAgent = withCookie(value);
-    await attacked.signIn(userAgent, attacked.person('nobody on Juniper'));
+    await attacked.signIn(userAgent, attacked.person('no access to Juniper'));
     expect(await isSignedIn(withCookie(value))).toBe(false);
     expect(userAgent.cookies.get(COOKIE)).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(userAgent.cookies.get(COOKIE)).not.toBe(value);
@@ -64,7 +64,7 @@ describe('a session', () => {
   test.each([
     ['before', (own: string, theirs: string) => `${COOKIE}=${theirs}; ${COOKIE}=${own}`],
     ['behind', (own: string, theirs: string) => `${COOKIE}=${own}; ${COOKIE}=${theirs}`],
-  ])('is nobody’s where a neighbour has put a cookie of the same name %s it', async (_, header) => {
+  ])('is ignored where a neighbour has set a cookie of the same name %s it', async (_, header) => {
     const [victim, attacker] = [
       await attacked.signedIn(),
       await attacked.signedIn('worker of Tallowfern only'),
@@ -90,7 +90,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('is over after the sign-out, also for whoever copied its cookie', async () => {
+  test('ends with the sign-out, also for copies of its cookie', async () => {
     const victim = await attacked.signedIn();
     const thief = withCookie(victim.cookies.get(COOKIE) ?? '');
     expect(await isSignedIn(thief)).toBe(true);
@@ -117,7 +117,7 @@ describe('a sign-out that another site asks for', () => {
     expect(await isSignedIn(victim)).toBe(true);
   });
 
-  test('asks the person first when it has the ID token of somebody else', async () => {
+  test('asks the person first when it has the ID token of another person', async () => {
     const attacker = await attacked.signedIn('worker of Tallowfern only');
     const { id_token } = await attacked.tokens(attacker, attacked.portal);
     const victim = await attacked.signedIn();
@@ -138,7 +138,7 @@ describe('a sign-out that another site asks for', () => {
   const open = (uri: string) => `&post_logout_redirect_uri=${encodeURIComponent(uri)}`;
 
   test.each([
-    ['an address of nobody', open('https://evil.example/')],
+    ['an unregistered address', open('https://evil.example/')],
     ['the registered one with a slash behind it', open(`${SIGNED_OUT}/`)],
     ['the registered one with a query', open(`${SIGNED_OUT}?next=//evil.example`)],
     ['the registered one in capitals', open(SIGNED_OUT.toUpperCase())],
@@ -150,7 +150,7 @@ describe('a sign-out that another site asks for', () => {
     ['a path with a backslash', open('/\\evil.example')],
     ['two addresses', `${open(SIGNED_OUT)}${open('https://evil.example/')}`],
     ['an address with a NUL', open(`${SIGNED_OUT}\0`)],
-  ])('leads nowhere with %s', async (_, written) => {
+  ])('does not redirect with %s', async (_, written) => {
     const answer = await attacked
       .userAgent()
       .ask(`/auth/logout?client_id=${attacked.portal.clientId}${written}`);
@@ -158,7 +158,7 @@ describe('a sign-out that another site asks for', () => {
     expect(answer.body).not.toContain('evil.example');
   });
 
-  test('leads nowhere with the right address and no application', async () => {
+  test('does not redirect with the right address and no application', async () => {
     expectErrorPage(await attacked.userAgent().ask(`/auth/logout?state=x${open(SIGNED_OUT)}`));
   });
 
@@ -170,7 +170,7 @@ describe('a sign-out that another site asks for', () => {
   });
 });
 
-describe('what somebody wrote is shown as text', () => {
+describe('user input is shown as text', () => {
   test('a login hint, in the sign-in page', async () => {
     const page = await attacked
       .userAgent()
@@ -214,7 +214,7 @@ describe('what somebody wrote is shown as text', () => {
   });
 });
 
-test('nobody is signed in silently whom the application did not mean', async () => {
+test('a person other than the expected one is not signed in silently', async () => {
   const other = await attacked.signedIn('worker of Tallowfern only');
   const { id_token } = await attacked.tokens(other, attacked.portal);
   const victim = await attacked.signedIn();

@@ -81,13 +81,13 @@ describe('tokens are not given to', () => {
     expectOAuthError(await attacked.redeem(fresh, { client_secret }), 400, 'invalid_client');
   });
 
-  test('whoever injects a code into a sign-in of their own, which has another verifier', async () => {
+  test('the injection of a code into a sign-in with another verifier', async () => {
     const stolen = await attacked.freshCode(victim, attacked.mobile);
     const own = newPkce();
     expectOAuthError(await attacked.redeem(stolen, { code_verifier: own.verifier }), 400, 'invalid_grant');
   });
 
-  test('whoever sends a verifier for a code that was asked for without a challenge', async () => {
+  test('a verifier for a code that was requested without a challenge', async () => {
     const changes = { code_challenge: undefined, code_challenge_method: undefined };
     const fresh = await attacked.freshCode(victim, attacked.portal, changes);
     expectOAuthError(await attacked.redeem(fresh), 400, 'invalid_grant');
@@ -95,7 +95,7 @@ describe('tokens are not given to', () => {
     expect((await attacked.call('/auth/token', without)).status).toBe(200);
   });
 
-  test('whoever sends the challenge for the verifier, as if it were plain', async () => {
+  test('the challenge as the verifier, as in the plain method', async () => {
     const { challenge } = newPkce();
     const fresh = await attacked.freshCode(victim, attacked.mobile, { code_challenge: challenge });
     expectOAuthError(await attacked.redeem({ ...fresh, verifier: challenge }), 400, 'invalid_grant');
@@ -164,7 +164,7 @@ test('nothing that opens anything is in the log, which says everything else', as
   );
   const logged = output.lines().map((line) => JSON.stringify(line));
   const [session = ''] = victim.cookies.values();
-  const { password } = attacked.person('nobody on Juniper');
+  const { password } = attacked.person('no access to Juniper');
   const { access_token, refresh_token, id_token } = tokens;
   const { code, verifier } = fresh;
   const secrets = { access_token, refresh_token, id_token, session, password, code, verifier };

@@ -30,7 +30,7 @@ function expectInvalidToken(answer: Exchange): void {
 }
 
 describe('an access token', () => {
-  test.each(FORGED_TOKENS)('%s opens nothing and is in force nowhere', async (_, forged) => {
+  test.each(FORGED_TOKENS)('%s is refused everywhere', async (_, forged) => {
     const token = forged(forge);
     const answer = await attacked.userinfo(token);
     expectInvalidToken(answer);
@@ -138,7 +138,7 @@ describe('a code that is redeemed again', () => {
     expectOAuthError(await attacked.refresh(attacked.mobile, second.refresh_token), 400, 'invalid_grant');
   });
 
-  test('by somebody who only saw it pass gives nothing, and ends nothing', async () => {
+  test('by an eavesdropper gives nothing, and ends nothing', async () => {
     const fresh = await attacked.freshCode(victim, attacked.mobile);
     const first: Tokens = JSON.parse((await attacked.redeem(fresh)).body);
     expectOAuthError(await attacked.redeem({ ...fresh, verifier: 'a'.repeat(43) }), 400, 'invalid_grant');
@@ -231,7 +231,7 @@ describe('the tokens of one application in the hands of another', () => {
   test.each([
     ['a public application', () => credentialsOf(attacked.mobile), 'unauthorized_client'],
     ['one that does not prove itself', () => ({ client_id: attacked.portal.clientId }), 'invalid_client'],
-    ['nobody in particular', () => ({}), 'invalid_client'],
+    ['an unspecified person', () => ({}), 'invalid_client'],
   ])('are not looked up for %s', async (_, credentials, error) => {
     const answer = await attacked.call('/auth/introspect', { ...credentials(), token: tokens.access_token });
     expectOAuthError(answer, 400, error);

@@ -8,7 +8,7 @@ const MOST_STEPS = 8;
 
 let lastAddress = 0;
 
-/** One that nobody had before, of a network that is free for it. */
+/** An unused address, of an unused network. */
 export function newAddress(): string {
   lastAddress += 1;
   return `10.${(lastAddress >> 16) & 0xff}.${(lastAddress >> 8) & 0xff}.${lastAddress & 0xff}`;
@@ -31,7 +31,7 @@ export function hiddenFields({ body }: Exchange): Record<string, string> {
   return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]));
 }
 
-/** A browser without a screen. It keeps cookies, goes nowhere by itself, and says whatever it is told to. */
+/** A browser without a screen. Keeps cookies, follows no redirects, and sends the headers it is given. */
 export class UserAgent {
   readonly cookies = new Map<string, string>();
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Exchange } from '../support/http-exchange.js';
 
-/** A page, which leads nowhere by itself, runs nothing and shows nothing to a frame or a cache. */
+/** A page without links away, scripts, frames and caching. */
 export function expectPage(answer: Exchange, status: number, heading: string): void {
   expect([answer.status, /<h1>([^<]*)<\/h1>/.exec(answer.body)?.[1]]).toEqual([status, heading]);
   expect(answer.headers.location).toBeUndefined();
@@ -28,7 +28,7 @@ export function redirectOf({ status, headers: { location = '' } }: Exchange) {
   return { target, parameters: [...new URLSearchParams(query)] };
 }
 
-/** The application hears of it, at its own address and nowhere else, from whom, and gets no code. */
+/** The application gets the error at its own address, with `iss` and no code. */
 export function expectRefusal(
   answer: Exchange,
   { target, issuer, error, state }: { target: string; issuer: string; error: string; state?: string },
@@ -44,7 +44,7 @@ export function expectRefusal(
   expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
 }
 
-/** JSON that nobody keeps, and no token in it. */
+/** JSON with `no-store` and without a token. */
 export function expectOAuthError(answer: Exchange, status: number, error: string): void {
   expect([answer.status, JSON.parse(answer.body)]).toEqual([
     status,

@@ -15,12 +15,12 @@ const TAB = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 };
 /** Beyond what should be there, to find what should not. */
 const MORE_STOPS = 5;
 
-/** What would keep somebody from using the page of sign-on as it is shown, in words. */
+/** Accessibility faults of the present page, in words. */
 export function auditOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(${AUDIT})(${COLOURS})`);
 }
 
-/** The same of a page of the documentation, with all that is folded unfolded, once its scripts know of the size of the window. */
+/** The same for a page of the documentation with everything unfolded, once its scripts have run. */
 export async function docsAuditOf(page: Page): Promise<string[]> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   return page.evaluate<string[]>(`(${DOCS_AUDIT})(${COLOURS})`);
@@ -33,7 +33,7 @@ export interface FocusWalk {
   stops: string[];
 }
 
-/** Goes through the page as it is shown with the Tab key, as quickly as it can be pressed, from the top to the bottom. */
+/** Walks through the page by the Tab key, from top to bottom, as fast as possible. */
 export async function focusWalkOf(page: Page): Promise<FocusWalk> {
   const expected = await page.evaluate<number>(FOCUS_ORDER);
   const keys = await page.context().newCDPSession(page);

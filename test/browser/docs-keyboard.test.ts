@@ -65,7 +65,7 @@ describeWith('chromium', 'the walk through a page itself', (executable) => {
     ],
     ['what listeners do not hear of', `<p aria-hidden="true">${one}</p>${two}`, 'those who listen'],
     ['a stop that keeps the focus', `${one}<button class="trap">trap</button>${two}`, 'does not get there'],
-  ])('tells of %s', async (_, body, fault) => {
+  ])('reports %s', async (_, body, fault) => {
     const { page } = await visit();
     const style = `a:focus, button:focus { outline: 3px solid } .plain:focus { outline: none }
       .away { position: fixed; left: -999px } .under, .over { position: fixed; inset: 0 0 auto; height: 3rem }`;

@@ -82,7 +82,7 @@ describeWith('chromium', 'the documentation in use', (executable) => {
 
     test('says that it found nothing, and is empty again after Escape', async () => {
       const page = await open('/docs');
-      await page.getByRole('combobox').fill('zzzz of nobody');
+      await page.getByRole('combobox').fill('zzzz without results');
       await page.getByText('Nothing found').waitFor({ state: 'attached' });
       expect(await page.getByRole('listbox').isVisible()).toBe(false);
       await page.getByRole('combobox').press('Escape');
@@ -107,7 +107,7 @@ describeWith('chromium', 'the documentation in use', (executable) => {
   });
 
   describe('code', () => {
-    test('is copied as it is', async () => {
+    test('is copied unchanged', async () => {
       const { page, context } = await visit();
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.goto(`${docs.url}/docs/reference/gateway`);

@@ -36,7 +36,7 @@ describeWith('chromium', 'every page of the documentation in Chromium', (executa
   });
   afterAll(() => docs.stop());
 
-  test.each(paths)('%s can be used by everybody, on every screen, by day and by night', async (path) => {
+  test.each(paths)('%s is accessible, on every screen, light and dark', async (path) => {
     const { page } = await visit({ ...SCREENS.wide });
     await page.goto(`${docs.url}${path}`);
     const { faults, stops } = await focusWalkOf(page);
@@ -62,7 +62,7 @@ describeWith('chromium', 'the audit itself', (executable) => {
     ['<a href="#"></a>', 'no name'],
     ['<p id="a"></p><p id="a"></p>', 'an id occurs twice'],
     ['<nav>one</nav>', 'navigations cannot be told apart'],
-  ])('tells of %s', async (markup, fault) => {
+  ])('reports %s', async (markup, fault) => {
     const { page } = await visit();
     await page.setContent(`<!doctype html><html lang="en"><title>t</title><body>${markup}</body></html>`);
     expect((await docsAuditOf(page)).join('\n')).toContain(fault);

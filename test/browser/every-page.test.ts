@@ -29,7 +29,7 @@ describeWith('chromium', 'every page in Chromium', (executable) => {
   const rig = signOnInChromium(executable);
 
   describe.each(Object.keys(pages))('%s', (name) => {
-    test('can be used by everybody, on every screen, by day and by night', async () => {
+    test('is accessible, on every screen, light and dark', async () => {
       const { page } = await rig.visit();
       await pages[name]?.(page, rig);
       expect((await focusWalkOf(page)).faults).toEqual([]);

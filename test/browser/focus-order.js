@@ -1,6 +1,6 @@
 /**
- * Runs inside a page; an expression, so that it can be sent there as text. Prepares to be gone through with the Tab key from its beginning, and leaves in
- * `focusWalk` what to expect and what it saw, in words: stops that cannot be seen or stand in another order than the page is read, and those that were left out.
+ * Runs inside a page, as an expression. Prepares a walk by the Tab key, and records faults in `focusWalk`:
+ * stops that are invisible, out of reading order, or skipped.
  */
 (() => {
   const TABBABLE =

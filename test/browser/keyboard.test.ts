@@ -53,7 +53,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       expect(await page.locator('h1').innerText()).toBe('Welcome back');
     });
 
-    test('a person who does not allow is back at the application, which hears of it', async () => {
+    test('a person who does not allow is back at the application, which learns of it', async () => {
       const { page } = await rig.visit({ javaScriptEnabled });
       await page.goto(rig.authorization());
       await typeSignIn(page, await rig.demo.newPerson({ worker: [tallowfern] }));

@@ -18,7 +18,7 @@ describeWith('chromium', 'mailed links in Chromium', (executable) => {
     [
       'too common',
       'password123',
-      'This password is among those that are guessed first, or hardly more than one. Choose something less usual, such as four random words.',
+      'This password is one of the most common ones, or close to one. Choose something less usual, such as four random words.',
     ],
   ])(
     'a password that is %s is refused beside the field, and a better one is taken',
@@ -47,7 +47,7 @@ describeWith('chromium', 'mailed links in Chromium', (executable) => {
     await at(page, 'Your password is set');
     await page.goto(link);
     await at(page, 'Something went wrong');
-    expect(await page.locator('main').innerText()).toContain('Ask whoever sent it for a new one.');
+    expect(await page.locator('main').innerText()).toContain('Ask its sender for a new one.');
   });
 
   test('the email of the account is there for the password manager, and cannot be changed', async () => {

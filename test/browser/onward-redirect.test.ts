@@ -11,7 +11,7 @@ import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { describeWith } from '../support/toolchains.js';
 import { at, fillSignIn } from './sign-on-in-chromium.js';
 
-/** Of no verifier that anybody knows: nobody exchanges these codes. */
+/** Without a known verifier: these codes are never exchanged. */
 const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** An application that takes the answer at one origin and has its pages at another. */

@@ -1,7 +1,4 @@
-/**
- * Runs inside a page; an expression, so that it can be sent there as text. Lists what would keep somebody from using the page, in words. Takes what
- * `colours.js` gives.
- */
+/** Runs inside a page, as an expression. Lists accessibility faults in words. */
 ({ paleness, hasText }) => {
   const faults = [];
   const all = (selector) => [...document.querySelectorAll(selector)];

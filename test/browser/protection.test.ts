@@ -10,7 +10,7 @@ import { at, signOnInChromium } from './sign-on-in-chromium.js';
 describeWith('chromium', 'what others cannot do to the pages', (executable) => {
   const rig = signOnInChromium(executable);
   const listeners: Server[] = [];
-  /** What was sent to pages of somebody else. */
+  /** Requests to pages of another site. */
   const sent: string[] = [];
   afterEach(() => {
     sent.length = 0;
@@ -20,7 +20,7 @@ describeWith('chromium', 'what others cannot do to the pages', (executable) => {
     }
   });
 
-  /** A page of somebody else, on a site of its own. */
+  /** A page of another site. */
   async function foreignPage(body: string): Promise<string> {
     const listener = createServer((request, response) => {
       sent.push(`${request.method} ${request.url}`);
@@ -102,13 +102,13 @@ describeWith('chromium', 'what others cannot do to the pages', (executable) => {
     expect(expected(visit).join()).toMatch(/form-action 'self'/);
   });
 
-  test('a request to anybody else is seen by the watch of these tests', async () => {
+  test('the watch of these tests sees a request to another server', async () => {
     const visit = await rig.visit();
     await visit.page.goto(await foreignPage('<img src="http://elsewhere.example/picture.png" alt="">'));
     expect(expected(visit)).toContain('asked http://elsewhere.example/picture.png');
   });
 
-  test('what would keep somebody from using a page is found by the audit of these tests', async () => {
+  test('the audit of these tests finds accessibility faults', async () => {
     const { page } = await rig.visit({ viewport: { width: 360, height: 740 } });
     await page.goto(
       await foreignPage(`<body style="background: white"><h1>One</h1><main><h1>Two</h1>
@@ -129,7 +129,7 @@ describeWith('chromium', 'what others cannot do to the pages', (executable) => {
     }
   });
 
-  test('nobody learns the address of a page with a secret from the page it leads to', async () => {
+  test('the address of a page with a secret is not sent to the page it links to', async () => {
     const visit = await rig.visit();
     const address = await passwordLink(rig);
     await visit.page.goto(address);

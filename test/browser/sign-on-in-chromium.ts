@@ -9,7 +9,7 @@ import { call } from '../flow/sign-on/environment.js';
 import type { Credentials } from '../flow/sign-on/walk.js';
 import { chromiumVisits } from '../support/chromium.js';
 
-/** Of no verifier that anybody knows: nobody exchanges these codes. */
+/** Without a known verifier: these codes are never exchanged. */
 const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** What an application learns when a browser comes back. */

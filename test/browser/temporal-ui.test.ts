@@ -69,7 +69,7 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
       await picture(page, 'history');
 
       await page.getByText('User Metadata').click();
-      // The UI shows Markdown in frames of its own.
+      // The UI shows Markdown in separate frames.
       const [summary, details] = [page.frameLocator('iframe').first(), page.frameLocator('iframe').last()];
       await summary.getByText(`1 delivery to ${to.subscription.id} (client.created)`).waitFor();
       const row = details.getByRole('row').filter({ hasText: id });

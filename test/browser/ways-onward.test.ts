@@ -29,7 +29,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     return rig.returned(page);
   }
 
-  test('after a wrong password it is said beside the field, the email is kept, and typing goes on there', async () => {
+  test('after a wrong password it is said beside the field, the email is kept, and typing continues there', async () => {
     const person = await worker();
     const { page } = await rig.visit();
     await page.goto(rig.authorization());
@@ -45,7 +45,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     expect(await allow(page)).toEqual(GOT_CODE);
   });
 
-  test('somebody without access hears it by name, and somebody else signs in at the same page', async () => {
+  test('a person without access sees their address, and another one signs in at the same page', async () => {
     const { page } = await rig.visit();
     const stranger = rig.demo.demoPerson('juniper');
     await page.goto(rig.authorization());
@@ -127,7 +127,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     const person = await worker();
     await fillSignIn(visit.page, person);
     await at(visit.page, /^Allow /);
-    // The second tab still shows a form that was made for nobody.
+    // The second tab still shows a form from before the sign-in.
     await fillSignIn(other, person);
     expect([await allow(other), await allow(visit.page)]).toEqual([
       { ...GOT_CODE, state: 'second' },
@@ -135,7 +135,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     ]);
   });
 
-  test('a tab that asks for the consent of one person goes on with the person who signed in since', async () => {
+  test('a tab that asks for the consent of one person continues with the person who signed in since', async () => {
     const visit = await rig.visit();
     await atConsent(visit.page);
     const other = await visit.newTab();
@@ -159,7 +159,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     expect(await allow(page)).toEqual(GOT_CODE);
   });
 
-  test('a page whose session is gone says so and starts again', async () => {
+  test('a page without its session says so and starts again', async () => {
     const { page, context } = await rig.visit();
     await page.goto(rig.authorization());
     await context.clearCookies();

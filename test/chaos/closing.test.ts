@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { WebhookServiceService } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { demoSeed } from '../../src/domain/demo/seed.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import { newDelivery } from '../../src/domain/webhooks/subscription-deliveries.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { webhookUnitOfWork } from '../../src/store/adapters/webhooks/unit-of-work.js';
@@ -31,7 +32,7 @@ async function withClient<T>(
 
 const clientOf = (channel: RpcChannel) => channel.clientOf(WebhookServiceService);
 
-/** While nobody serves it: nobody sends what is pending. */
+/** While the domain is down, so that pending deliveries are not sent. */
 async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string): Promise<void> {
   const database = openSqlite(join(dataDir, 'integration.db'));
   const unitOfWork = webhookUnitOfWork(database);
@@ -49,14 +50,14 @@ async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string)
   const made = Array.from({ length: PENDING }, () =>
     newDelivery(subscription as never, event, 'EVENT', Date.now()),
   );
-  await unitOfWork.run(OPERATOR, async ({ deliveries }) => {
+  await inNameOf(OPERATOR, unitOfWork).run(async ({ deliveries }) => {
     await deliveries.insertTestEvent(event);
     await deliveries.insert(made);
   });
   await database.close();
 }
 
-test('a domain that is killed while it holds what is pending of a subscription goes on with it when it is back', async () => {
+test('a domain that is killed while it holds what is pending of a subscription continues with it when it is back', async () => {
   const first = await services.start({ command: 'domain', env: ENV });
   const instanceIntegrationId = demoSeed.integrations[0]?.connections[0]?.id ?? '';
   const wanted = { instanceIntegrationId, url: 'http://127.0.0.1:9/', eventTypes: ['*'], clientIds: [] };

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { startServer } from '../workflows/temporal-fixture.js';
 
-/** The Temporal that a service was told of and has waited for so far, and what its workflows say about the codes. */
+/** The Temporal that a service used, and the codes according to its workflows. */
 export class CodeMinuteResults {
   private constructor(
     private readonly client: Client,

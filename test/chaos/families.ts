@@ -36,7 +36,7 @@ export function tokensIn({ method, target, status, body }: Exchange): Tokens {
   return JSON.parse(body) as Tokens;
 }
 
-/** Every access token answers, and every newest refresh token is good for the next; gives what they are then. */
+/** Every access token is valid, and every newest refresh token can be used; returns the next ones. */
 export function expectAllKnown(on: AttackedService, families: readonly Family[]): Promise<Family[]> {
   expect(families).not.toEqual([]);
   return forEachOf(families, AT_ONCE, async (family) => {

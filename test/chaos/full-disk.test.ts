@@ -12,7 +12,7 @@ const REFUSALS_THAT_LAST = 10;
 const services = serviceProcesses();
 
 for (const disk of smallDisks) {
-  const title = `a service whose disk is full, ${disk.title},`;
+  const title = `a service with a full disk, ${disk.title},`;
   if (disk.whyNot === undefined) {
     describe(title, () => onDisk(disk));
   } else {
@@ -43,7 +43,7 @@ function onDisk(disk: SmallDisk): void {
       other = answer.status === 200 ? refreshed(other, tokensIn(answer)) : other;
       return answer.status;
     };
-    // What the database holds in reserve is used up first, by large writes and by small ones; a checkpoint may give some of it back.
+    // Writes use up the space that the database reserved; a checkpoint may release some again.
     await eventually('nothing but refusals', async () => {
       for (let refusals = 0; refusals < REFUSALS_THAT_LAST; refusals += 1) {
         if ((await signIn()).status !== 503 || (await refresh()) !== 503) {
@@ -69,13 +69,13 @@ function onDisk(disk: SmallDisk): void {
     expectErrorPage(await signIn(), 503);
   });
 
-  test('goes on with what needs no writing', async () => {
+  test('continues with what needs no writing', async () => {
     expect((await startSignIn()).status).toBe(200);
     expect((await on.userinfo(family.accessTokens[0] ?? '')).status).toBe(200);
     expect(await on.introspect(family.application, family.refreshToken)).toMatchObject({ active: true });
   });
 
-  test('and once there is room again goes on with everything, in the same process, and has used up nothing', async () => {
+  test('and once there is room again continues with everything, in the same process, and has used up nothing', async () => {
     disk.free(on.service);
     const first = firstOf(code, tokensIn(await on.redeem(code)));
     await expectAllKnown(on, [family, first]);
@@ -84,7 +84,7 @@ function onDisk(disk: SmallDisk): void {
   });
 
   function signIn() {
-    return on.signIn(on.userAgent(), on.person('nobody on Juniper'));
+    return on.signIn(on.userAgent(), on.person('no access to Juniper'));
   }
 
   function startSignIn() {

@@ -53,7 +53,7 @@ describe('a role that is killed', () => {
 });
 
 describe('a role that served and cannot start again', () => {
-  test('is tried again until what it needs is back, and the others go on', async () => {
+  test('is tried again until what it needs is back, and the others continue', async () => {
     const service = await services.start();
     const [key = ''] = service.demo().apiKeys.map((apiKey) => apiKey.key);
     const file = join(service.dataDir, 'integration.db');
@@ -73,7 +73,7 @@ describe('a role that served and cannot start again', () => {
 });
 
 describe('a parent that is killed', () => {
-  test('leaves no child, also when nobody reads what they write', async () => {
+  test('leaves no child, also when its output is not read', async () => {
     const service = await services.start();
     const pids = service.rolePids();
     expect(pids.every(isRunning)).toBe(true);

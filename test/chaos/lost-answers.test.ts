@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 describe.each(['domain', 'edge'] as const)('when the %s is killed at the first of many answers', (role) => {
-  test('a code whose exchange was not answered is either still good or used, and if it is used, whoever repeats it ends what it gave', async () => {
+  test('a code without an answer to its exchange is unused or used; if used, a repetition ends its grant', async () => {
     const outcomes = await untilOneIsLost(role, freshCodes, (code) => on.redeem(code));
     await expectAllKnown(
       on,

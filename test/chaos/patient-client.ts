@@ -9,7 +9,7 @@ const LIMIT_MS = 25_000;
 
 export type Ask = () => Promise<Exchange>;
 
-/** Asks what may die at any moment, and tells what came of it: an answer, or nothing that says whether it was done. */
+/** Asks processes that may die at any moment, and reports an answer, or that the outcome is unknown. */
 export class PatientClient<Step extends string> {
   readonly interruptions: Step[] = [];
   readonly #underWay = new Map<Step, number>();
@@ -24,7 +24,7 @@ export class PatientClient<Step extends string> {
     return this.#underWay.get(step) ?? 0;
   }
 
-  /** Undefined when it was cut off, or turned away because a role is away. It is then for the caller to know whether to ask again. */
+  /** Undefined when the connection was cut, or a role was away. The caller decides whether to repeat. */
   async askOnce(step: Step, ask: Ask): Promise<Exchange | undefined> {
     this.#underWay.set(step, this.underWay(step) + 1);
     const answer = await answerUnlessCut(ask());
@@ -78,7 +78,7 @@ export async function isReady({ opsUrl }: ServiceProcess): Promise<boolean> {
   );
 }
 
-/** Undefined when who was to answer died, or is there and has nobody to ask. */
+/** Undefined when the server died, or has no domain to ask. */
 export async function answerUnlessCut(asked: Promise<Exchange>): Promise<Exchange | undefined> {
   const answer = await asked.catch((error: NodeJS.ErrnoException) => {
     if (!CUT.has(error.code ?? '')) {

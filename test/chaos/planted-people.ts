@@ -6,10 +6,10 @@ import type { ServiceProcess } from '../support/service-process.js';
 
 const PASSWORD = 'a password for the storm';
 
-/** Much lighter than the service's own, which takes what a hash says about itself: here nobody is after the passwords, and much else has to happen. */
+/** Much lighter than the service's own parameters, which it reads from the hash. */
 const PARAMETERS = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 
-/** Workers of the instance with one context each, who from now on have a password: so many sign in at once without a limit per account in their way. */
+/** Gives passwords to workers of the instance with one context each, so that no limit per account applies. */
 export function plantPeople(
   { dataDir }: ServiceProcess,
   instanceId: string,

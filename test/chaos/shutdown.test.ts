@@ -75,7 +75,7 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-/** Sent on a connection that the client would keep, and taken by the edge, which answers what came after it. */
+/** Sent on a kept connection and handled by the edge, which also answers later requests on it. */
 async function requestUnderWay({ gatewayUrl }: ServiceProcess, key: string): Promise<ClientRequest> {
   const agent = new Agent({ keepAlive: true });
   const sent = request(`${gatewayUrl}/v1/instance-integrations`, { agent, headers: { 'x-api-key': key } });

@@ -48,7 +48,7 @@ function instanceId(): string {
 }
 
 describe('200 sign-ins while each role is killed again and again', () => {
-  test('all come to their end, each begun anew where an answer did not come', () => {
+  test('all come to their end, each begun again where an answer did not come', () => {
     expect(acknowledged).toHaveLength(FLOWS);
     expect(storm.struck).toEqual(STRIKES);
     expect(storm.client.interruptions.length).toBeGreaterThanOrEqual(STRIKES.length);
@@ -77,7 +77,7 @@ describe('200 sign-ins while each role is killed again and again', () => {
     expect(records.audited('code.replayed')).toEqual([]);
   });
 
-  test('each exchange that was acknowledged has a grant of its own, and no family was taken for stolen', () => {
+  test('each acknowledged exchange has a separate grant, and no family was taken for stolen', () => {
     const good = records.grants().filter(({ revokedAt }) => revokedAt === null);
     const grantIds = new Set(acknowledged.map(({ grantId }) => grantId));
     expect(grantIds.size).toBe(FLOWS);
@@ -96,7 +96,7 @@ describe('a parent that is killed in the middle of exchanges and refreshes', () 
 
   beforeAll(async () => {
     const codes = await newCodes(AT_ONCE);
-    // And some that nobody ever comes for.
+    // And some that are never exchanged.
     await newCodes(3);
     pids = on.service.rolePids();
     acknowledged = await killedAtFirstAnswer(codes);

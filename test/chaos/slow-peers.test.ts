@@ -45,7 +45,7 @@ describe('200 peers that send a body of one byte a second', () => {
     }
   });
 
-  test('hold up nobody: sign-ins go on beside them', async () => {
+  test('do not delay others: sign-ins continue beside them', async () => {
     let cut = 0;
     for (const peer of peers) {
       void peer.told.then(() => {

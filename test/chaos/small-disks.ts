@@ -24,7 +24,7 @@ const limitedFiles: SmallDisk = {
   title: 'because no file may grow',
   ...(noTool('prlimit') && { whyNot: 'There is no prlimit here, which Linux has in util-linux.' }),
   make: (directory) => join(directory, 'data'),
-  // The soft limit alone, which whoever set it may lift.
+  // The soft limit, which can be lifted again.
   fill: (service) => limitFiles(service, String(BLOCK.length)),
   free: (service) => limitFiles(service, 'unlimited'),
   remove: () => undefined,

@@ -5,7 +5,7 @@ import type { Family } from './families.js';
 import { forEachOf, PatientClient } from './patient-client.js';
 import { SignInFlow, type Step } from './sign-in-flow.js';
 
-/** A kill that strikes at a moment, not at a time: when so many flows are done and a request of this step waits for its answer. */
+/** Kills at a state, not a time: after so many flows, while a request of this step awaits its answer. */
 export interface Strike {
   role: Role;
   during: Step;

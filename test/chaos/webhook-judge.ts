@@ -8,7 +8,7 @@ export interface WebhookRecord {
   answer: GivenAnswer;
 }
 
-/** One attempt, as the service tells of it. */
+/** One attempt, as the service reports it. */
 export interface ToldAttempt {
   number: number;
   outcome: string;
@@ -17,7 +17,7 @@ export interface ToldAttempt {
   startedAt?: number | undefined;
 }
 
-/** One delivery, as the service tells of it. */
+/** One delivery, as the service reports it. */
 export interface ToldDelivery {
   subscriptionId: string;
   eventId: string;
@@ -41,10 +41,10 @@ export interface Evidence {
 }
 
 const MOST_ATTEMPTS = 3;
-/** How an attempt may have ended of which the receiver saw nothing, or whose answer the sender never saw. */
+/** Outcomes of attempts that the receiver may not have seen, or whose answer the sender did not see. */
 const MAYBE_UNSEEN = new Set(['INTERRUPTED', 'CONNECTION_FAILED', 'TIMED_OUT']);
 
-/** All that is wrong, each in a sentence; nothing if every event came to its end with everybody it was meant for. */
+/** All faults as sentences; empty if every event was completed for all its subscriptions. */
 export function faultsOf({ events, subscriptions, deliveries, records }: Evidence): string[] {
   const faults: string[] = [];
   const told = grouped(deliveries);
@@ -93,7 +93,7 @@ function faultsOfEnd(delivery: ToldDelivery, seen: Pair['seen'], isDisabled: boo
     case 'DELIVERED':
       return hasSucceeded && seen.some(({ answer }) => isSuccess(answer))
         ? []
-        : ['delivered, and was accepted by nobody'];
+        : ['delivered, and was never accepted'];
     case 'EXHAUSTED':
       return hasSucceeded || delivery.attemptsBegun !== MOST_ATTEMPTS
         ? [
@@ -121,7 +121,7 @@ function explains(attempts: readonly ToldAttempt[], seen: Pair['seen']): boolean
   return attemptsBehind(attempts, seen) !== undefined;
 }
 
-/** The attempt behind each request, in the order of coming, if each is one of the attempts in theirs, and each other attempt may have gone unseen. */
+/** The attempt of each request, in order, if each is one and the other attempts may have gone unseen. */
 export function attemptsBehind(
   [attempt, ...later]: readonly ToldAttempt[],
   seen: readonly WebhookRecord[],

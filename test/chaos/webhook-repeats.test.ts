@@ -30,7 +30,7 @@ function accountOfStories(...stories: ReturnType<typeof story>[]) {
 const repeatsOfKills = ({ accounts }: ReturnType<typeof accountOf>) => accounts.map(({ repeats }) => repeats);
 
 describe('sent again is', () => {
-  test('what was accepted and not recorded when somebody was killed, once for each acceptance', () => {
+  test('what was accepted and not recorded at a kill, once for each acceptance', () => {
     const account = accountOfStories(
       story(
         'evt_1',

@@ -1,7 +1,7 @@
 import { attemptsBehind, type Evidence, grouped, isSuccess, type ToldAttempt } from './webhook-judge.js';
 import type { Strike } from './webhook-strikes.js';
 
-/** Who sends or records was killed, and so many attempts had begun just then whose end was not recorded. */
+/** A sender or recorder was killed, with this number of unrecorded attempts. */
 export interface Kill extends Pick<Strike, 'target' | 'during'> {
   at: number;
   inFlight: number;
@@ -13,7 +13,7 @@ const LEASE_MS = 6_000;
 /** What a receiver had accepted and got again. */
 export interface Repeat {
   key: string;
-  /** Of the attempt that was accepted: when it began, and how the service tells of it. */
+  /** Of the attempt that was accepted: when it began, and how the service reports it. */
   startedAt: number;
   outcome: string;
 }
@@ -21,7 +21,7 @@ export interface Repeat {
 /** An acceptance that came too late is a failure to a sender who is well, and no kill is to blame. */
 const TOO_LATE = 'TIMED_OUT';
 
-/** By the receivers' own records: each request that came after one of the same event that they had accepted. */
+/** By the receivers' records: each request after one of the same event that was accepted. */
 export function repeatsOf({ deliveries, records }: Pick<Evidence, 'deliveries' | 'records'>): Repeat[] {
   const told = grouped(deliveries);
   return [...grouped(records)].flatMap(([key, seen]) => {

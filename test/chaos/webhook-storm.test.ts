@@ -10,7 +10,7 @@ import { WebhookStorm } from './webhook-storm.js';
 /** `make chaos` asks for many; without it there are so few that they are soon done. */
 const { CHAOS_SEED, CHAOS_EVENTS } = process.env;
 const isLong = CHAOS_EVENTS !== undefined;
-/** Whoever says how it shall be wants to see how it goes. */
+/** A run with chosen parameters shows its progress. */
 const isWatched = isLong || CHAOS_SEED !== undefined;
 const seed = Number(CHAOS_SEED ?? randomInt(1, 2 ** 31));
 const size = isLong
@@ -23,7 +23,7 @@ const SHOWN_FAULTS = 20;
 
 describeWith(
   'temporal',
-  `${events} events to 20 subscribers while everybody is killed (CHAOS_SEED=${seed})`,
+  `${events} events to 20 subscribers while every process is killed (CHAOS_SEED=${seed})`,
   (executable) => {
     const services = serviceProcesses();
     const { progress, clear } = isWatched ? progressOn(process.stderr) : { progress: ignore, clear: ignore };
@@ -51,7 +51,7 @@ describeWith(
 
     afterAll(() => storm?.stop());
 
-    test('each was killed when it was to be, and nobody ended by themselves', () => {
+    test('each was killed as planned, and none ended by itself', () => {
       expect(storm.struck).toEqual(storm.strikes);
       const ends = storm.service.output
         .lines()
@@ -76,7 +76,7 @@ describeWith(
       expect(evidence.events.length).toBe(events);
     });
 
-    test('every event is delivered to or exhausted with everybody it is for, or held, and nobody saw it a fourth time', () => {
+    test('every event is delivered to, exhausted for or held for each subscription, and none is sent a fourth time', () => {
       const faults = faultsOf(evidence);
       expect({ count: faults.length, faults: faults.slice(0, SHOWN_FAULTS) }).toEqual({
         count: 0,
@@ -130,5 +130,5 @@ function manyEvents(wanted: number) {
 }
 
 function ignore(): void {
-  // Nobody is waiting for it.
+  // No caller waits for it.
 }

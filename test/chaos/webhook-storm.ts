@@ -137,7 +137,7 @@ export class WebhookStorm {
     return this.settings.edits * this.settings.eventsPerEdit;
   }
 
-  /** The subscription whose address went away. */
+  /** The subscription with a receiver that answers 410. */
   get goneId(): string {
     return this.#subscribed.find(({ behaviour }) => behaviour.kind === 'goes away')?.id ?? '';
   }
@@ -201,7 +201,7 @@ export class WebhookStorm {
       if (strikes[0]?.edit === edit) {
         await striking;
         striking = this.#strike(strikes.shift() as Strike);
-        // Whoever waits for it learns of it; here it shall be no failure that nobody has seen.
+        // Callers that await it get the error; this avoids an unhandled rejection.
         striking.catch(() => undefined);
       }
       const writing = this.#crowds[edit % this.#crowds.length]?.move();
@@ -211,7 +211,7 @@ export class WebhookStorm {
     await striking;
   }
 
-  /** How much has come, at least, when nearly all of so many edits has: some wait for a lease to lapse, and who went away gets nothing. */
+  /** The least number of deliveries when nearly all of so many edits have arrived. */
   #expectedAfter(edits: number): number {
     return Math.max(0, edits) * this.settings.eventsPerEdit * (SUBSCRIBERS - 3);
   }

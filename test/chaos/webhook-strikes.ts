@@ -16,7 +16,7 @@ export interface Campaign {
   eventsPerEdit: number;
   /** How often each kind of strike is made. */
   rounds: number;
-  /** What a worker had begun waits for its lease to lapse, so a storm whose workers die first is over sooner. */
+  /** A worker's attempts wait for their lease to lapse, so a storm ends sooner if its workers die first. */
   workersFirst: boolean;
 }
 

@@ -69,7 +69,7 @@ export class WebhookTestimony {
     return subscription?.status === SubscriptionStatus.DISABLED;
   }
 
-  /** All that the subscription was meant to get. Attempts are read of those where it makes a difference, and taken for one success of the others. */
+  /** Everything for the subscription. Reads attempts where they matter, and assumes one success elsewhere. */
   async deliveries(
     subscriptionId: string,
     differs: (delivery: Delivery) => boolean,

@@ -11,7 +11,7 @@ import type { Strike } from './webhook-strikes.js';
 const NAMESPACE = 'demo';
 const LIMIT_MS = 60_000;
 
-/** Those who can be killed: the roles, which their parent starts again, and the Temporal server, which is started again here. */
+/** The processes to kill: roles, which their parent restarts, and the Temporal server, restarted here. */
 export class Victims {
   readonly #options: { address: string; databaseFile: string; namespace: string };
 
@@ -38,7 +38,7 @@ export class Victims {
     return this;
   }
 
-  /** Gone, as far as the system knows. Answers when that was, and how many attempts had begun then whose end was not recorded. */
+  /** Kills it and waits for its end. Returns the time, and the number of attempts without a recorded end. */
   async kill(target: Strike['target']): Promise<{ at: number; inFlight: number }> {
     if (target === 'temporal') {
       process.kill(this.temporal.pid, 'SIGKILL');
@@ -53,7 +53,7 @@ export class Victims {
     return { at, inFlight: this.#inFlight(at) };
   }
 
-  /** What the database says, whoever lives: of those begun until then, the ones that are still under way. */
+  /** By the database: attempts begun until then that are still running. */
   #inFlight(at: number): number {
     const database = new BetterSqlite3(join(this.service?.dataDir ?? '', 'integration.db'), {
       readonly: true,
@@ -68,7 +68,7 @@ export class Victims {
     }
   }
 
-  /** There again, and whoever needs it has found it. */
+  /** Waits until it has restarted and its clients are connected. */
   async back(target: Strike['target']): Promise<void> {
     if (target === 'temporal') {
       this.temporal = await startServer(this.executable, this.#options);

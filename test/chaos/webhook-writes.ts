@@ -7,7 +7,7 @@ import { forEachOf } from './patient-client.js';
 const AT_ONCE = 16;
 const LIMIT_MS = 60_000;
 
-/** Asks until it is answered, whoever dies meanwhile; what is asked must bear to be asked twice. */
+/** Repeats a repeatable call until it is answered, across kills. */
 export async function patiently<T>(what: string, ask: () => Promise<T>): Promise<T> {
   let reason: unknown;
   const answered = eventually(
@@ -28,7 +28,7 @@ export async function patiently<T>(what: string, ask: () => Promise<T>): Promise
   return answer;
 }
 
-/** A client all of whose users move together whenever the permissions of their role are edited. */
+/** A client with one role, whose users all move when its permissions are edited. */
 export class MovingCrowd {
   /** How many events were acknowledged. */
   moved = 0;

@@ -64,7 +64,7 @@ describe('an auditor', () => {
     expect(stderr).toMatch(/^The audit log is not whole\. Places: \d+\.\n$/);
   });
 
-  test('is told which stored record somebody removed past the service', async () => {
+  test('finds a stored record that was removed outside the service', async () => {
     expect(await type('audit', 'verify')).toMatchObject({ code: 0, stderr: '' });
     const database = new BetterSqlite3(join(domain.dataDir, 'integration.db'));
     const second = "type = 'instance.created' order by seq desc limit 1 offset 1";

@@ -97,12 +97,12 @@ describe('integration call', () => {
     expect([code, stderr]).toEqual([1, 'This token may not call this method. (caller_not_allowed)\n']);
   });
 
-  test('where nobody answers says so in one line, with the address', async () => {
+  test('without a server says so in one line, with the address', async () => {
     const [port] = await freePorts(1);
     const { code, stderr } = await call('--address', `127.0.0.1:${port}`);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      new RegExp(`^127\\.0\\.0\\.1:${port} gave no answer to use: UNAVAILABLE: .*ECONNREFUSED.*\\n$`),
+      new RegExp(`^127\\.0\\.0\\.1:${port} gave no usable answer: UNAVAILABLE: .*ECONNREFUSED.*\\n$`),
     );
   });
 

@@ -90,7 +90,7 @@ describe('integration delivery tail', () => {
     expect(tail.errors.text().match(/connection was lost/g)).toHaveLength(1);
   });
 
-  test('goes on from the last happening where that is later than the beginning', async () => {
+  test('continues from the last happening where that is later than the beginning', async () => {
     const asked: TailDeliveriesRequest[] = [];
     const { begin, goAway, comeBack } = await start(tailing(asked, [failed], [succeeded]));
     const tail = begin('delivery', 'tail', '--since', '2026-07-01');
@@ -102,12 +102,12 @@ describe('integration delivery tail', () => {
     expect(asked[1]?.since).toEqual(new Date(at.getTime() + 12));
   });
 
-  test('where nobody answers ends at once, with the reason', async () => {
+  test('without a server ends at once, with the reason', async () => {
     const { type, goAway } = await start({});
     goAway();
     const { code, stdout, stderr } = await type('delivery', 'tail');
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('gave no answer to use: UNAVAILABLE');
+    expect(stderr).toContain('gave no usable answer: UNAVAILABLE');
   });
 
   test('ends with what it is refused with', async () => {

@@ -105,7 +105,7 @@ describe('integration event replay', () => {
     });
   }
 
-  test('goes on by itself after the last event when the service went away meanwhile', async () => {
+  test('continues by itself after the last event when the service went away meanwhile', async () => {
     const asked: ReplayEventsRequest[] = [];
     const { type } = await breakingOnce(asked, async function* () {
       yield { createdDeliveries: 7, lastEventId: 'evt_9', done: true };
@@ -116,7 +116,7 @@ describe('integration event replay', () => {
     expect(JSON.parse(stdout)).toEqual({ createdDeliveries: 12, lastEventId: 'evt_9', done: true });
   });
 
-  test('that is ended says how it goes on, and that it is not done', async () => {
+  test('that is ended says how it continues, and that it is not done', async () => {
     let goneOn: () => void = () => undefined;
     const hasGoneOn = new Promise<void>((resolve) => {
       goneOn = resolve;
@@ -169,10 +169,10 @@ describe('integration event replay', () => {
     expect([code, stderr]).toEqual([1, `${said}The subscription is disabled. (subscription_disabled)\n`]);
   });
 
-  test('where nobody answers ends at once', async () => {
+  test('without a server ends at once', async () => {
     const { type, goAway } = await start({});
     goAway();
     const { code, stderr } = await type('event', 'replay', ...range);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('gave no answer to use: UNAVAILABLE')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('gave no usable answer: UNAVAILABLE')]);
   });
 });

@@ -46,7 +46,7 @@ describe('integration init', () => {
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  test('goes on where an attempt of an earlier version was cut short, with its key, and says how to move that', async () => {
+  test('continues where an attempt of an earlier version was cut short, with its key, and says how to move that', async () => {
     const dataDir = services.newDirectory();
     const keyFile = join(dataDir, 'secrets.key');
     writeFileSync(keyFile, Buffer.alloc(32, 7), { mode: 0o600 });

@@ -32,7 +32,7 @@ describe('the subscription of integration listen', () => {
     },
   );
 
-  test('is removed when whoever reads the lines leaves', async () => {
+  test('is removed when the reader of the lines ends', async () => {
     const { listener, kept, created } = await listening();
     listener.child.stdout?.destroy();
     await fetch(created[0]?.url as string, { method: 'POST', body: '{}' });
@@ -59,14 +59,14 @@ describe('the subscription of integration listen', () => {
     );
   });
 
-  test('is missed when somebody else deletes it', async () => {
+  test('is missed when another process deletes it', async () => {
     const { listener, kept } = await listening();
     kept.clear();
     expect(await listener.ended).toBe(1);
-    expect(listener.errors.text()).toContain('Somebody deleted the subscription');
+    expect(listener.errors.text()).toContain('The subscription was deleted');
   });
 
-  test('is told of when it is disabled, and when it is active again', async () => {
+  test('is reported when it is disabled, and when it is active again', async () => {
     const { listener, kept } = await listening();
     const [made] = kept.values();
     const gone = { status: SubscriptionStatus.DISABLED, disabledReason: SubscriptionDisabledReason.GONE };
@@ -124,11 +124,11 @@ describe('integration listen', () => {
   test.each([
     ['the environment', { ENVIRONMENT: 'live', INTEGRATION_TOKEN: 'token-of-operator' }],
     ['the token', { INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}` }],
-  ])('is refused on live, as %s tells, before anybody is called', async (_, settings) => {
+  ])('is refused on live, as %s tells, before any call', async (_, settings) => {
     const address = { INTEGRATION_ADDRESS: '127.0.0.1:9' };
     const { code, stdout, stderr } = await integration(['listen'], { ...address, ...settings });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^`integration listen` works with a demo environment: .*\n$/);
+    expect(stderr).toMatch(/^`integration listen` works with a demo environment only: .*\n$/);
   });
 
   test.each(['ftp://localhost/', 'http://', 'localhost:99999/'])(

@@ -56,7 +56,7 @@ describe('integration listen', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://elsewhere.example.com/']);
   });
 
-  test('answers 502 with a sentence when there is nobody to pass events on to', async () => {
+  test('answers 502 with a sentence when there is no address to forward to', async () => {
     const [port] = await freePorts(1);
     const { listener, url } = await listening('--forward-to', `http://127.0.0.1:${port}/`);
     const sentence = `Nothing answers at http://127.0.0.1:${port}/ (ECONNREFUSED).`;
@@ -80,7 +80,7 @@ describe('integration listen', () => {
     ['another secret', signed(BODY, { secret: 'whsec_b3RoZXI=' }), BODY, 'No matching signature found'],
     ['an old timestamp', signed(BODY, { at: new Date(Date.now() - 400_000) }), BODY, 'timestamp too old'],
     ['no signature', {}, BODY, 'Missing required headers'],
-  ])('refuses %s, and passes it on to nobody', async (_, headers, body, reason) => {
+  ])('refuses %s, and does not forward it', async (_, headers, body, reason) => {
     const { passed, address } = await startApplication(200);
     const { listener, url } = await listening('--forward-to', address);
     const answer = await post(url, headers as Record<string, string>, body);

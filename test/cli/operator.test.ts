@@ -128,7 +128,7 @@ describe('an operator', () => {
     expect(shown.stdout).not.toContain(created.clientSecret);
   });
 
-  test('hears of every fault, in sentences, with exit code 1', async () => {
+  test('learns of every fault, in sentences, with exit code 1', async () => {
     const { instanceId } = await connectedIntegration('Faulty');
     const uris = ['http://rota.example.com', 'https://rota.example.com/#'].flatMap((uri) => [
       '--redirect-uri',
@@ -168,7 +168,7 @@ describe('an operator', () => {
   ])('%s without --yes is refused where there is no terminal', async (_, args) => {
     const { code, stdout, stderr } = await type(...args);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^This cannot be undone, .* Give --yes if it is meant\.\n$/);
+    expect(stderr).toMatch(/^This cannot be undone, .* Confirm it with --yes\.\n$/);
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { WebhookServiceService } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
-import { watch } from '../../src/cli/commands/listen-subscription.js';
-import { replay } from '../../src/cli/commands/operator/event-replay.js';
+import { watch } from '../../src/cli/commands/listen/listen-subscription.js';
 import type { Session } from '../../src/cli/commands/operator/session.js';
+import { replay } from '../../src/cli/commands/operator/webhooks/event-replay.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rpc/rig.js';
@@ -21,7 +21,7 @@ describe('when the service stays away for longer than a command waits', () => {
 
   const away = new ServiceError(ErrorCode.UNAVAILABLE, 'The service is away.');
 
-  test('a replay ends with what was made, and with the command that goes on', async () => {
+  test('a replay ends with what was made, and with the command that continues', async () => {
     const session = await sessionWith({
       replayEvents: async function* () {
         yield { createdDeliveries: 5, lastEventId: 'evt_5', done: false };

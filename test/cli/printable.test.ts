@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { asJson, asJsonLine } from '../../src/cli/commands/json.js';
-import { Receiver } from '../../src/cli/commands/listen-receiver.js';
-import { printable, printableLine } from '../../src/cli/commands/printable.js';
+import { Receiver } from '../../src/cli/commands/listen/listen-receiver.js';
+import { asJson, asJsonLine } from '../../src/cli/commands/output/json.js';
+import { printable, printableLine } from '../../src/cli/commands/output/printable.js';
 import { BODY, post, SECRET, signed } from './listen-rig.js';
 
 /** What moves cursors, changes colours, turns the direction of writing or breaks lines. */
@@ -18,7 +18,7 @@ function commands() {
   return fc.constantFrom(...ranges.map((code) => String.fromCharCode(code)));
 }
 
-describe('what somebody else wrote', () => {
+describe('text of others', () => {
   test('commands no terminal as text', () => {
     fc.assert(
       fc.property(anything, (text) => {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { WebhookServiceService } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
-import { ReplayBar } from '../../src/cli/commands/operator/event-replay-bar.js';
 import type { Session } from '../../src/cli/commands/operator/session.js';
+import { ReplayBar } from '../../src/cli/commands/operator/webhooks/event-replay-bar.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { rpcRigs, TOKENS } from '../rpc/rig.js';
 import type { WebhookHandlers } from './webhook-rig.js';

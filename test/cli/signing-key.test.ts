@@ -64,11 +64,11 @@ describe('an operator', () => {
     expect(await published()).toContain(after[0]?.kid);
   });
 
-  test('is asked before keys are withdrawn, and refused where there is nobody to ask', async () => {
+  test('is asked before keys are withdrawn, and refused without a terminal', async () => {
     const before = await json('list');
     const { code, stdout, stderr } = await type('rotate', '--compromised');
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^This cannot be undone, .* Give --yes if it is meant\.\n$/);
+    expect(stderr).toMatch(/^This cannot be undone, .* Confirm it with --yes\.\n$/);
     expect(await json('list')).toEqual(before);
   });
 

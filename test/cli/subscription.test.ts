@@ -183,7 +183,7 @@ describe('integration subscription', () => {
     const { type } = await start({});
     const { code, stdout, stderr } = await type('subscription', ...args);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^This cannot be undone, .* Give --yes if it is meant\.\n$/);
+    expect(stderr).toMatch(/^This cannot be undone, .* Confirm it with --yes\.\n$/);
   });
 
   test('update with nothing to change is wrong usage', async () => {

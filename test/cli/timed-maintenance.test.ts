@@ -33,7 +33,7 @@ describe('a worker without Temporal', () => {
       },
       advanceSigningKeys: async () => ({ changes: [{ kid: 'k1', step: 'published' }], nextDueAt: null }),
     });
-    expect(lines()[0]).toMatchObject({ msg: expect.stringContaining('no temporal'), purgeEveryMs: HOUR_MS });
+    expect(lines()[0]).toMatchObject({ msg: expect.stringContaining('timers purge'), purgeEveryMs: HOUR_MS });
     const purged = await nextLine(({ deleted }) => deleted !== undefined);
     expect(purged).toMatchObject({ deleted: { session: 6, grant: 1 } });
     expect(await nextLine(({ changes }) => changes !== undefined)).toMatchObject({
@@ -58,7 +58,7 @@ describe('a worker without Temporal', () => {
     await timed.stop();
   });
 
-  test('goes on after a failure, which it tells of', async () => {
+  test('continues after a failure, which it reports', async () => {
     let rounds = 0;
     const { timed, lines } = start(
       {
@@ -79,7 +79,7 @@ describe('a worker without Temporal', () => {
     ]);
   });
 
-  test('ends at once, in the middle of a call too, and tells of no failure', async () => {
+  test('ends at once, in the middle of a call too, and reports no failure', async () => {
     const { timed, lines } = start({
       advanceSigningKeys: (call) =>
         new Promise((_, reject) => {

@@ -27,7 +27,7 @@ export async function integration(args: readonly string[], settings: Settings = 
   return { code: await ended, stdout, stderr };
 }
 
-/** One that goes on until it is ended, or the test is over. */
+/** One that continues until it is ended, or the test is over. */
 export interface RunningCommand {
   child: ChildProcess;
   output: OutputLines;

@@ -58,7 +58,7 @@ describe('an operator, with the whole service', () => {
     instanceId = found.find(({ id }) => id === connectionId)?.instanceId as string;
   });
 
-  test('hears what happens on the first connection of the demo, signed, with a link that answers', async () => {
+  test('learns what happens on the first connection of the demo, signed, with a link that answers', async () => {
     const { listener, subscriptionId } = await listening('--events', 'client.*');
     await createClient('Northwind');
     const { id, type: eventType, verified, event } = await eventNamed(listener, 'Northwind');

@@ -94,7 +94,7 @@ describeWith('go', 'a change of an HTTP or event contract', () => {
   );
 
   test.each(welcome)(
-    '%s breaks nobody',
+    '%s is compatible',
     async (_, name, edit) => {
       const present = structuredClone(await readBundle<Contract>(releasedDir, name));
       edit(present);
@@ -129,6 +129,6 @@ test.each([
   }
 });
 
-test('the present gRPC contract breaks nobody', async () => {
+test('the present gRPC contract is compatible', async () => {
   expect(await breakingInProto(join(root, 'proto'))).toEqual([]);
 });

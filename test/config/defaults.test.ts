@@ -71,7 +71,7 @@ describe('a default follows the setting that it is made from', () => {
     expect(loadConfig({ GATEWAY_PORT: port }).GATEWAY_URL).toBe(url);
   });
 
-  test('what is set stays as it is', () => {
+  test('what is set stays unchanged', () => {
     const config = loadConfig({ DATA_DIR: '/a', SECRETS_KEY_FILE: '/b/{DATA_DIR}', GATEWAY_PORT: '1' });
     expect(config.SECRETS_KEY_FILE).toBe('/b/{DATA_DIR}');
   });

@@ -79,7 +79,7 @@ describe('in live', () => {
     { TRUSTED_PROXIES: '10.0.0.0/8,172.16.0.0/12,fd00::/8,2001:db8::/32' },
     { TRUSTED_PROXIES: '::1,::ffff:10.0.0.0/104' },
     { METRICS_HOST: '10.0.0.7' },
-  ])('%j is accepted as it is', (setting) => {
+  ])('%j is accepted unchanged', (setting) => {
     expect(problemsOf(setting)).toEqual([]);
   });
 });

@@ -169,7 +169,7 @@ describe('what contradicts itself', () => {
     ],
     [
       { GATEWAY_URL: 'https://gateway.example.com', DEMO_GATEWAY_URL: 'https://gateway.example.com/' },
-      'DEMO_GATEWAY_URL must be another address than GATEWAY_URL in live: it is where a demo runs',
+      'DEMO_GATEWAY_URL must differ from GATEWAY_URL in live: it is the address of a demo',
     ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],

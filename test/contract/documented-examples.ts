@@ -24,9 +24,9 @@ export interface ExampleSite {
 
 const openapiFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'openapi');
 const NOT_A_CONTRACT = new Set(['redocly.yaml']);
-/** Keywords whose values are data: what looks like a schema in there is none. */
+/** Keywords with data as values, in which schemas are not searched. */
 const DATA_KEYWORDS = new Set(['example', 'examples', 'const', 'enum', 'default', 'value', 'required']);
-/** Keywords whose members are named by the author, so that a name such as `examples` means nothing. */
+/** Keywords with member names by the author, where a name such as `examples` has no meaning. */
 const NAME_MAPS = new Set(['properties', 'patternProperties', '$defs', 'headers', 'schemas', 'parameters']);
 const SCHEMA_KEYWORDS = ['type', '$ref', 'oneOf', 'anyOf', 'allOf', 'const', 'enum', 'pattern'];
 
@@ -57,7 +57,7 @@ export function at(root: Json, pointer: string): Json | undefined {
   }, root);
 }
 
-/** Every place of a document where an example can stand, whether it has one or not (schemas: only if they have one). */
+/** Every place of a document for an example, with or without one (schemas: only with one). */
 export function findExampleSites(file: ContractFile): ExampleSite[] {
   const sites: ExampleSite[] = [];
   const visit = (node: Json, pointer: string, namesOnly: boolean, key: string) => {
@@ -122,7 +122,7 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Whether the schema itself shows what a value looks like: by an example, or by naming the values it takes. */
+/** Whether the schema shows a value: by an example, or by listing its values. */
 export function schemaShowsValue(files: ContractFile[], file: ContractFile, pointer: string): boolean {
   const schema = at(file.root, pointer);
   if (!isObject(schema)) return false;

@@ -85,7 +85,7 @@ describe('registering an address', () => {
     );
   });
 
-  test('takes a name that leads outside, one that leads outside too, and one that leads nowhere for now', async () => {
+  test('takes a public name, one that resolves publicly too, and one that does not resolve now', async () => {
     const nowhere = () => Promise.reject(new Error('no such name'));
     for (const resolve of [knowing('8.8.8.8'), knowing('10.0.0.7', '8.8.8.8'), nowhere, knowing()]) {
       expect(await refusalOf('hooks.example.com', { resolve })).toBeUndefined();

@@ -71,7 +71,7 @@ describe('what is recorded of attempts', () => {
   });
 
   test.each([ErrorCode.INVALID_REQUEST, ErrorCode.INTERNAL_ERROR])(
-    'is not kept back by a result that the domain refuses with %s, which goes when its lease is over',
+    'is not kept back by a result that the domain refuses with %s, which goes after its lease',
     async (code) => {
       const recorded = new Set<string>();
       const { recorder, all, log } = recorderWith((results) => {

@@ -31,7 +31,7 @@ describe('a connection', () => {
     const report = await open().attempt(targetAt(port), body);
     expect(report).toMatchObject({
       outcome: 'CONNECTION_FAILED',
-      message: `Nobody listens at 127.0.0.1:${port}: the connection was refused.`,
+      message: `Nothing listens at 127.0.0.1:${port}: the connection was refused.`,
     });
   });
 
@@ -48,7 +48,7 @@ describe('a connection', () => {
     });
   });
 
-  test('to a host whose name servers are silent is given up', async () => {
+  test('to a host with silent name servers is abandoned', async () => {
     const guard = new AddressGuard({
       allowedNetworks: [],
       allowLoopback: true,
@@ -61,7 +61,7 @@ describe('a connection', () => {
     });
   });
 
-  test('goes on to the next address of a host', async () => {
+  test('continues to the next address of a host', async () => {
     const receiver = await raw.start(noContent);
     const guard = guardKnowing('127.0.0.2', '127.0.0.1');
     const { outcome } = await open({ guard }).attempt(to(`http://hooks.example.com:${receiver.port}/`), body);
@@ -144,7 +144,7 @@ describe('TLS', () => {
     });
   });
 
-  test('with a certificate that nobody vouches for fails', async () => {
+  test('with an untrusted certificate fails', async () => {
     const report = await open().attempt(to(`https://127.0.0.1:${httpsPort}/`), body);
     expect(report).toMatchObject({
       outcome: 'TLS_FAILED',

@@ -52,7 +52,7 @@ describe('a connection', () => {
     expect(receiver.connections).toBe(3);
   });
 
-  test('that the receiver closes while nobody uses it is forgotten', async () => {
+  test('is forgotten when the receiver closes it while idle', async () => {
     const connections = new Connections({ guard });
     const receiver = await raw.start(noContent);
     await exchange(connections, receiver);
@@ -92,7 +92,7 @@ describe('a connection', () => {
 });
 
 describe('the connections that are kept', () => {
-  test('close by themselves when nobody uses them, or when the receiver says', async () => {
+  test('close by themselves when idle, or when the receiver asks', async () => {
     const connections = new Connections({ guard });
     const silent = await raw.start(noContent);
     const hasty = await raw.start(answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n'));

@@ -8,7 +8,7 @@ import type { DeliveryClient } from '../../src/delivery/relay.js';
 
 type ClaimOptions = Parameters<DeliveryClient['claimDeliveries']>[1];
 
-/** The domain's side of first attempts, in memory: gives out what is due, once, and waits while nothing is. */
+/** The domain's side of attempts, in memory: hands out due ones once, and waits otherwise. */
 export class FakeDomain implements DeliveryClient {
   readonly claims: ClaimDeliveriesRequest[] = [];
   mostClaimsAtOnce = 0;
@@ -17,18 +17,18 @@ export class FakeDomain implements DeliveryClient {
   claimFault: Error | undefined;
   recordFault: ((results: AttemptResult[]) => Error | undefined) | undefined;
   leaseMs = 30_000;
-  #due: { deliveryId: string; subscriptionId: string }[] = [];
+  #due: { deliveryId: string; subscriptionId: string; attemptNumber: number }[] = [];
   readonly #changes = new Set<() => void>();
   #count = 0;
   #claiming = 0;
 
   /** Makes so many deliveries due, and answers their ids. */
-  add(count: number, subscriptionId = 'whs_1'): string[] {
+  add(count: number, subscriptionId = 'whs_1', attemptNumber = 1): string[] {
     const ids = Array.from({ length: count }, () => {
       this.#count += 1;
       return `whd_${this.#count}`;
     });
-    this.#due.push(...ids.map((deliveryId) => ({ deliveryId, subscriptionId })));
+    this.#due.push(...ids.map((deliveryId) => ({ deliveryId, subscriptionId, attemptNumber })));
     this.#changed();
     return ids;
   }
@@ -62,7 +62,7 @@ export class FakeDomain implements DeliveryClient {
       this.recorded.set(result.deliveryId, result);
     }
     this.#changed();
-    return { deliveries: [] };
+    return {};
   }
 
   /** Resolves once it holds; it is looked at whenever something happened here. */
@@ -97,11 +97,14 @@ export class FakeDomain implements DeliveryClient {
     }
   }
 
-  #response(claimed: { deliveryId: string; subscriptionId: string }[]): ClaimDeliveriesResponse {
+  #response(
+    claimed: { deliveryId: string; subscriptionId: string; attemptNumber: number }[],
+  ): ClaimDeliveriesResponse {
     const subscriptions = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
     return {
-      deliveries: claimed.map(({ deliveryId, subscriptionId }, bodyIndex) => ({
+      deliveries: claimed.map(({ deliveryId, subscriptionId, attemptNumber }, bodyIndex) => ({
         deliveryId,
+        attemptNumber,
         targetIndex: subscriptions.indexOf(subscriptionId),
         bodyIndex,
         leaseExpiresAt: new Date(Date.now() + this.leaseMs),
@@ -126,7 +129,7 @@ export class HeldSender implements Sender {
   mostRunning = 0;
   attempts = 0;
 
-  /** `isQuick` says whose attempts succeed at once. */
+  /** `isQuick` selects targets with immediate success. */
   constructor(private readonly isQuick: (target: SendTarget) => boolean = () => false) {}
 
   attempt(target: SendTarget, { eventId }: SendBody, signal?: AbortSignal): Promise<AttemptReport> {

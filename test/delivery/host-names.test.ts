@@ -39,7 +39,7 @@ describe('a host name', () => {
     expect(addresses.map(({ address }) => address)).toContain('127.0.0.1');
   });
 
-  test('whose servers are silent keeps no other waiting', async () => {
+  test('with silent servers does not delay others', async () => {
     const names = new HostNames((hostname) =>
       hostname.startsWith('dead') ? new Promise(() => undefined) : Promise.resolve(ADDRESSES),
     );

@@ -179,7 +179,7 @@ describe('a receiver that takes its time', () => {
     expect(report.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
   });
 
-  test('holds nobody else up, and its connection is closed', async () => {
+  test('does not delay others, and its connection is closed', async () => {
     const slow = await raw.start(() => undefined);
     const quick = await raw.start(noContent);
     const sender = open({ timeoutMs: 500 });

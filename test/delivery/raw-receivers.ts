@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterEach } from '@jest/globals';
 
-/** What a receiver does with a request, bare: it may write anything, at any time. `count` is 1 for the first request of all. */
+/** Handles a request on the bare socket. `count` is 1 for the first request. */
 export type RawAnswer = (socket: Socket, count: number) => void;
 
 /** Below HTTP, so that it can break every rule of it. */

@@ -38,7 +38,7 @@ function serviceOf(domain: FakeDomain, port: number) {
 }
 
 describe('the relay over gRPC', () => {
-  test('sends what a domain has, and goes on with the next one at its address', async () => {
+  test('sends what a domain has, and continues with the next one at its address', async () => {
     const receiver = await raw.start(noContent);
     const before = new FakeDomain();
     const rig = await rigs.start([serviceOf(before, receiver.port)]);

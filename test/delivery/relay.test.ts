@@ -61,6 +61,14 @@ describe('the relay', () => {
     await relay.stop(GRACE_MS);
   });
 
+  test.each([2, 3])('makes attempt %i as it makes the first, and records it as that', async (number) => {
+    const { domain, relay } = start({ sender: new HeldSender(() => true) });
+    const [id = ''] = domain.add(1, 'whs_1', number);
+    await domain.untilRecorded([id]);
+    expect(domain.recorded.get(id)?.attempt).toMatchObject({ number, outcome: AttemptOutcome.SUCCEEDED });
+    await relay.stop(GRACE_MS);
+  });
+
   test('never has more under way or unrecorded than it may, and claims no more than that', async () => {
     const { domain, sender } = start();
     domain.recordFault = () => away;
@@ -76,7 +84,7 @@ describe('the relay', () => {
     expect(Math.max(...domain.claims.map(({ freeSlots }) => freeSlots))).toBe(8);
   });
 
-  test('goes on with the one slot that is free, whatever the others wait for', async () => {
+  test('continues with the one slot that is free, whatever the others wait for', async () => {
     const sender = new HeldSender(({ url }) => !url.includes('hanging'));
     const { domain } = start({ sender });
     domain.add(7, 'whs_hanging');
@@ -154,7 +162,7 @@ describe('the relay', () => {
     expect(domain.recorded.get(ids[7] as string)?.attempt?.outcome).toBe(AttemptOutcome.TIMED_OUT);
   });
 
-  test('goes on when the domain is there again, says both once, and loses no result', async () => {
+  test('continues when the domain is there again, says both once, and loses no result', async () => {
     const { domain, sender, log } = start();
     const ids = domain.add(3);
     await eventually('all are under way', () => sender.running.size === 3);

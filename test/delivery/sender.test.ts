@@ -37,7 +37,7 @@ describe('one attempt', () => {
     }
   });
 
-  test('has a timestamp of its own, and measures itself', async () => {
+  test('has a timestamp, and measures itself', async () => {
     const receiver = await start(answerWith(204));
     const before = Date.now();
     const { startedAt, durationMs } = await open().attempt(
@@ -90,7 +90,7 @@ describe('one attempt', () => {
     expect(report.retryAfterSeconds).toBe(seconds);
   });
 
-  test('keeps a compressed answer as it came, which nobody unpacks', async () => {
+  test('keeps a compressed answer unchanged and packed', async () => {
     const receiver = await raw.start((socket) =>
       socket.write(
         'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x8bno',

@@ -17,7 +17,7 @@ export const body: SendBody = {
   body: Buffer.from(JSON.stringify(event)),
 };
 
-/** As in the demo, where receivers on this machine are welcome. Call it where a group of tests is described. */
+/** As in the demo, where local receivers are allowed. Call it in a describe block. */
 export function senders(): (options?: Partial<SenderOptions>) => HttpSender {
   const opened: HttpSender[] = [];
   afterEach(() => Promise.all(opened.splice(0).map((sender) => sender.close())));

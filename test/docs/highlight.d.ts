@@ -1,4 +1,4 @@
-/** What is used of highlight.js. Its own types bring those of browsers in, which then stand beside Node's everywhere. */
+/** The used part of highlight.js. Its own types bring in those of browsers. */
 interface Highlighter {
   getLanguage(name: string): object | undefined;
   highlight(code: string, options: { language: string; ignoreIllegals?: boolean }): { value: string };

@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => docs.stop());
 
-/** Why a link leads nowhere, if it does. */
+/** Why a link is broken, if it is. */
 function fault(from: Markup, href: string): string | undefined {
   if (href.startsWith('data:') || href.startsWith('mailto:')) {
     return undefined;
   }
   const own = href.replace(/^\{\{(?:gatewayUrl|demoGatewayUrl)\}\}/, '');
   if (/^https?:/.test(own)) {
-    return OTHERS.includes(new URL(own).hostname) ? undefined : 'leads to somebody else';
+    return OTHERS.includes(new URL(own).hostname) ? undefined : 'leads to another server';
   }
   if (own.startsWith('{{signOnUrl}}')) {
     return undefined;
@@ -38,7 +38,7 @@ function fault(from: Markup, href: string): string | undefined {
 }
 
 describe('the site', () => {
-  test('has no link that leads nowhere, on any page', () => {
+  test('has no broken link, on any page', () => {
     const broken = pages.flatMap((page) =>
       page.links.flatMap((href) => {
         const why = fault(page, href);
@@ -53,14 +53,14 @@ describe('the site', () => {
     ['/docs/nowhere', 'there is nothing at that address'],
     ['/docs#nowhere', 'the page has no such section'],
     ['#nowhere', 'the page has no such section'],
-    ['https://cdn.example.org/x.js', 'leads to somebody else'],
+    ['https://cdn.example.org/x.js', 'leads to another server'],
     ['/docs/downloads#sdks', undefined],
     ['/sdk/go', undefined],
   ])('a link to %s would be told: %s', (href, why) => {
     expect(fault(pages[0] as Markup, href)).toBe(why);
   });
 
-  test('has no page that no other page leads to, but for the one of what is not there', () => {
+  test('has no page that no other page leads to, but for the one of what does not exist', () => {
     const linked = new Set(pages.flatMap(({ links }) => links.map((href) => href.split('#')[0])));
     expect(pages.map(({ path }) => path).filter((path) => !linked.has(path))).toEqual(['/docs/not-found']);
   });

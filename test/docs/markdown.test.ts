@@ -39,7 +39,7 @@ describe('code', () => {
     expect(markup).toContain('<figcaption>list-workers.ts</figcaption>');
   });
 
-  test('keeps the places of addresses in one piece, for whoever fills them', () => {
+  test('keeps placeholders of addresses in one piece', () => {
     for (const language of ['bash', 'ts', 'http', 'yaml', 'json']) {
       expect(rendered(`\`\`\`${language}\nX: {{gatewayUrl}}/v1 "{{signOnUrl}}"\n\`\`\``)).toMatch(
         /\{\{gatewayUrl\}\}\/v1[\s\S]*\{\{signOnUrl\}\}/,

@@ -22,13 +22,13 @@ describe.each(pages.map((page) => [page.path, page] as const))('the page %s', (_
     expect(page.ids.filter((id, at) => page.ids.indexOf(id) !== at)).toEqual([]);
   });
 
-  test('asks nobody but this server, and runs and styles nothing by itself', () => {
+  test('requests only this server, and has no inline script or style', () => {
     expect(page.text.match(/\s(?:style|on[a-z]+)="/g)).toBeNull();
     expect(page.text.match(/<style|<iframe|<img|<script(?! type="module" src="\/docs\/)/g)).toBeNull();
     expect(page.text.match(/\ssrc="(?!\/docs\/)/g)).toBeNull();
   });
 
-  test('has no place left that nobody fills', () => {
+  test('has no unfilled placeholder', () => {
     expect(page.text.match(/xPLACEx|\{\{(?!(?:gateway|signOn|demoGateway)Url\}\})/g)).toBeNull();
     // Programs may say whatever they like.
     const prose = page.text.replace(/<pre>[\s\S]*?<\/pre>/g, '');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
-import type { Samples } from '../../src/docs/reference/samples.js';
+import type { Samples } from '../../src/docs/reference/sample-book.js';
 import { samplesOf } from '../../src/docs/reference/samples.js';
 import { readSources } from '../../src/docs/sources.js';
 import { GoProject } from '../sdk/go/installed-module.js';
@@ -23,7 +23,7 @@ const { typescript, python: pythonSamples, go: goSamples } = sources.samples;
 const filled = (code: string) =>
   code.replaceAll('{{gatewayUrl}}', 'http://localhost:1').replaceAll('{{signOnUrl}}', 'http://localhost:2');
 
-/** Writes each sample into a file of its own, and says what the files are called. */
+/** Writes each sample into a file, and returns the names. */
 function write(samples: Samples, fileOf: (id: string) => string): string[] {
   return Object.entries(samples).map(([id, code]) => {
     const file = fileOf(id);

@@ -61,7 +61,7 @@ describe('what was observed', () => {
     expect(written).toHaveLength(2);
   });
 
-  test('is counted together for one network of IPv6, whose addresses are free to whoever has it', async () => {
+  test('is counted together for one network of IPv6, whose holder can use any address in it', async () => {
     const { tally, written } = tallying();
     for (const end of ['1', '2', 'ffff']) {
       tally.observe(strangerFrom(`2001:db8::${end}`));
@@ -156,31 +156,31 @@ describe('what was observed', () => {
 describe('a read', () => {
   test('is recorded before it is answered, and its repetitions are counted', async () => {
     const { tally, written } = tallying();
-    await tally.record(read('request-1'));
+    await tally.audit(read('request-1'));
     expect(written).toEqual([read('request-1')]);
-    await tally.record(read('request-2'));
-    await tally.record(read('request-3'));
+    await tally.audit(read('request-2'));
+    await tally.audit(read('request-3'));
     expect(written).toHaveLength(1);
     await tally.flush();
     expect(written.slice(1)).toMatchObject([{ type: 'personal_data.read', attributes: { count: '2' } }]);
-    await tally.record(read('request-4'));
+    await tally.audit(read('request-4'));
     expect(written.at(-1)).toEqual(read('request-4'));
   });
 
   test('is refused when it cannot be recorded, also to who waits for the same record', async () => {
     const { tally, written, log } = tallying();
     log.isDown = true;
-    const both = await Promise.allSettled([tally.record(read('request-1')), tally.record(read('request-2'))]);
+    const both = await Promise.allSettled([tally.audit(read('request-1')), tally.audit(read('request-2'))]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     log.isDown = false;
-    await tally.record(read('request-3'));
+    await tally.audit(read('request-3'));
     expect(written).toEqual([read('request-3')]);
   });
 
-  test('has a record of its own when more different ones are under way than are remembered', async () => {
+  test('is recorded separately when more different ones occur than are remembered', async () => {
     const { tally, written } = tallying({ observations: 1, ofStrangers: 1, ofOneParty: 10, reads: 0 });
-    await tally.record(read('request-1'));
-    await tally.record(read('request-2'));
+    await tally.audit(read('request-1'));
+    await tally.audit(read('request-2'));
     expect(written).toHaveLength(2);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { expireCodesOf } from '../../src/domain/maintenance/code-minutes.js';
-import type { CodeMinutes } from '../../src/domain/sign-on/codes.js';
+import type { CodeMinutes } from '../../src/domain/sign-on/authorization/codes.js';
 
 const minute = Date.UTC(2026, 6, 1, 10);
 const minuteMs = 60_000;
 const lifetimeMs = 600_000;
 
-/** Codes of the minute as the store would tell of them. */
+/** Codes of the minute as the store would report them. */
 function rowsThatTell(retryAt: number | null) {
   const asked: unknown[] = [];
   const rows: CodeMinutes = {

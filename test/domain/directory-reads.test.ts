@@ -18,7 +18,7 @@ const visitor = {
 
 const row = { id: 'row_1', createdAt: 5 };
 
-/** Stores of which every method tells what it was asked, and a gatekeeper that says who comes in and to where. */
+/** Stores that report their calls, and a gatekeeper with a given outcome. */
 function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error } = {}) {
   const reads: unknown[][] = [];
   const admitted: unknown[][] = [];
@@ -171,7 +171,7 @@ describe('a read of the directory', () => {
   });
 
   test.each(ones)(
-    'of %s that is not there says so, also to who holds any version, and where the caller stands',
+    'of %s that does not exist says so, also to who holds any version, and where the caller stands',
     async (_, ask, _read, code, message) => {
       for (const known of [{}, { any: true }, { values: ['old'] }]) {
         const { gatekeeper, store } = world({ holding: false });

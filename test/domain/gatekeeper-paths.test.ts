@@ -7,7 +7,7 @@ import { fakeClock } from './clock.js';
 
 const nothing = () => undefined;
 const HASH = new Uint8Array([1, 2, 3]);
-const connection = { instanceId: 'ins_1', configured: true } as const;
+const instanceIntegration = { instanceId: 'ins_1', configured: true } as const;
 const client = 'cli_1' as const;
 const rateLimit = { limit: 2, remaining: 1, resetSeconds: 60 };
 
@@ -30,7 +30,12 @@ function gate(reached: Reached | 'no key', key: Partial<StoredApiKey> = {}, limi
     asked.push(path);
     return found as FoundVisit | undefined;
   };
-  const visits = { findKey: find, findConnection: find, findClient: find, markUsed: async () => undefined };
+  const visits = {
+    findKey: find,
+    findInstanceIntegration: find,
+    findClient: find,
+    markUsed: async () => undefined,
+  };
   const limiter = new RateLimiter({ limit, windowMs: 60_000 }, clock.now);
   const gatekeeper = new Gatekeeper(visits, limiter, clock.now, nothing, nothing);
   return {
@@ -47,8 +52,8 @@ async function refusalOf(admission: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('the gatekeeper', () => {
-  test('lets a key to the instance of its connection, with the version of that', async () => {
-    const { admitToInstance, asked } = gate({ connection });
+  test('lets a key to the instance of its instance integration, with the version of that', async () => {
+    const { admitToInstance, asked } = gate({ instanceIntegration });
     await expect(admitToInstance()).resolves.toEqual({
       integrationId: 'itg_1',
       apiKeyId: 'key_1',
@@ -60,7 +65,7 @@ describe('the gatekeeper', () => {
   });
 
   test('lets a key to a client of that instance, in one question to the store', async () => {
-    const { admitToClient, asked } = gate({ connection, client });
+    const { admitToClient, asked } = gate({ instanceIntegration, client });
     await expect(admitToClient()).resolves.toMatchObject({
       instanceId: 'ins_1',
       clientId: 'cli_1',
@@ -69,35 +74,41 @@ describe('the gatekeeper', () => {
     expect(asked).toEqual([[HASH, 'iin_1', 'cli_1']]);
   });
 
-  test.each(doors)('%s says in the words of the contract that a connection is not there', async (door) => {
-    const refusal = await refusalOf(gate({})[door]());
-    expect([refusal.code, refusal.message]).toEqual([
-      ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
-      'Instance integration not found',
-    ]);
-  });
+  test.each(doors)(
+    '%s says in the words of the contract that an instance integration is not there',
+    async (door) => {
+      const refusal = await refusalOf(gate({})[door]());
+      expect([refusal.code, refusal.message]).toEqual([
+        ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
+        'Instance integration not found',
+      ]);
+    },
+  );
 
-  test.each(doors)('%s says in the words of the contract that a connection is not set up', async (door) => {
-    const reached = { connection: { ...connection, configured: false }, client };
-    const refusal = await refusalOf(gate(reached)[door]());
-    expect([refusal.code, refusal.message]).toEqual([
-      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
-      'Instance integration not configured',
-    ]);
-  });
+  test.each(doors)(
+    '%s says in the words of the contract that an instance integration is not set up',
+    async (door) => {
+      const reached = { instanceIntegration: { ...instanceIntegration, configured: false }, client };
+      const refusal = await refusalOf(gate(reached)[door]());
+      expect([refusal.code, refusal.message]).toEqual([
+        ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+        'Instance integration not configured',
+      ]);
+    },
+  );
 
-  test('refuses a client that the connection does not reach', async () => {
-    const refusal = await refusalOf(gate({ connection }).admitToClient());
+  test('refuses a client that the instance integration does not reach', async () => {
+    const refusal = await refusalOf(gate({ instanceIntegration }).admitToClient());
     expect([refusal.code, refusal.message]).toEqual([ErrorCode.CLIENT_NOT_FOUND, 'Client not found']);
   });
 
   test.each<{ title: string; reached: Reached }>([
-    { title: 'no connection', reached: {} },
+    { title: 'no instance integration', reached: {} },
     {
-      title: 'a connection that is not set up',
-      reached: { connection: { ...connection, configured: false } },
+      title: 'an instance integration that is not set up',
+      reached: { instanceIntegration: { ...instanceIntegration, configured: false } },
     },
-    { title: 'no client', reached: { connection } },
+    { title: 'no client', reached: { instanceIntegration } },
   ])('what finds $title is counted, and told where the caller stands', async ({ reached }) => {
     const { admitToClient } = gate(reached);
     expect((await refusalOf(admitToClient())).rateLimit).toEqual(rateLimit);

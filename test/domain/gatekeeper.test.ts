@@ -28,7 +28,7 @@ function gate(
   const find = async () => stored && { key: { ...stored }, version: 'version-1' };
   const visits: VisitStore = {
     findKey: find,
-    findConnection: find,
+    findInstanceIntegration: find,
     findClient: find,
     markUsed: (...mark) => {
       marks.push(mark);
@@ -104,7 +104,7 @@ describe('the gatekeeper', () => {
     { title: 'one millisecond before its end', left: 1, admitted: true },
     { title: 'at its very end', left: 0, admitted: false },
     { title: 'after its end', left: -1, admitted: false },
-  ])('$title a key is let in: $admitted', async ({ left, admitted }) => {
+  ])('$title a key is admitted: $admitted', async ({ left, admitted }) => {
     const { gatekeeper } = gate({ expiresAt: fakeClock().now() + left });
     if (admitted) {
       await expect(gatekeeper.admit(SHOWN)).resolves.toBeDefined();
@@ -113,7 +113,7 @@ describe('the gatekeeper', () => {
     }
   });
 
-  test('refuses what is over the limit, says when to come back, and lets in again then', async () => {
+  test('refuses what is over the limit, says when to come back, and admits again then', async () => {
     const { gatekeeper, clock } = gate({}, { limit: 2 });
     await gatekeeper.admit(SHOWN);
     clock.advance(15_500);
@@ -172,7 +172,7 @@ describe('the gatekeeper', () => {
         throw failure;
       },
     },
-  ])('lets in even when the note $title, and tells whoever watches', async ({ markUsed }) => {
+  ])('admits even when the note $title, and reports it', async ({ markUsed }) => {
     const failure = new Error('database is locked');
     const { gatekeeper, backgroundErrors } = gate({}, { markUsed: markUsed(failure) });
     await expect(gatekeeper.admit(SHOWN)).resolves.toBeDefined();

@@ -51,7 +51,7 @@ describe('the rate limiter', () => {
     expect(limiterOf(0).limiter.take('a')).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  test('never allows more than the limit in a window, whoever calls whenever', () => {
+  test('never allows more than the limit in a window, for any sequence of calls', () => {
     const step = fc.record({ waitMs: fc.nat(WINDOW_MS), caller: fc.constantFrom('a', 'b', 'c') });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 200 }), (limit, steps) => {

@@ -48,7 +48,7 @@ describe('people may not be sent to', () => {
     expect(faultOfReturnAddress(uri, 'public')).toMatch(words);
   });
 
-  test('a scheme of its own, where the application is confidential', () => {
+  test('a custom scheme, where the application is confidential', () => {
     expect(faultOfReturnAddress('com.example.app:/callback', 'confidential')).toMatch(/https/);
   });
 });

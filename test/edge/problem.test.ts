@@ -83,7 +83,7 @@ describe('headers', () => {
     }
   });
 
-  test('where the caller stands is told whenever it is known, whatever the refusal', () => {
+  test('every refusal has the rate limit if it is known', () => {
     const { headers } = problemOf(new ServiceError(ErrorCode.CLIENT_NOT_FOUND, 'No.', { rateLimit }));
     expect(headers).toMatchObject({
       'X-RateLimit-Limit': 5,

@@ -17,7 +17,7 @@ describe('a demo environment', () => {
     service = await services.start();
   });
 
-  test('gives each of its keys the instance integrations of its own integration only', async () => {
+  test('gives each of its keys the instance integrations of its integration only', async () => {
     const { apiKeys } = service.demo();
     expect(apiKeys).toHaveLength(2);
     const lists = await Promise.all(apiKeys.map(async ({ key }) => idsOf(await readList(service, key))));
@@ -86,7 +86,7 @@ describe('a demo environment', () => {
   });
 });
 
-/** What a restart finds in the directory, and whether the credentials of before are still the ones afterwards. */
+/** What a restart finds in the directory, and whether the earlier credentials stay valid. */
 const mendings: [title: string, spoil: (dataDir: string) => void, sameCredentials: boolean][] = [
   ['everything as it was', () => undefined, true],
   [

@@ -49,7 +49,7 @@ describe('health and metrics of all roles together', () => {
     expect(metrics.match(/^# TYPE process_cpu_user_seconds_total /gm)).toHaveLength(1);
   });
 
-  test('while a role hangs the service is unready, and once it goes on it is ready again', async () => {
+  test('while a role hangs the service is unready, and once it continues it is ready again', async () => {
     process.kill(service.pidOf('domain'), 'SIGSTOP');
     const response = await fetch(`${service.opsUrl}/readyz`);
     process.kill(service.pidOf('domain'), 'SIGCONT');

@@ -54,7 +54,7 @@ describe('a data directory', () => {
     expect(refusal).toContain(`The data directory ${file}/data cannot be written: `);
   });
 
-  test('whose path is too long for sockets is named before anything is written', async () => {
+  test('with a path too long for sockets is reported before anything is written', async () => {
     const dataDir = join(services.newDirectory(), 'd'.repeat(100));
     expect(await refusalOf({ dataDir })).toContain('is too long for a socket. Set DATA_DIR to a shorter one');
   });
@@ -148,7 +148,7 @@ describe('settings', () => {
     ['domain', { GRPC_TLS_CERT_FILE: '/not/there', GRPC_TLS_KEY_FILE: '/not/there' }, 'GRPC_TLS_CERT_FILE'],
     ['edge', { GRPC_TLS_CA_FILE: '/not/there', DOMAIN_ADDRESS: 'localhost:4002' }, 'GRPC_TLS_CA_FILE'],
     ['worker', { TEMPORAL_TLS_CA_FILE: '/not/there' }, 'TEMPORAL_TLS_CA_FILE'],
-  ] as const)('of %s that name a file that is not there are named', async (command, env, name) => {
+  ] as const)('of %s that name a file that does not exist are named', async (command, env, name) => {
     const refusal = await refusalOf({
       command,
       env: { ...env, ...roleTokens },

@@ -116,7 +116,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     channel.close();
     expect(refusals.map(({ code, internal }) => [code, internal])).toEqual([
       [ErrorCode.SERVICE_TOKEN_INVALID, 'refused with UNAUTHENTICATED'],
-      [ErrorCode.INTERNAL_ERROR, expect.stringContaining('UNIMPLEMENTED')],
+      [ErrorCode.UNAVAILABLE, expect.stringContaining('UNIMPLEMENTED')],
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     ['another token', { EDGE_TOKEN: 'another-token-that-is-long-enough-too' }, 500],
     ['the token of the relay', { EDGE_TOKEN: roleTokens.RELAY_TOKEN }, 500],
     ['no authority to trust, and so no TLS', { ...uncertified, GRPC_TLS_CA_FILE: undefined }, 503],
-    ['no certificate of its own', uncertified, 503],
+    ['no certificate', uncertified, 503],
   ])('an edge with %s reads nothing', async (_, env, status) => {
     const stranger = await services.start({ command: 'edge', env: { ...edgeSettings(edge), ...env } });
     const response = await readList(stranger, domain.demo().apiKeys[0]?.key ?? '');

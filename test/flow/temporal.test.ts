@@ -36,7 +36,7 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
     expect(readiness).toMatchObject({ roles: { worker: { checks: { temporal: { ok: true } } } } });
   });
 
-  test('runs the purge, whose request id leads from the log of the domain back to the workflow', async () => {
+  test('runs the purge, with a request id that links the log of the domain to the workflow', async () => {
     const line = await service.output.nextLine(
       ({ role, method }) => role === 'domain' && String(method).endsWith('/PurgeExpired'),
     );
@@ -44,7 +44,7 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
   });
 
   test('is gone soon after its parent was killed', async () => {
-    // Its database is in the directory of this test, which nobody else's server has.
+    // Its database is in the directory of this test, unlike those of other servers.
     const servers = processesWith(join(service.dataDir, 'temporal.db'));
     expect(servers.length).toBeGreaterThan(0);
     service.signal('SIGKILL');

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop());
 
-/** Puts the canary into whatever is stored and is nobody's business outside, besides the secrets there are. */
+/** Puts the canary into all stored private data, besides the secrets. */
 async function spoilSecrets(): Promise<void> {
   await gateway.database.write(async (writer) => {
     await writer

@@ -33,7 +33,7 @@ export const foreignIds = idsIn(shiftwise, ostrander);
 /** What the key reaches by another path: another client of the same instance, with its people. */
 export const neighbourIds = idsIn(brightledger, quillmere);
 
-/** Of the right shape, and nobody's. */
+/** Well-formed, and unknown. */
 export const unknownIds: PathIds = {
   instanceIntegrationId: 'iin_0000000000000000000000',
   clientId: 'cli_0000000000000000000000',

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop());
 
-/** How a request must end: by what is wrong with its key, and, if nothing is, by what is wrong with its path. */
+/** How a request must end: by the fault of its key or, if it has none, by the fault of its path. */
 const keyKinds: { key: string; code?: string; judgedBy: 'nobody' | 'edge' | 'domain' }[] = [
   { key: 'own', judgedBy: 'nobody' },
   { key: 'none', code: 'api_key_missing', judgedBy: 'edge' },
@@ -100,7 +100,7 @@ const cells = paths.flatMap((path) =>
   keyKinds.map((kind) => ({ ...path, ...kind, expected: fateOf(path.fate, kind) })),
 );
 
-/** What the edge sees of a key is said before anything else; what only the domain knows, after the shape of the path. */
+/** Faults of the key that the edge sees come first; those that only the domain sees, after the path. */
 function fateOf(path: Fate, { code, judgedBy }: (typeof keyKinds)[number]): Fate {
   const keyDecides = judgedBy === 'edge' || (judgedBy === 'domain' && path.status !== 400);
   return keyDecides ? { status: 401, code } : path;

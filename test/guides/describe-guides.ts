@@ -17,7 +17,7 @@ interface InstalledProject extends Project {
   check?(programs: readonly Program[]): Promise<void>;
 }
 
-/** Every program of every page in one language, against a service of its own. */
+/** Every program of every page in one language, against a separate service. */
 export function describeGuides(newProject: () => InstalledProject): void {
   const environment = webhookEnvironment();
   const pages = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { Program } from './guide-page.js';
 import { kept } from './kept.js';
 import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
-/** One module, with a folder for each program. What the SDK does not need comes from modules that are kept. */
+/** One module, with a folder for each program. Libraries other than the SDK come from a module cache. */
 export class GoProject implements Project {
   readonly language = 'go';
   readonly label = 'Go';
@@ -33,7 +33,7 @@ export class GoProject implements Project {
     await this.#run('get', ...libraries);
   }
 
-  /** The cache of modules has the form of a proxy, which then stands before the proxies that the page names. */
+  /** The module cache has the form of a proxy and precedes the proxies that the page names. */
   async #offer(libraries: readonly string[]): Promise<void> {
     const modules = await kept('go', libraries.join(' '), async (folder) => {
       const scratch = join(folder, 'scratch');
@@ -43,7 +43,7 @@ export class GoProject implements Project {
       await tool(this.go, ['get', ...libraries], scratch, env);
     });
     const [service = ''] = (this.env.GOPROXY ?? '').split(',');
-    // They were held against the sums of everybody when they were kept.
+    // They were verified against the checksum database when they were cached.
     this.env.GOPROXY = `${service},${pathToFileURL(join(modules, 'cache/download')).href}`;
     this.env.GONOSUMDB = '*';
   }

@@ -32,7 +32,7 @@ test('every guide with programs is run', () => {
   expect([...Object.keys(stories), ...WITHOUT_PROGRAMS].sort()).toEqual([...guideSlugs].sort());
 });
 
-test.each(Object.entries(tables))('each line of the table %s tells of one block', (_, table) => {
+test.each(Object.entries(tables))('each line of the table %s reports one block', (_, table) => {
   for (const [slug, begins] of table) {
     const told = blocksOf(guideSource(slug)).filter(
       ({ language, code }) => language === 'sh' && code.startsWith(begins),
@@ -79,7 +79,7 @@ test('says what is needed as the packages, their READMEs and the downloads page 
   const [node, python, go, goForLists] =
     told(
       guideSource('start'),
-      /Node\.js (\S+), Python (\S+) or Go (\S+); .* range over lists, for which Go (\S+) is needed/,
+      /Node\.js (\S+), Python (\S+) or Go (\S+); .* range over lists, which needs Go ([\d.]+\d)/,
     ) ?? [];
   const downloads = String(downloadsPage('1.3.1').body);
 

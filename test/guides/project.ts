@@ -6,7 +6,7 @@ import type { Command } from './running-program.js';
 const run = promisify(execFile);
 const LIMIT_MS = 240_000;
 
-/** An empty project of somebody who has read the start page. */
+/** An empty project, as after reading the start page. */
 export interface Project {
   /** As the blocks of the pages name it. */
   readonly language: string;
@@ -14,7 +14,7 @@ export interface Project {
   readonly label: string;
   /** For what is typed in a shell there. */
   readonly env: Record<string, string>;
-  /** Puts the SDK in, from where the start page says it is, and the libraries that pages say how to install. */
+  /** Installs the SDK, from the address of the start page, and the libraries that pages name. */
   install(startPage: string, pages: readonly string[]): Promise<void>;
   /** How to run a program of a page. */
   command(slug: string, program: Program): Promise<Command>;

@@ -9,7 +9,7 @@ const MODULE_OF_A_TEST = /^(test_\w+)\.py$/;
 
 const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
 
-/** The packages that the SDK needs, and the libraries, come from environments that are kept; the SDK itself from the service, before them. */
+/** Dependencies and libraries come from cached environments; the SDK itself from the service, before them. */
 export class PythonProject implements Project {
   readonly language = 'python';
   readonly label = 'Python';

@@ -4,7 +4,7 @@ import { connectionIds } from '../flow/webhooks/webhook-environment.js';
 import { freePorts } from '../support/free-ports.js';
 import type { Story } from './stories.js';
 
-/** A new client, the same event again, and a request from somebody else. The secret is replaced in between. */
+/** A new client, the same event again, and a forged request. The secret is rotated in between. */
 export const receiveWebhooks: Story = async ({ demo, linesOf, start }) => {
   const [port = 0] = await freePorts(1);
   const url = `http://127.0.0.1:${port}/events`;

@@ -11,7 +11,7 @@ export interface Command {
   env: Record<string, string>;
 }
 
-/** A program as a process of its own. */
+/** A program as a separate process. */
 export class RunningProgram {
   output = '';
   #errors = '';
@@ -19,7 +19,7 @@ export class RunningProgram {
   readonly #ended: Promise<number | null>;
   #look: () => unknown = () => undefined;
 
-  /** In a group of its own, so that what it starts ends with it. */
+  /** In its own process group, so that its children end with it. */
   constructor({ executable, args, cwd, env }: Command) {
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(executable, args, {

@@ -21,7 +21,7 @@ shift; exec "${packageRoot}/node_modules/$run" "$@"`,
   integration: `exec "${process.execPath}" "${packageRoot}/dist/src/cli/main.js" "$@"`,
 };
 
-/** Goes through a page as somebody who types what it says and saves the programs it shows. */
+/** Follows a page: types its commands and saves its programs. */
 export class Shell {
   readonly #left: [program: RunningProgram, afterwards: string][] = [];
   readonly #folder: string;

@@ -4,7 +4,7 @@ import { walk } from '../flow/sign-on/walk.js';
 import { freePorts } from '../support/free-ports.js';
 import type { Story } from './stories.js';
 
-/** Somebody signs in and out; then another answer comes than the one that was asked for. */
+/** A sign-in and a sign-out; then a callback that answers no request. */
 export const signIn: Story = async ({ demo, linesOf, start }) => {
   const [port = 0] = await freePorts(1);
   const application = `http://localhost:${port}`;

@@ -13,7 +13,7 @@ import { signIn } from './sign-in-story.js';
 
 export interface Stage {
   demo: WebhookEnvironment;
-  /** How many the page tells of. */
+  /** How many the page reports. */
   runs: number;
   /** How many lines the page says that a run prints. */
   linesOf(run: number): number;

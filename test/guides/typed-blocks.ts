@@ -1,7 +1,7 @@
 /** A block that is to be typed, by its page and how it begins. */
 type Typed = readonly [slug: string, begins: string];
 
-/** These ask a registry for packages; the tests need no network. Their lines are read by the `…-project.ts`, which installs what they name. */
+/** These ask a registry for packages; the tests need no network. `…-project.ts` installs what they name. */
 export const notTyped: readonly (readonly [...Typed, why: string])[] = [
   ['start', 'mkdir first-call && cd first-call\nnpm', 'tsx, @types/node and jose come from the npm registry'],
   ['start', 'mkdir first-call && cd first-call\npython3', 'pydantic, urllib3 and PyJWT come from PyPI'],
@@ -11,7 +11,7 @@ export const notTyped: readonly (readonly [...Typed, why: string])[] = [
   ['webhooks', 'pip install', 'standardwebhooks comes from PyPI'],
 ];
 
-/** These go on until they are ended: what they say when they are ready, and by the end of the page. */
+/** These continue until they are ended: what they say when they are ready, and by the end of the page. */
 export const endless: readonly (readonly [...Typed, ready: string, afterwards?: string])[] = [
   ['sign-in', 'npx tsx sign-in.ts', 'ready'],
   ['sign-in', 'python sign_in.py', 'ready'],

@@ -8,7 +8,7 @@ import { found, instructions, type Project, tool, typedAfter } from './project.j
 const installed = (path: string) => join(packageRoot, 'node_modules', path);
 const LIBRARY = /^(@?[^@]+)@(\d+)$/;
 
-/** Of somebody who takes types seriously. */
+/** Strict. */
 const COMPILER_OPTIONS = {
   target: 'es2022',
   module: 'nodenext',
@@ -28,7 +28,7 @@ export class TypeScriptProject implements Project {
 
   constructor(readonly folder: string) {}
 
-  /** What the package itself needs, the libraries, and what runs TypeScript come from here, so that no network is needed. */
+  /** Dependencies, libraries and a TypeScript runner come from here, so no network is needed. */
   async install(startPage: string, pages: readonly string[]): Promise<void> {
     const address = found(instructions(startPage, 'TypeScript'), /npm install (http\S+\.tgz)/);
     writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n');

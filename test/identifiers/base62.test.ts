@@ -23,8 +23,7 @@ describe('random texts', () => {
       (sum, count) => sum + (count - perCharacter) ** 2 / perCharacter,
       0,
     );
-    // 61 degrees of freedom: a fair source is above 170 less than once in a billion runs; bytes modulo 62 alone, with
-    // their first eight characters a quarter more likely, are far above it.
+    // 61 degrees of freedom: a fair source exceeds 170 less than once in a billion runs.
     expect(chiSquare).toBeLessThan(170);
   });
 

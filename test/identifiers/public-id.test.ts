@@ -24,7 +24,7 @@ describe('ids that are made one behind the other', () => {
   const made = Array.from({ length: 10_000 }, () => newPublicId('EventId').slice(-LENGTH));
   const pairs = made.slice(1).map((id, index) => [made[index] as string, id] as const);
 
-  /** Six standard deviations of so many independent trials: once in 500 million runs chance alone goes beyond. */
+  /** Six standard deviations of independent trials: exceeded by chance once in 500 million runs. */
   const expectAbout = (hits: number, trials: number, chance: number) => {
     const deviation = Math.sqrt(trials * chance * (1 - chance));
     expect(Math.abs(hits - trials * chance)).toBeLessThan(6 * deviation);

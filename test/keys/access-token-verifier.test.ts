@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { ISSUER, oneOfEach, signingKey } from './ring-rig.js';
 import { HOUR_MS, verifierRig } from './verifier-rig.js';
 
@@ -67,18 +67,18 @@ describe('what is no access token of ours', () => {
     ],
     ['one with a kid out of the prototype', (token) => token(es256, {}, { kid: '__proto__' })],
     ['one of another issuer', (token) => token(es256, { iss: 'https://demo.example.com' })],
-    ['one for somebody else', (token) => token(es256, { aud: 'https://api.example.com' })],
-    ['one for us and somebody else', (token) => token(es256, { aud: [ISSUER, 'other'] })],
+    ['one for another audience', (token) => token(es256, { aud: 'https://api.example.com' })],
+    ['one for us and another audience', (token) => token(es256, { aud: [ISSUER, 'other'] })],
     ['one that is over', (token) => token(es256, { exp: seconds - 5 })],
     ['one without an end', (token) => token(es256, { exp: undefined })],
-    ['one whose end is a text', (token) => token(es256, { exp: '9999999999' })],
-    ['one whose end is no whole second', (token) => token(es256, { exp: seconds + 0.5 })],
+    ['one with a text as its expiry', (token) => token(es256, { exp: '9999999999' })],
+    ['one with a fractional expiry', (token) => token(es256, { exp: seconds + 0.5 })],
     ['one that says not when it was issued', (token) => token(es256, { iat: undefined })],
     ['one without a grant', (token) => token(es256, { grant_id: undefined })],
     ['one with a grant that is no text', (token) => token(es256, { grant_id: { id: 'grant-1' } })],
     ['one without an application', (token) => token(es256, { client_id: undefined })],
     ['one without an id', (token) => token(es256, { jti: undefined })],
-    ['one about nobody', (token) => token(es256, { sub: undefined })],
+    ['one without a subject', (token) => token(es256, { sub: undefined })],
     ['one with a list of scopes', (token) => token(es256, { scope: ['openid'] })],
     ['one beyond four kibibytes', (token) => token(es256, { more: 'x'.repeat(4_096) })],
     [
@@ -86,7 +86,7 @@ describe('what is no access token of ours', () => {
       () => new UnsecuredJWT({ iss: ISSUER, aud: ISSUER }).setExpirationTime('1h').encode(),
     ],
     [
-      'one whose secret is our public key',
+      'one with our public key as its secret',
       () =>
         new SignJWT({ iss: ISSUER, aud: ISSUER })
           .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: es256.kid })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import type { TokenAlgorithm } from '../../src/domain/operator/applications.js';
-import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
+import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { forge, ISSUER, oneOfEach, ringRig, signingKey } from './ring-rig.js';
 
 const CLAIMS = { iss: ISSUER, sub: 'acc_1', aud: 'app_1', iat: 1, exp: 2 };
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe('an ID token of ours', () => {
   test.each<TokenAlgorithm>(['RS256', 'ES256', 'EdDSA'])(
-    'with %s says whose it is and for whom, also when it is long over',
+    'with %s names its person and its audience, also long after its expiry',
     async (algorithm) => {
       const { ring } = ringRig(keys);
       const token = await ring.sign(algorithm, 'JWT', CLAIMS);
@@ -54,12 +54,12 @@ describe('what is no ID token of ours', () => {
     ],
     ['one of another issuer', () => forge(rs256, { ...CLAIMS, iss: 'https://demo.example.com' })],
     ['one without an issuer', () => forge(rs256, { ...CLAIMS, iss: undefined })],
-    ['one about nobody', () => forge(rs256, { ...CLAIMS, sub: undefined })],
+    ['one without a subject', () => forge(rs256, { ...CLAIMS, sub: undefined })],
     ['one about a number', () => forge(rs256, { ...CLAIMS, sub: 7 })],
     ['one for several', () => forge(rs256, { ...CLAIMS, aud: ['app_1', 'app_2'] })],
     ['an unsigned one', () => new UnsecuredJWT(CLAIMS).encode()],
     [
-      'one whose secret is our public key',
+      'one with our public key as its secret',
       () =>
         new SignJWT(CLAIMS)
           .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: rs256.kid })

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { MAX_QUERY_LENGTH, queryOf } from '../../src/domain/sign-on/authorization-parameters.js';
-import type { Interaction } from '../../src/domain/sign-on/interactions.js';
+import {
+  MAX_QUERY_LENGTH,
+  queryOf,
+} from '../../src/domain/sign-on/authorization/authorization-parameters.js';
+import type { Interaction } from '../../src/domain/sign-on/interaction/interactions.js';
 import { interactionSeals } from '../../src/keys/interaction-seals.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
 import { newInteraction, newRequest } from '../store/sign-on/samples.js';

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { activateEncryptionKey, retireEncryptionKey } from '../../src/domain/operator/encryption-keys.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import type { EncryptionKey } from '../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../src/keys/key-keeper.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
@@ -54,14 +55,14 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     const chained = operatorUnitOfWork(
       withAuditChains(database, () => (bytes) => createHmac('sha256', keys.audit).update(bytes).digest()),
     );
-    await chained.run(ACTOR, (changes) =>
-      changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'a' } }),
+    await inNameOf(ACTOR, chained).run((changes) =>
+      changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'a' } }),
     );
     await database.write((writer) =>
       writer.deleteFrom('token_keys').where('purpose', '=', 'audit').execute(),
     );
     await expect(node('after', file)).rejects.toThrow(
-      /^The key that vouches for the audit log is gone .* Restore that row, or the database, from a backup\.$/,
+      /^The key of the audit log is missing .* Restore that row, or the database, from a backup\.$/,
     );
     await database.write((writer) => writer.insertInto('token_keys').values(lost).execute());
     await expect(node('restored', file)).resolves.toMatchObject({ keys });
@@ -171,7 +172,7 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(derivedKeys(b.keeper.ring, keys).refreshTokens.open(token)).toBeDefined();
   });
 
-  test('goes on after a crash in the midst of sealing anew', async () => {
+  test('continues after a crash in the midst of sealing again', async () => {
     const { node, plant, seals, activate } = await rig(under);
     const file = [newKey()];
     const a = await node('a', file);
@@ -224,7 +225,7 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
   test.each([
     ['behind', -10],
     ['ahead of', 10],
-  ])('counts on a node whose clock is ten minutes %s that of the others', async (_, minutes) => {
+  ])('counts on a node with a clock ten minutes %s that of the others', async (_, minutes) => {
     const { node, activate, clock } = await rig(under);
     const [key, next] = [newKey(), newKey()];
     clock.advance(minutes * 60 * SECOND);
@@ -279,8 +280,8 @@ async function rig(under: DatabaseUnderTest) {
     database,
     clock,
     said,
-    activate: (id: string) => operator.run(ACTOR, (changes) => activateEncryptionKey(changes, id)),
-    retire: (id: string) => operator.run(ACTOR, (changes) => retireEncryptionKey(changes, id)),
+    activate: (id: string) => inNameOf(ACTOR, operator).run((changes) => activateEncryptionKey(changes, id)),
+    retire: (id: string) => inNameOf(ACTOR, operator).run((changes) => retireEncryptionKey(changes, id)),
     node: async (name: string, file: readonly EncryptionKey[]) => {
       const keeper = new KeyKeeper({
         seals: sealStore(database),

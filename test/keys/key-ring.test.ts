@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
-import type { TokenAlgorithm } from '../../src/domain/operator/applications.js';
-import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
+import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { KnownKeys } from '../../src/keys/known-keys.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
@@ -20,7 +20,7 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
 describe('signing', () => {
   test.each<TokenAlgorithm>(['RS256', 'ES256', 'EdDSA'])(
-    'with %s makes a token that anybody verifies with the published set',
+    'with %s makes a token that verifies with the published set',
     async (algorithm) => {
       const { ring, activeKid } = ringRig(keys);
       const token = await ring.sign(algorithm, 'at+jwt', CLAIMS);
@@ -68,7 +68,7 @@ describe('the start', () => {
     await expect(ring.ready()).rejects.toThrow(/were sealed with another key file/);
   });
 
-  test('is refused where somebody put one sealed key in the place of another', async () => {
+  test('is refused where one sealed key was replaced by another', async () => {
     const [rs256, es256, eddsa] = keys as [SigningKey, SigningKey, SigningKey];
     const swapped = { ...es256, sealedPrivateKey: eddsa.sealedPrivateKey };
     await expect(ringRig([rs256, swapped, eddsa]).ring.ready()).rejects.toThrow(SecretsKeyError);
@@ -94,7 +94,7 @@ describe('the published set', () => {
     }
   });
 
-  test('is the last one known while the database is away, and tells of it', async () => {
+  test('is the last one known while the database is away, and reports it', async () => {
     const { ring, clock, database, errors } = ringRig(keys);
     const before = await ring.publicKeys();
     database.away = true;
@@ -136,7 +136,7 @@ describe('a key that is withdrawn', () => {
 });
 
 describe('reading the keys', () => {
-  test('happens beside the work once they are ten seconds old, so that nobody waits', async () => {
+  test('happens in the background once they are ten seconds old', async () => {
     const { ring, clock, database } = ringRig(keys);
     await ring.publicKeys();
     clock.advance(9_999);
@@ -150,7 +150,7 @@ describe('reading the keys', () => {
     expect(database.loads).toBe(2);
   });
 
-  test('is tried again at once for a kid that nobody knows, yet not for each of a thousand', async () => {
+  test('is repeated at once for an unknown kid, yet not for each of a thousand', async () => {
     const { ring, clock, database } = ringRig(keys);
     await ring.publicKeys();
     const late = await signingKey('ES256');

@@ -54,7 +54,7 @@ describe('a refresh token', () => {
     expect(refreshTokens(Buffer.alloc(32, 4)).open(token)).toBeUndefined();
   });
 
-  test('is nothing that anybody writes down', () => {
+  test('is stored nowhere', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
         expect(tokens.open(text)).toBeUndefined();

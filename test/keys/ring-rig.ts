@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
-import type { TokenAlgorithm } from '../../src/domain/operator/applications.js';
-import { activeKey, type SigningKey, TOKEN_ALGORITHMS } from '../../src/domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
+import { activeKey, type SigningKey, TOKEN_ALGORITHMS } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { ImportedKey } from '../../src/keys/imported-key.js';
 import { KeyRing } from '../../src/keys/key-ring.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
@@ -30,7 +30,7 @@ export async function oneOfEach(): Promise<SigningKey[]> {
   return [...prepared.values()];
 }
 
-/** A token as nobody but the holder of the key could make it, with whatever header and claims. */
+/** A token that only the holder of the key can make, with any header and claims. */
 export async function forge(
   key: SigningKey,
   claims: Record<string, unknown>,

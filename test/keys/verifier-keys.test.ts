@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { VerifiedTokens } from '../../src/keys/verified-tokens.js';
 import { eventually } from '../support/eventually.js';
 import { oneOfEach, signingKey } from './ring-rig.js';
@@ -35,7 +35,7 @@ describe('the keys of the verifier', () => {
     expect(domain.fetches).toBe(2);
   });
 
-  test('are fetched at once for a kid that is not among them, and a stranger makes nobody fetch more often', async () => {
+  test('are fetched at once for an unknown kid, and unknown callers cannot make it fetch more often', async () => {
     const { verifier, clock, domain, token } = verifierRig(keys);
     await verifier.verify(await token(es256));
     domain.keys = [next, ...keys];
@@ -54,7 +54,7 @@ describe('the keys of the verifier', () => {
     expect(domain.fetches).toBe(3);
   });
 
-  test('go on to serve while the domain is away, and are replaced when it is back', async () => {
+  test('continue to serve while the domain is away, and are replaced when it is back', async () => {
     const { verifier, clock, domain, token } = verifierRig(keys);
     const text = await token(es256, { exp: Math.floor(clock.now() / 1_000) + 48 * 3_600 });
     await verifier.verify(text);

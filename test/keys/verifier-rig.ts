@@ -1,4 +1,4 @@
-import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { AccessTokenVerifier } from '../../src/keys/access-token-verifier.js';
 import { fakeClock } from '../domain/clock.js';
 import { forge, ISSUER } from './ring-rig.js';

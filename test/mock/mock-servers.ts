@@ -11,7 +11,7 @@ export type MockPorts = Readonly<Record<MockName, number>>;
 
 export const mockNames = Object.keys(DOCUMENTED) as MockName[];
 
-/** Somebody else listens there. */
+/** Another process listens there. */
 export class PortTaken extends Error {
   constructor(
     readonly mock: MockName,
@@ -23,7 +23,7 @@ export class PortTaken extends Error {
 
 export const urlOf = (ports: MockPorts, name: MockName) => `http://${HOST}:${ports[name]}`;
 
-/** The document with the addresses of the mocks where its examples have those of the servers, and with lists of one page. */
+/** The document with the addresses of the mocks in its examples, and with lists of one page. */
 export function mockedDocument(name: MockName, ports: MockPorts): object {
   const text = mockNames.reduce(
     (document, each) => document.replaceAll(DOCUMENTED[each], urlOf(ports, each)),
@@ -32,7 +32,7 @@ export function mockedDocument(name: MockName, ports: MockPorts): object {
   return JSON.parse(text, withoutNextPage) as object;
 }
 
-/** Prism gives every header that has an example. A list whose every answer says that there is a next page would never end. */
+/** Prism sends every header with an example. A list with a next page in every answer would never end. */
 function withoutNextPage(key: string, value: unknown): unknown {
   return key === 'Link' ? undefined : value;
 }

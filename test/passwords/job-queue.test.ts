@@ -10,7 +10,7 @@ interface Held {
   die(): void;
 }
 
-/** A queue whose threads answer, and die, when the test says so. */
+/** A queue with threads that answer, and die, at the test's command. */
 function queueRig({ threads = 1, maxWaitMs = 10_000 } = {}) {
   const held: Held[] = [];
   const deaths: unknown[] = [];

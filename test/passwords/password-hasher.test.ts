@@ -7,7 +7,7 @@ import { passwordHasher, sourceThread } from '../support/password-hasher.js';
 describe('a password', () => {
   const hasher = passwordHasher({ threads: 2 });
 
-  test('is hashed with argon2id, 19 MiB, two passes, one lane, and a salt of its own', async () => {
+  test('is hashed with argon2id, 19 MiB, two passes, one lane, and a random salt', async () => {
     const hashes = await Promise.all([hasher.hash('correct horse'), hasher.hash('correct horse')]);
     for (const hash of hashes) {
       expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -49,12 +49,12 @@ describe('a password', () => {
     await expect(hasher.verify(hash, 'one')).resolves.toBe(false);
   });
 
-  test('of nobody never matches', async () => {
+  test('of an unknown account never matches', async () => {
     await expect(hasher.verify(undefined, '')).resolves.toBe(false);
     await expect(hasher.verify(undefined, 'password')).resolves.toBe(false);
   });
 
-  test('of nobody takes as long as a wrong one', async () => {
+  test('of an unknown account takes as long as a wrong one', async () => {
     const hash = await hasher.hash('correct horse');
     const took = async (checked: string | undefined) => {
       const durations: number[] = [];

@@ -1,5 +1,9 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  CallServiceService,
+  type ExchangeResponse,
+} from '../../generated/proto/integration/calls/v1/calls.js';
 import { allowedRights, type Right, rights } from '../../generated/proto/rights.js';
 import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
 import { hashedToken, roleAuthenticator } from '../../src/cli/roles/role-tokens.js';
@@ -10,9 +14,11 @@ import { hashSecret } from '../../src/identifiers/secret-hash.js';
 import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
 import { callersOf, roleRights } from '../../src/rpc/callers.js';
 import { type AnyMethod, type AnyService, serviceNameOf } from '../../src/rpc/definitions.js';
+import { grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { createRpcServer } from '../../src/rpc/server.js';
 import { allServices } from '../../src/rpc/services/index.js';
+import { travelsInStreams } from '../../src/rpc/short-calls/frames.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
@@ -30,6 +36,7 @@ const services = allServices({
 
 const methods = services.flatMap((service) => Object.values(service.definition));
 const paths = methods.map(({ path }) => path);
+const { exchange } = CallServiceService;
 
 /** The status that an empty message gets, whatever kind of method it is. */
 function outcomeOf(client: Client, method: AnyMethod, authorization?: string): Promise<string> {
@@ -49,12 +56,42 @@ function outcomeOf(client: Client, method: AnyMethod, authorization?: string): P
   return new Promise((resolve) => call.on('status', ({ code }) => resolve(status[code] as string)));
 }
 
+/** The status of an empty message in a stream of calls, or of the stream if that is refused. */
+function outcomeInStream(client: Client, { path }: AnyMethod, right: Right): Promise<string> {
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${TOKENS[right]}`);
+  const stream = client.makeBidiStreamRequest(
+    exchange.path,
+    exchange.requestSerialize,
+    exchange.responseDeserialize,
+    metadata,
+    { deadline: Date.now() + 20_000 },
+  );
+  const call = { id: 1, method: path, requestId: 'r', timeoutMs: 20_000, message: Buffer.alloc(0) };
+  stream.on('error', () => undefined);
+  stream.write({ calls: [call], cancelledIds: [] });
+  return new Promise((resolve) => {
+    stream.on('status', ({ code }) => resolve(status[code] as string));
+    stream.on('data', ({ failures: [failure] }: ExchangeResponse) => {
+      resolve(failure?.error ? (status[grpcStatusOf[failure.error.code]] as string) : 'OK');
+      stream.end();
+    });
+  });
+}
+
 describe('the table of rights', () => {
   test('has every method that is served, and no other', () => {
-    expect(Object.keys(allowedRights).sort()).toEqual([...paths].sort());
+    expect(Object.keys(allowedRights).sort()).toEqual([...paths, exchange.path].sort());
   });
 
-  test('gives each method to somebody, and to edge, relay and maintenance only what nobody else may call', () => {
+  test('opens streams of calls to the roles that make calls only', () => {
+    const makeCalls = rights.filter(
+      (right) => roleRights.has(right) && paths.some((path) => callersOf(path).includes(right)),
+    );
+    expect(callersOf(exchange.path)).toEqual(makeCalls);
+  });
+
+  test('gives each method to a caller, and to edge, relay and maintenance only what no others may call', () => {
     for (const path of paths) {
       const callers = callersOf(path);
       const forRoles = callers.filter((caller) => roleRights.has(caller));
@@ -121,7 +158,7 @@ describe('every method', () => {
     bare = await clientOf(services.map((service) => ({ ...service, handlers: {} })));
   });
 
-  const wrongs = methods.flatMap((method) =>
+  const wrongs = [...methods, exchange].flatMap((method) =>
     rights
       .filter((right) => !callersOf(method.path).includes(right))
       .map((right) => [method.path.slice('/integration.'.length), right, method] as const),
@@ -132,7 +169,8 @@ describe('every method', () => {
   });
 
   const named = methods.map((method) => [method.path.slice('/integration.'.length), method] as const);
-  test.each(named)('%s refuses who shows no token of ours before its handler runs', async (_, method) => {
+  const tokenless = [...named, ['calls.v1.CallService/Exchange', exchange as AnyMethod] as const];
+  test.each(tokenless)('%s refuses who shows no token of ours before its handler runs', async (_, method) => {
     const token = TOKENS[callersOf(method.path)[0] ?? 'edge'];
     const shown = [undefined, '', token, `Basic ${token}`, 'Bearer ', 'Bearer unknown', `Bearer ${token}x`];
     for (const authorization of shown) {
@@ -144,7 +182,25 @@ describe('every method', () => {
     expect(handled).toEqual([]);
   });
 
-  test.each(named)('%s lets in each right that the contract declares', async (_, method) => {
+  const inStreams = methods.flatMap((method) =>
+    rights.map((right) => [method.path.slice('/integration.'.length), right, method] as const),
+  );
+  test.each(inStreams)(
+    '%s in a stream of calls runs for the right %s only if it may',
+    async (_, right, method) => {
+      handled.length = 0;
+      const isAllowed = callersOf(method.path).includes(right) && callersOf(exchange.path).includes(right);
+      const outcome = await outcomeInStream(watched, method, right);
+      if (isAllowed && travelsInStreams(method)) {
+        expect(handled).toEqual([method.path]);
+      } else {
+        expect([handled, outcome]).toEqual([[], isAllowed ? 'UNIMPLEMENTED' : 'PERMISSION_DENIED']);
+      }
+      handled.length = 0;
+    },
+  );
+
+  test.each(named)('%s admits each right that the contract declares', async (_, method) => {
     for (const right of callersOf(method.path)) {
       expect([right, await outcomeOf(bare, method, `Bearer ${TOKENS[right]}`)]).toEqual([
         right,

@@ -29,10 +29,10 @@ const user: User = {
   version: 'v1',
 };
 
-describe('the audit log hears of calls', () => {
+describe('the audit log learns of calls', () => {
   const rigs = rpcRigs();
 
-  /** A server that knows the token `right` as one of that right, and `expired` and `revoked` as tokens that were. */
+  /** A server that knows the token `right` as one of that right; `expired` and `revoked` are invalid. */
   async function serving({ isDown = false } = {}) {
     const observed: Observation[] = [];
     const recorded: Observation[] = [];
@@ -82,7 +82,7 @@ describe('the audit log hears of calls', () => {
         address: '127.0.0.1:0',
         audit: {
           observe: (observation) => observed.push(observation),
-          record: async (observation) => {
+          audit: async (observation) => {
             if (isDown) {
               throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
             }
@@ -126,7 +126,7 @@ describe('the audit log hears of calls', () => {
   });
 
   test.each(['operator', 'support'])(
-    'with which %s reads of a person, of a client, or of somebody',
+    'with which %s reads of a person, of a client, or of other people',
     async (token) => {
       const { recorded, as } = await serving();
       const client = as(token);
@@ -164,15 +164,35 @@ describe('the audit log hears of calls', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  test('and not of reads without personal data, without an answer, or by the platform', async () => {
-    const { recorded, as } = await serving();
-    await as('operator').listInstances({ pageSize: 0, pageToken: '' }, CALL);
-    await refusalOf(as('operator').getUser({ userId: 'usr_2' }, CALL));
-    await as('platform').getUser({ userId: user.id }, CALL);
+  test('with which support looks for somebody who is not there', async () => {
+    const { observed, recorded, as } = await serving();
+    await refusalOf(as('support').getUser({ userId: 'usr_2' }, CALL));
+    expect(observed).toEqual([
+      {
+        type: 'personal_data.read',
+        outcome: 'refused',
+        actor: {
+          type: 'service_token',
+          id: 'tok_support',
+          requestId: 'request-1',
+          remoteAddress: '127.0.0.1',
+        },
+        subject: { type: 'user', id: 'usr_2' },
+        attributes: { method: platform.getUser.path, reason: 'not_found' },
+      },
+    ]);
     expect(recorded).toEqual([]);
   });
 
-  test('and nobody gets an answer that could not be recorded', async () => {
+  test('and not of reads without personal data, or by the platform', async () => {
+    const { observed, recorded, as } = await serving();
+    await as('operator').listInstances({ pageSize: 0, pageToken: '' }, CALL);
+    await as('platform').getUser({ userId: user.id }, CALL);
+    await refusalOf(as('platform').getUser({ userId: 'usr_2' }, CALL));
+    expect([observed, recorded]).toEqual([[], []]);
+  });
+
+  test('and no answer is sent that could not be recorded', async () => {
     const { as, webhooksAs } = await serving({ isDown: true });
     const refused = await refusalOf(as('support').getUser({ userId: user.id }, CALL));
     expect(refused.code).toBe(ErrorCode.UNAVAILABLE);
@@ -185,7 +205,7 @@ describe('the audit log hears of calls', () => {
 });
 
 describe('personal data', () => {
-  /** What fields that tell of people are called; bodies are those of events and of what receivers answered. */
+  /** Names of fields with personal data; bodies are those of events and of receivers' answers. */
   const TELLING = /^(.*email|phone|(first|last|full)_name|remote_address|body|response_start)$/;
 
   const registry = createFileRegistry(

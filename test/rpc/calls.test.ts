@@ -102,7 +102,7 @@ describe('a call', () => {
     expect(timed).toMatchObject([{ code: 'CANCELLED' }]);
   });
 
-  test('whose caller went away is aborted, also where the handler asks for the signal only later', async () => {
+  test('is aborted when its caller disconnects, also where the handler asks for the signal only later', async () => {
     let started: () => void = () => undefined;
     const under = new Promise<void>((resolve) => {
       started = resolve;
@@ -129,7 +129,7 @@ describe('a call', () => {
     await expect(outcome).resolves.toBe(true);
   });
 
-  test('to a server that is not there is UNAVAILABLE at once', async () => {
+  test('to a server that does not exist is UNAVAILABLE at once', async () => {
     const channel = rigs.channelTo(`unix:${rigs.directory()}/nobody`);
     const startedAt = performance.now();
     const refusal = await refusalOf(

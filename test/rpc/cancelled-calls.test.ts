@@ -6,7 +6,7 @@ import { rpcRigs } from './rig.js';
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
 const ANSWER = { counts: [], more: false };
-const REASON = new Error('nobody wants the answer any more');
+const REASON = new Error('the answer is no longer wanted');
 
 describe('a call with a signal', () => {
   const rigs = rpcRigs();
@@ -17,7 +17,7 @@ describe('a call with a signal', () => {
     return (signal: AbortSignal) => client.purgeExpired({ limit: 1 }, { requestId: 'r', signal });
   }
 
-  test('is answered as any other while nobody aborts it, and lets go of the signal', async () => {
+  test('is answered like others unless aborted, and releases the signal', async () => {
     const call = await serving(async () => ANSWER);
     const { signal } = new AbortController();
     const listeners: string[] = [];
@@ -35,7 +35,7 @@ describe('a call with a signal', () => {
     expect(listeners).toEqual(['add abort', 'remove abort']);
   });
 
-  test('fails with the reason when it is aborted, and its handler hears of it', async () => {
+  test('fails with the reason when it is aborted, and its handler is notified', async () => {
     let begun: (context: CallContext) => void = () => undefined;
     const handling = new Promise<CallContext>((resolve) => {
       begun = resolve;

@@ -149,7 +149,7 @@ describe('certificate files that change', () => {
       contentsOf(good, authority.issue({ notAfter: Date.now() - 60_000 }).certificate),
       'ca.crt holds no certificate that is valid now',
     ],
-  ])('to %s stay as they were, which is told once, until they are whole', async (_, contents, reason) => {
+  ])('to %s stay unchanged, which is told once, until they are whole', async (_, contents, reason) => {
     const first = authority.issue();
     const { swap, updates, nextLine, looksAgain, lines } = watching(first);
     swap(contents);
@@ -161,7 +161,7 @@ describe('certificate files that change', () => {
     expect([updates, lines().length]).toEqual([[first.certificate, good.certificate], 2]);
   });
 
-  test('and are gone stay as they were, which is told once, until they are back', async () => {
+  test('and are gone stay unchanged, which is told once, until they are back', async () => {
     const first = authority.issue();
     const { mount, swap, updates, nextLine, looksAgain, lines } = watching(first);
     rmSync(join(mount, '..data'));

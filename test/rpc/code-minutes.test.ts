@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
-import type { CodeMinutes } from '../../src/domain/sign-on/codes.js';
+import type { CodeMinutes } from '../../src/domain/sign-on/authorization/codes.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { codeMinuteMethods } from '../../src/rpc/services/code-minutes.js';

@@ -73,7 +73,7 @@ describe('connections to the port', () => {
     await expect(ask()).resolves.toEqual(ANSWER);
   });
 
-  test('are few for all strangers together, and keep out nobody who shows a token', async () => {
+  test('are limited for all strangers together, and keep out no caller with a token', async () => {
     const { address, ask } = await serving({ strangersInTotal: 2 });
     const strangers: Socket[] = [];
     for (let count = 0; count < 20; count += 1) {

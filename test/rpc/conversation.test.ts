@@ -7,9 +7,9 @@ import {
   type KeepClaimingDeliveriesResponse,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
-import { Conversation, type QuestionOptions } from '../../src/rpc/conversation.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
 import { closeRpcServer } from '../../src/rpc/server.js';
+import { Conversation, type QuestionOptions } from '../../src/rpc/streams/conversation.js';
 import { eventually } from '../support/eventually.js';
 import { signalled } from '../support/signalled.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
@@ -22,7 +22,7 @@ type Answering = (text: string, context: CallContext) => string | Promise<string
 const PATIENT_MS = 20_000;
 const QUIET_MS = 1_000;
 const LONGEST_CALL_MS = 45_000;
-const REASON = new Error('nobody wants the answer any more');
+const REASON = new Error('the answer is no longer wanted');
 
 const REST = { freeSlots: 1, totalSlots: 1, maxRunningPerSubscription: 1, maxWaitMs: 0 };
 const question = (text: string): KeepClaimingDeliveriesRequest => ({ claim: { ...REST, workerId: text } });
@@ -126,7 +126,7 @@ describe('a conversation', () => {
     expect(lines).toMatchObject([{ code: 'INVALID_ARGUMENT' }]);
   });
 
-  test('fails as UNAVAILABLE when no answer comes in time, and the handler hears of it', async () => {
+  test('fails as UNAVAILABLE when no answer comes in time, and the handler is notified', async () => {
     const heard = signalled<string>();
     const { ask, served } = await talkingTo(
       answering((text, { signal }) => {
@@ -150,7 +150,7 @@ describe('a conversation', () => {
     expect(served.calls).toBe(2);
   });
 
-  test('fails with the reason when its signal is aborted, and the handler hears of it', async () => {
+  test('fails with the reason when its signal is aborted, and the handler is notified', async () => {
     const reached = signalled();
     const heard = signalled();
     const { ask, served } = await talkingTo(
@@ -201,7 +201,7 @@ describe('a conversation', () => {
     expect(served).toEqual({ calls: 1, ended: 0 });
   });
 
-  test('fails as UNAVAILABLE when the server ends the call without an answer, and goes on', async () => {
+  test('fails as UNAVAILABLE when the server ends the call without an answer, and continues', async () => {
     const { ask, served } = await talkingTo(async function* (requests) {
       for await (const { claim } of requests) {
         if (claim?.workerId === 'last') {

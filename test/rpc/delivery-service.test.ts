@@ -6,7 +6,6 @@ import {
   DeliveryStatus,
 } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import {
-  AttemptRefusalReason,
   type ClaimDeliveriesRequest,
   type ClaimDeliveriesResponse,
   DeliveryServiceService,
@@ -92,14 +91,14 @@ describeEachDatabase('deliveries over gRPC', (under) => {
   const serving = deliveryServing(under);
 
   test('go from the claim over failures and a batch to their end', async () => {
-    const { client, clock, connection, ...rig } = await serving();
+    const { client, clock, connection, askFor, ...rig } = await serving();
     const subscriptionId = await rig.subscribe();
     await rig.happen();
-    const claim = await client.claimDeliveries(CLAIM, CALL);
+    const claim = await askFor({});
     const deliveryId = claim.deliveries[0]?.deliveryId as string;
     const leaseExpiresAt = new Date(clock.now() + LEASE_MS);
     expect(claim).toEqual({
-      deliveries: [{ deliveryId, targetIndex: 0, bodyIndex: 0, leaseExpiresAt }],
+      deliveries: [{ deliveryId, targetIndex: 0, bodyIndex: 0, leaseExpiresAt, attemptNumber: 1 }],
       targets: [
         {
           subscriptionId,
@@ -112,60 +111,60 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(claim.targets[0]?.signingSecrets[0]).toHaveLength(32);
 
     const result = { deliveryId, attempt: FAILED, retryAfterSeconds: 40 };
-    const waiting = { deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 1 };
+    const waiting = {
+      ...{ deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 1, leaseExpiresAt: undefined },
+      ...{ lastOutcome: AttemptOutcome.STATUS_REFUSED, lastHttpStatus: 503 },
+    };
     const nextAttemptAt = new Date(clock.now() + 40_000);
-    expect(await client.recordAttempts({ results: [result] }, CALL)).toEqual({
-      deliveries: [{ ...waiting, nextAttemptAt, leaseExpiresAt: undefined }],
-    });
+    expect(await client.recordAttempts({ results: [result] }, CALL)).toEqual({});
     clock.advance(2_000);
     const { batches } = await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL);
     const batchId = batches[0]?.batchId as string;
     const batch = {
       ...{ batchId, subscriptionId, instanceIntegrationId: connection.id, eventTypes: ['user.updated'] },
-      deliveries: [{ ...waiting, nextAttemptAt, leaseExpiresAt: undefined }],
+      deliveries: [{ ...waiting, nextAttemptAt }],
     };
     expect(batches).toEqual([batch]);
     expect(await client.getRetryBatch({ batchId }, CALL)).toEqual({ batch });
     await client.markRetryBatchesHandedOver({ batchIds: [batchId] }, CALL);
     expect(await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL)).toEqual({ batches: [] });
 
-    const second = { workerId: 'worker-1', deliveryId, attemptNumber: 2 };
-    expect(await client.beginAttempt(second, CALL)).toEqual({
-      result: {
-        $case: 'begun',
-        value: {
-          ...{ target: claim.targets[0], body: claim.bodies[0] },
-          leaseExpiresAt: new Date(clock.now() + LEASE_MS),
-        },
-      },
+    const second = { attempts: [{ deliveryId, attemptNumber: 2 }] };
+    expect(await client.makeDeliveriesDue(second, CALL)).toEqual({
+      deliveries: [{ ...waiting, nextAttemptAt: new Date(clock.now()) }],
     });
-    const running = { deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 2 };
-    expect(await client.beginAttempt(second, CALL)).toEqual({
-      result: {
-        $case: 'refused',
-        value: {
-          reason: AttemptRefusalReason.ALREADY_BEGUN,
-          delivery: {
-            ...{ ...running, nextAttemptAt: undefined },
-            leaseExpiresAt: new Date(clock.now() + LEASE_MS),
-          },
+    const again = await askFor({});
+    expect(again).toEqual({
+      ...claim,
+      deliveries: [
+        { ...claim.deliveries[0], attemptNumber: 2, leaseExpiresAt: new Date(clock.now() + LEASE_MS) },
+      ],
+    });
+    expect(await client.makeDeliveriesDue(second, CALL)).toEqual({
+      deliveries: [
+        {
+          ...{ deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 2, nextAttemptAt: undefined },
+          ...{ leaseExpiresAt: new Date(clock.now() + LEASE_MS), lastHttpStatus: undefined },
+          lastOutcome: AttemptOutcome.UNSPECIFIED,
         },
-      },
+      ],
     });
     expect(await client.giveUpDeliveries({ deliveryIds: [deliveryId] }, CALL)).toMatchObject({
       deliveries: [{ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2 }],
     });
     const attempt = { ...FAILED, number: 2, outcome: AttemptOutcome.SUCCEEDED, httpStatus: 204 };
-    expect(await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL)).toMatchObject({
-      deliveries: [{ status: DeliveryStatus.DELIVERED, leaseExpiresAt: undefined }],
+    await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL);
+    const third = { attempts: [{ deliveryId, attemptNumber: 3 }] };
+    expect(await client.makeDeliveriesDue(third, CALL)).toMatchObject({
+      deliveries: [
+        { status: DeliveryStatus.DELIVERED, lastOutcome: AttemptOutcome.SUCCEEDED, lastHttpStatus: 204 },
+      ],
     });
-    expect(await client.beginAttempt({ ...second, attemptNumber: 3 }, CALL)).toMatchObject({
-      result: { $case: 'refused', value: { reason: AttemptRefusalReason.ENDED } },
-    });
+    expect(await askFor({})).toEqual(NOTHING);
   });
 
   test('are claimed again and again in one call, as one question after the other has them', async () => {
-    const { askFor, client, timed, ...rig } = await serving();
+    const { askFor, timed, ...rig } = await serving();
     const subscriptionId = await rig.subscribe();
     for (let count = 0; count < 3; count += 1) {
       await rig.happen();
@@ -190,20 +189,17 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(third.deliveries).toHaveLength(1);
     expect(timed).toEqual([]);
 
-    // One who asks once takes of the same.
-    await rig.happen();
-    const once = await client.claimDeliveries(CLAIM, CALL);
-    const claimed = [first, second, third, once].flatMap(({ deliveries }) => deliveries);
+    const claimed = [first, second, third].flatMap(({ deliveries }) => deliveries);
     const ids = (await rig.deliveries()).map(({ id, attempts_begun }) => [id, attempts_begun]);
     expect(new Map(claimed.map(({ deliveryId }) => [deliveryId, 1]))).toEqual(new Map(ids as never));
-    expect(claimed).toHaveLength(5);
+    expect(claimed).toHaveLength(4);
   });
 
   test('keep of an answer and a sentence what there is room for, whatever is in them', async () => {
-    const { client, ...rig } = await serving();
+    const { client, askFor, ...rig } = await serving();
     await rig.subscribe();
     await rig.happen();
-    const { deliveries } = await client.claimDeliveries(CLAIM, CALL);
+    const { deliveries } = await askFor({});
     const deliveryId = deliveries[0]?.deliveryId as string;
     const responseStart = Buffer.alloc(20_000, 'x');
     const attempt = { ...FAILED, message: `a\0b${'c'.repeat(3_000)}`, responseStart };
@@ -214,39 +210,16 @@ describeEachDatabase('deliveries over gRPC', (under) => {
   });
 });
 
-describe('whoever waits for deliveries over gRPC', () => {
+describe('a waiting claim over gRPC', () => {
   const serving = deliveryServing(databaseUnderTest('SQLite'));
 
   test('goes home when the domain drains', async () => {
     const { client, deliveriesDue } = await serving();
-    const waiting = [
-      client.claimDeliveries({ ...CLAIM, maxWaitMs: 60_000 }, CALL),
-      client.claimRetryBatches({ limit: 1, maxWaitMs: 60_000 }, CALL),
-    ];
-    // A call of its own, so that those before it have arrived.
+    const waiting = client.claimRetryBatches({ limit: 1, maxWaitMs: 60_000 }, CALL);
+    // A separate call, so that those before it have arrived.
     await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
     deliveriesDue.close();
-    expect(await Promise.all(waiting)).toEqual([
-      { deliveries: [], targets: [], bodies: [] },
-      { batches: [] },
-    ]);
-  });
-
-  test('takes nothing when it hung up before', async () => {
-    const { client, ...rig } = await serving();
-    await rig.subscribe();
-    const caller = new AbortController();
-    const waiting = client.claimDeliveries(
-      { ...CLAIM, maxWaitMs: 60_000 },
-      { ...CALL, signal: caller.signal },
-    );
-    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
-    caller.abort();
-    await expect(waiting).rejects.toBeDefined();
-    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
-    await rig.happen();
-    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
-    expect((await client.claimDeliveries({ ...CLAIM, maxWaitMs: 5_000 }, CALL)).deliveries).toHaveLength(1);
+    expect(await waiting).toEqual({ batches: [] });
   });
 
   test('in a call for many questions goes home as well, and its call ends', async () => {
@@ -314,22 +287,13 @@ describe('whoever waits for deliveries over gRPC', () => {
     deliveryId: 'whd_1',
     attempt: attempt && { ...FAILED, ...attempt },
   });
+  const later = (...numbers: number[]) => ({
+    attempts: numbers.map((attemptNumber) => ({ deliveryId: 'whd_1', attemptNumber })),
+  });
   const recording = (client: ServiceClient, attempt: Partial<DeliveryAttempt> | undefined) =>
     client.recordAttempts({ results: [result({}), result(attempt)] }, CALL);
 
   test.each<[path: string, what: string, ask: (served: Served) => Promise<unknown>]>([
-    ['free_slots', 'none', ({ client }) => client.claimDeliveries({ ...CLAIM, freeSlots: 0 }, CALL)],
-    ['free_slots', 'too many', ({ client }) => client.claimDeliveries({ ...CLAIM, freeSlots: 1_001 }, CALL)],
-    [
-      'max_running_per_subscription',
-      'none',
-      ({ client }) => client.claimDeliveries({ ...CLAIM, maxRunningPerSubscription: 0 }, CALL),
-    ],
-    [
-      'max_wait_ms',
-      'too long',
-      ({ client }) => client.claimDeliveries({ ...CLAIM, maxWaitMs: 60_001 }, CALL),
-    ],
     ['free_slots', 'none of many', ({ askFor }) => askFor({ freeSlots: 0 })],
     ['free_slots', 'too many of many', ({ askFor }) => askFor({ freeSlots: 1_001 })],
     ['free_slots', 'not a word', ({ askForNothing }) => askForNothing()],
@@ -339,16 +303,9 @@ describe('whoever waits for deliveries over gRPC', () => {
       ({ askFor }) => askFor({ maxRunningPerSubscription: 0 }),
     ],
     ['max_wait_ms', 'too long of many', ({ askFor }) => askFor({ maxWaitMs: 60_001 })],
-    [
-      'attempt_number',
-      'the first',
-      ({ client }) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 1 }, CALL),
-    ],
-    [
-      'attempt_number',
-      'a fourth',
-      ({ client }) => client.beginAttempt({ workerId: 'w', deliveryId: 'whd_1', attemptNumber: 4 }, CALL),
-    ],
+    ['attempts[1].attempt_number', 'the first', ({ client }) => client.makeDeliveriesDue(later(2, 1), CALL)],
+    ['attempts[1].attempt_number', 'a fourth', ({ client }) => client.makeDeliveriesDue(later(3, 4), CALL)],
+    ['attempts', 'too many', ({ client }) => client.makeDeliveriesDue(later(...Array(101).fill(2)), CALL)],
     ['limit', 'none', ({ client }) => client.claimRetryBatches({ limit: 0, maxWaitMs: 0 }, CALL)],
     ['limit', 'too many', ({ client }) => client.claimRetryBatches({ limit: 101, maxWaitMs: 0 }, CALL)],
     ['batch_ids', 'too many', ({ client }) => client.markRetryBatchesHandedOver({ batchIds: many }, CALL)],

@@ -6,8 +6,8 @@ import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
 import type { FoundVisit } from '../../src/domain/access/visit-store.js';
 import { encodeCursor, type PageRequest } from '../../src/domain/directory/page.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { PageTurns } from '../../src/rpc/page-turns.js';
 import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
+import { PageTurns } from '../../src/rpc/streams/page-turns.js';
 import { eventually } from '../support/eventually.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
@@ -17,7 +17,7 @@ const nothing = () => undefined;
 const visit: FoundVisit = {
   key: { id: 'key_1', integrationId: 'itg_1', expiresAt: null, revokedAt: null, lastUsedAt: NOW },
   version: 'now',
-  connection: { instanceId: 'ins_1', configured: true },
+  instanceIntegration: { instanceId: 'ins_1', configured: true },
   client: 'cli_1',
 };
 const header = { version: 'now', notModified: false, integrationId: 'itg_1', apiKeyId: 'key_1' };
@@ -34,7 +34,7 @@ const named = (id: string) => ({ id, name: `Name of ${id}` });
 const client = {
   id: 'cli_1',
   name: 'Tallowfern',
-  address: { ...bare, city: 'Portland' },
+  location: { ...bare, city: 'Portland' },
   createdAt: NOW,
 } as const;
 const worker = {
@@ -45,8 +45,10 @@ const worker = {
     fullName: 'Maren Okafor',
     email: 'm@example.com',
   },
-  ...{ jobTitles: ['Baker'], phone: null, address: bare, createdAt: NOW },
-  ...{ units: [named('oun_1'), named('oun_2')], primaryUnit: named('oun_2'), location: null },
+  ...{ jobTitles: ['Baker'], phone: null, location: bare, createdAt: NOW },
+  organizationUnits: [named('oun_1'), named('oun_2')],
+  organizationUnit: named('oun_2'),
+  organizationLocation: null,
 } as const;
 const manager = {
   id: 'usr_2',
@@ -79,7 +81,12 @@ describe('the directory over gRPC', () => {
 
   async function serving(over: object = {}, turns?: PageTurns) {
     const find = async () => visit;
-    const visits = { findKey: find, findConnection: find, findClient: find, markUsed: async () => undefined };
+    const visits = {
+      findKey: find,
+      findInstanceIntegration: find,
+      findClient: find,
+      markUsed: async () => undefined,
+    };
     const limiter = new RateLimiter({ limit: 10, windowMs: 60_000 }, () => NOW);
     const asked: unknown[][] = [];
     const store = (content: Record<string, unknown>) =>
@@ -134,7 +141,7 @@ describe('the directory over gRPC', () => {
     ...{
       jobTitles: ['Baker'],
       location: {},
-      organizationUnits: worker.units,
+      organizationUnits: worker.organizationUnits,
       organizationUnit: named('oun_2'),
     },
   };
@@ -209,7 +216,7 @@ describe('the directory over gRPC', () => {
     expect(page).toMatchObject([{ nextCursor: encodeCursor({ createdAt: NOW, id: 'usr_1001' }) }]);
   });
 
-  test('tells of a list of one page as of a short call, and not of a longer one', async () => {
+  test('reports a list of one page as of a short call, and not of a longer one', async () => {
     const turns = new PageTurns();
     let told = 0;
     turns.shortCall = () => {
@@ -266,13 +273,13 @@ describe('the directory over gRPC', () => {
     expect((await refusalOf(without)).code).toBe(ErrorCode.INVALID_REQUEST);
   });
 
-  test('refuses what is not there with where the caller stands', async () => {
+  test('refuses what does not exist, with the rate limit', async () => {
     const { directory } = await serving({ workers: { find: undefined } });
     const refusal = await refusalOf(directory.getWorker({ ...path, workerId: 'wrk_2' }, call));
     expect([refusal.code, refusal.rateLimit]).toEqual([ErrorCode.WORKER_NOT_FOUND, rateLimit]);
   });
 
-  test('counts a list as being read until its call is over, and refuses another meanwhile', async () => {
+  test('counts a list as being read until its call ends, and refuses another meanwhile', async () => {
     const endless = async (_: string, { limit }: PageRequest) =>
       Array.from({ length: limit }, () => ({ ...worker, lastName: 'x'.repeat(500) }));
     const { directory } = await serving({ workers: { page: endless } });

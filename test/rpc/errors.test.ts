@@ -2,8 +2,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode, type ErrorDetails, ServiceError } from '../../src/errors/service-error.js';
-import { fromStatus } from '../../src/rpc/error-trailer.js';
-import { grpcStatusOf } from '../../src/rpc/grpc-status.js';
+import { fromStatus, grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { type Handler, serve } from '../../src/rpc/handlers.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
@@ -92,7 +91,7 @@ describe('an error', () => {
         cause: new Error(CANARY),
       }),
     },
-    { title: 'an error that nobody foresaw', thrown: new TypeError(CANARY, { cause: new Error(CANARY) }) },
+    { title: 'an unexpected error', thrown: new TypeError(CANARY, { cause: new Error(CANARY) }) },
     { title: 'a text that was thrown', thrown: CANARY },
     { title: 'an object that was thrown', thrown: { code: 5, details: CANARY, message: CANARY } },
     { title: 'nothing', thrown: undefined },
@@ -106,7 +105,7 @@ describe('an error', () => {
     }
   });
 
-  test('that nobody foresaw is in the log, with its stack and the request id', async () => {
+  test('unexpected ones are in the log, with stack and request id', async () => {
     const { call, lines } = await throwing(() => new TypeError(CANARY));
     await refusalOf(call());
     const line = lines.find(({ level }) => level === 'error');

@@ -87,7 +87,7 @@ describe('a message that never ends', () => {
     letGo();
   });
 
-  test('is refused after some time, whoever sends it, and its call is closed', async () => {
+  test('is refused after some time, for any sender, and its call is closed', async () => {
     const { peer, handled } = await serving({ limits: { arrivalMs: 50 } });
     for (let call = 0; call < CALLS; call += 1) {
       peer.unfinished(path, TOKENS.maintenance);

@@ -22,7 +22,7 @@ describe('a call that stays open', () => {
     }
   });
 
-  /** A server whose tokens can be taken away, and which looks at them all the time. */
+  /** A server with revocable tokens, which it checks all the time. */
   async function serving(nextCursor = 'page') {
     const tokens = new Map<string, Caller | Error>();
     const looks: string[] = [];
@@ -129,7 +129,7 @@ describe('a call that stays open', () => {
     await rig.over.told;
   });
 
-  test('goes on while its token is good, which is looked at once for all its calls', async () => {
+  test('continues while its token is good, which is looked at once for all its calls', async () => {
     const rig = await serving();
     rig.tokens.set('mine', 'edge').set('other', 'edge');
     const list = (token: string) =>

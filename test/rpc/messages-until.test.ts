@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { messagesUntil } from '../../src/rpc/messages-until.js';
+import { messagesUntil } from '../../src/rpc/streams/messages-until.js';
 
 /** Brings what is given and then nothing, for as long as one likes. */
 async function* bringing(...messages: string[]): AsyncIterable<string> {
@@ -21,7 +21,7 @@ async function read(messages: AsyncIterable<string>, onMessage: (message: string
   return all;
 }
 
-describe('messages until a call is over', () => {
+describe('messages until a call ends', () => {
   const never = new AbortController().signal;
 
   test('are all that come', async () => {
@@ -46,7 +46,7 @@ describe('messages until a call is over', () => {
     expect(await read(messagesUntil(over.signal, bringing('a', 'b')), () => over.abort())).toEqual(['a']);
   });
 
-  test('are none where it is over already', async () => {
+  test('are none where it has ended already', async () => {
     expect(await read(messagesUntil(AbortSignal.abort(), bringing('a')))).toEqual([]);
   });
 

@@ -73,6 +73,7 @@ describe('a port on which clients prove themselves', () => {
     const begin = (channel: RpcChannel) =>
       channel.clientOf(DirectoryServiceService).listWorkers(REQUEST, OPTIONS)[Symbol.asyncIterator]();
     return {
+      lines: rig.lines,
       servers,
       clients,
       first,
@@ -104,7 +105,7 @@ describe('a port on which clients prove themselves', () => {
     return `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----\n`;
   }
 
-  test('lets in who shows a certificate of the authority', async () => {
+  test('admits who shows a certificate of the authority', async () => {
     const { servers, clients, channel, list } = await serving();
     const edge = end(clients.issue(), servers.certificate);
     expect(await list(channel(edge.files))).toEqual({ done: false, value: ANSWER });
@@ -123,6 +124,22 @@ describe('a port on which clients prove themselves', () => {
     expect([refusal.code, listed()]).toEqual([ErrorCode.UNAVAILABLE, 0]);
   });
 
+  test('logs whom it refuses, one line for all that come in a minute', async () => {
+    const { servers, channel, list, lines } = await serving();
+    const others = newAuthority('others');
+    for (const shown of [{}, others.issue(), others.issue()]) {
+      await refusalOf(list(channel(end(shown, servers.certificate).files)));
+    }
+    const warnings = lines.filter(({ level }) => level === 'warn');
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        message: 'a connection was refused during the TLS handshake',
+        peer: expect.stringMatching(/^(::1|(::ffff:)?127\.0\.0\.1)$/),
+        reason: 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE',
+      }),
+    ]);
+  });
+
   test('refuses who shows the certificate of the server itself', async () => {
     const { servers, channel, list, listed } = await serving();
     const edge = end(servers.issue(), servers.certificate);
@@ -130,7 +147,7 @@ describe('a port on which clients prove themselves', () => {
     expect(listed()).toBe(0);
   });
 
-  test('shows new connections a new certificate, and goes on with the call that is open', async () => {
+  test('shows new connections a new certificate, and continues with the call that is open', async () => {
     const { servers, clients, first, domain, address, channel, begin, list, goOn } = await serving();
     const edge = end(clients.issue(), servers.certificate);
     const open = begin(channel(edge.files));
@@ -164,7 +181,7 @@ describe('a port on which clients prove themselves', () => {
     expect((await list(channel(edge.files))).value).toEqual(ANSWER);
   });
 
-  test('is reached over a channel whose certificate and authority were put right while it was open', async () => {
+  test('is reached over a channel after its certificate and authority were corrected', async () => {
     const { servers, clients, channel, list } = await serving();
     const edge = end(newAuthority('others').issue(), newAuthority('others').certificate);
     const mended = channel(edge.files);

@@ -9,8 +9,8 @@ import { WebhookServiceService as webhooks } from '../../generated/proto/integra
 import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
 import type { ManagedSubscription } from '../../src/domain/webhooks/subscription-rows.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
+import type { CallOptions } from '../../src/rpc/call-metadata.js';
 import type { Caller } from '../../src/rpc/callers.js';
-import type { CallOptions } from '../../src/rpc/client.js';
 import { operatorService } from '../../src/rpc/services/operator/index.js';
 import { webhookService } from '../../src/rpc/services/webhooks/index.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
@@ -50,13 +50,13 @@ const UNTOLD_VALUES = ['hooks-secret', 'Nightly', 'Payroll', 'Renamed'];
 // biome-ignore lint/suspicious/noExplicitAny: each answer is looked into by its own step.
 type Answer = any;
 
-/** The type and subject of the record, and what it tells of the change. */
+/** The type and subject of the record, and what it reports the change. */
 type Expected = [type: string, subject: string, attributes?: Record<string, unknown>];
 
 describeEachDatabase('the audit log of writes by operators', (under) => {
   const rigs = rpcRigs();
 
-  test('every method that writes leaves a record: whose token, for whom, what was done to what, and names of fields', async () => {
+  test('every writing method leaves a record: token, person, action, subject and names of fields', async () => {
     const { call, records, database } = await servicesOf(under, rigs);
     const done = new Set<string>();
     const step = async (name: Name, request: object, ...expected: Expected[]): Promise<Answer> => {

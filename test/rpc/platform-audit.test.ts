@@ -5,12 +5,12 @@ import type { ImportRecordsRequest } from '../../generated/proto/integration/pla
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
 import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import type { CallOptions } from '../../src/rpc/client.js';
+import type { CallOptions } from '../../src/rpc/call-metadata.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../support/databases.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
 import { refusalOf, rpcRigs } from './rig.js';
@@ -365,7 +365,7 @@ async function platformOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
   const bare = await under.openMigrated();
   const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
   const database = withAuditChains(bare, () => mac);
-  const platform = platformService(platformDependencies(unitOfWork(database)));
+  const platform = platformService(platformDependencies(platformUnitOfWork(database)));
   const rig = await rigs.start([platform], {
     authenticate: (token) => ({ caller: 'platform', tokenId: `tok_${token}` }),
   });

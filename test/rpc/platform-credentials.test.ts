@@ -5,7 +5,7 @@ import { PlatformServiceService as methods } from '../../generated/proto/integra
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
 import { type PlatformDependencies, platformService } from '../../src/rpc/services/platform/index.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { invitedAlone } from '../store/platform-people.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { platformDependencies, quickHasher } from '../support/platform-dependencies.js';
@@ -20,7 +20,7 @@ describeEachDatabase('credentials over gRPC', (under) => {
   /** The account of one person, and how to call the service about it. */
   async function serving(overrides: Partial<PlatformDependencies> = {}) {
     const database = await under.openMigrated();
-    const platform = { ...platformDependencies(unitOfWork(database)), ...overrides };
+    const platform = { ...platformDependencies(platformUnitOfWork(database)), ...overrides };
     const rig = await rigs.start([platformService(platform)]);
     const { accountId } = await invitedAlone(database, { email: 'ada@example.com' });
     const client = rig.channel(TOKENS.platform).clientOf(methods);
@@ -61,7 +61,7 @@ describeEachDatabase('credentials over gRPC', (under) => {
     const rows = await database.reader.selectFrom('idempotency_keys').selectAll().execute();
     const bytes = methods.setPassword.requestSerialize({ ...request, idempotencyKey: undefined });
     const unkeyed = createHash('sha256').update(bytes).digest('base64url');
-    const { hashRequest } = platformDependencies(unitOfWork(database));
+    const { hashRequest } = platformDependencies(platformUnitOfWork(database));
     expect(rows.map((row) => row.request_hash)).toEqual([hashRequest(bytes).toString('base64url')]);
     const kept = JSON.stringify(rows);
     for (const secret of [PASSWORD, Buffer.from(PASSWORD).toString('base64'), unkeyed]) {
@@ -69,7 +69,7 @@ describeEachDatabase('credentials over gRPC', (under) => {
     }
   });
 
-  test('nothing is hashed for a password that is refused, nor for nobody', async () => {
+  test('no password is hashed when it is refused, nor for an unknown account', async () => {
     const hashed: string[] = [];
     const hash = async (password: string) => {
       hashed.push(password);
@@ -86,7 +86,7 @@ describeEachDatabase('credentials over gRPC', (under) => {
     expect(hashed).toEqual([]);
   });
 
-  test('a hasher with too much to do is told of, with a time to come back', async () => {
+  test('a hasher with too much to do is reported, with a time to come back', async () => {
     const busy = new ServiceError(ErrorCode.UNAVAILABLE, 'Too many at once.', { retryAfterSeconds: 3 });
     const passwords = { ...quickHasher, hash: () => Promise.reject(busy) };
     const { client, account, accountId } = await serving({ passwords });

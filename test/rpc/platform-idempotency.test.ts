@@ -2,9 +2,10 @@ import { expect, test } from '@jest/globals';
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
 import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
 import { createServiceToken, rotateServiceToken } from '../../src/domain/operator/service-tokens.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { serviceTokenStore } from '../../src/store/adapters/service-tokens.js';
 import { OPERATOR } from '../store/operator-rig.js';
 import { describeEachDatabase } from '../support/databases.js';
@@ -22,15 +23,15 @@ describeEachDatabase('an idempotency key', (under) => {
       store: { serviceTokens: serviceTokenStore(database) },
       log: recordedLog().log,
     });
-    const rig = await rigs.start([platformService(platformDependencies(unitOfWork(database)))], {
+    const rig = await rigs.start([platformService(platformDependencies(platformUnitOfWork(database)))], {
       authenticate,
     });
     const issue = (instanceId?: string) =>
-      operator.run(OPERATOR, (changes) =>
+      inNameOf(OPERATOR, operator).run((changes) =>
         createServiceToken(changes, 'live', { kind: 'platform', label: 'Back office', instanceId }),
       );
     const succeed = (serviceTokenId: string) =>
-      operator.run(OPERATOR, (changes) =>
+      inNameOf(OPERATOR, operator).run((changes) =>
         rotateServiceToken(changes, 'live', { serviceTokenId, overlapSeconds: 60 }),
       );
     const createInstance = async (token: string) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
-import type { PlatformRows, UnitOfWork, WriteOrigin } from '../../src/domain/platform/unit-of-work.js';
+import type { PlatformRows, PlatformUnitOfWork } from '../../src/domain/platform/unit-of-work.js';
+import type { WriteOrigin } from '../../src/domain/unit-of-work.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
@@ -18,7 +19,7 @@ async function originOf(
   context = CONTEXT,
 ): Promise<WriteOrigin | undefined> {
   let seen: WriteOrigin | undefined;
-  const run: UnitOfWork['run'] = (_work, _repeatable, origin) => {
+  const run: PlatformUnitOfWork['run'] = (_work, origin) => {
     seen = origin;
     return Promise.reject(new Error('It is seen.'));
   };

@@ -3,9 +3,9 @@ import { AccountStatus } from '../../generated/proto/integration/platform/v1/acc
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
 import { UserStatus } from '../../generated/proto/integration/platform/v1/users.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import type { CallOptions } from '../../src/rpc/client.js';
+import type { CallOptions } from '../../src/rpc/call-metadata.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
@@ -26,7 +26,7 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
   /** A client of a new instance, and how to call the service about it. */
   async function newClient() {
     const rig = await rigs.start([
-      platformService(platformDependencies(unitOfWork(await under.openMigrated()))),
+      platformService(platformDependencies(platformUnitOfWork(await under.openMigrated()))),
     ]);
     const client = rig.channel(TOKENS.platform).clientOf(methods);
     type Client = typeof client;
@@ -136,7 +136,7 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
     expect(missing.code).toBe(ErrorCode.CLIENT_NOT_FOUND);
   });
 
-  test('an account is known by its id and its address, and lets nobody in while it is disabled', async () => {
+  test('an account is known by its id and its address, and admits no one while it is disabled', async () => {
     const { call, clientId, instanceId } = await newClient();
     const { user } = await call('createUser', { clientId, email: 'ada@example.com', firstName: 'Ada' });
     const accountId = user?.accountId as string;

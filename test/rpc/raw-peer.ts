@@ -41,7 +41,7 @@ export class RawPeer {
     return stream;
   }
 
-  /** A call whose message is announced and never ends. */
+  /** A call with an announced message that never ends. */
   unfinished(path: string, token?: string, announced = 200_000, sent = announced - 1): ClientHttp2Stream {
     const stream = this.call(path, token);
     const message = Buffer.alloc(5 + sent);

@@ -180,7 +180,7 @@ describe('a server that is asked what it serves', () => {
     expect(refusal.code).toBe(ErrorCode.NOT_IMPLEMENTED);
   });
 
-  test('says how it is to anybody, without a token', async () => {
+  test('reports its health to all callers, without a token', async () => {
     const stranger = new Client(rig.address, credentials.createInsecure());
     const ask = () =>
       new Promise((resolve, reject) => {
@@ -195,11 +195,11 @@ describe('a server that is asked what it serves', () => {
     stranger.close();
   });
 
-  test('tells whoever shows a token that is not good so, when it is asked how it is', async () => {
+  test('refuses a health check with an invalid token', async () => {
     await expect(rig.channel('wrong').health(2_000)).rejects.toThrow('This service token is not valid here.');
   });
 
-  test('and is not there leaves whoever asks how it is with an error, in time', async () => {
+  test('and hangs gives a health check an error, in time', async () => {
     const channel = rigs.channelTo(`unix:${rigs.directory()}/nobody`);
     await expect(channel.health(500)).rejects.toBeInstanceOf(Error);
   });

@@ -106,7 +106,7 @@ describe('a connection that is renewed', () => {
     expect(opened).toHaveLength(1);
   });
 
-  test('closes the old one when its last call is over, and not before', () => {
+  test('closes the old one when its last call ends, and not before', () => {
     const { opened, begin, endMany } = opening();
     const [first, last] = [begin(), begin()];
     endMany(MOST_CANCELLED, status.CANCELLED);

@@ -119,11 +119,11 @@ describe('a request made by hand', () => {
       path: 'lines.lines[1].nonsense',
       message: /not a field/,
     },
-  ])('does not fit with $title, and hears where', ({ type, request, path, message }) => {
+  ])('does not fit with $title, and learns where', ({ type, request, path, message }) => {
     expect(misfits(type, request)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
-  test('hears of every fault at once', () => {
+  test('gets all faults at once', () => {
     const lines: JsonValue[] = [
       { client: { nmae: 'x', name: 5 } },
       'text',

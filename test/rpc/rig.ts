@@ -48,7 +48,7 @@ export interface RigOptions {
   limits?: Partial<RpcServerOptions>;
 }
 
-/** Call it where a group of tests is described; what its rigs opened is gone after each test, or after all. */
+/** Call it in a describe block; closes what its rigs opened after each test, or after all. */
 export function rpcRigs(cleanUp = afterEach) {
   const directory = temporaryDirectories(cleanUp);
   const channels: RpcChannel[] = [];

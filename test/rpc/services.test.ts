@@ -39,7 +39,7 @@ describe('the services', () => {
     const find = async (hash: Uint8Array) => (KEY_HASH.equals(hash) ? { key, version: 'now' } : undefined);
     const visits = {
       findKey: find,
-      findConnection: find,
+      findInstanceIntegration: find,
       findClient: find,
       markUsed: async () => undefined,
     };
@@ -102,7 +102,7 @@ describe('the services', () => {
     },
   );
 
-  test('refuse a read without a context, and one with a key that nobody knows', async () => {
+  test('refuse a read without a context, and one with an unknown key', async () => {
     const { directory, list } = await serving();
     const without = directory.listInstanceIntegrations({ context: undefined }, { requestId: 'r' });
     expect((await refusalOf(without)).code).toBe(ErrorCode.INVALID_REQUEST);
@@ -123,7 +123,7 @@ describe('the services', () => {
     await expect(purge(1_000)).resolves.toEqual({ counts: counts(5), more: false });
   });
 
-  test('tell of a purge each kind once', async () => {
+  test('report a purge each kind once', async () => {
     const { purge } = await serving({
       session: 2,
       idle_session: 3,

@@ -6,7 +6,7 @@ import {
   ClientAuthenticationMethod as Method,
   type VerifiedAccessToken,
 } from '../../generated/proto/integration/sign_on/v1/tokens.js';
-import type { CodeExchange } from '../../src/domain/sign-on/exchange-code.js';
+import type { CodeExchange } from '../../src/domain/sign-on/tokens/exchange-code.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { signOnService } from '../../src/rpc/services/sign-on/index.js';
 import { verifiedAccessToken } from '../domain/sign-on/token-keys.js';
@@ -137,7 +137,7 @@ describe('tokens over gRPC', () => {
     });
   });
 
-  test('no secret, code or token stands in the log or the audit log', async () => {
+  test('no secret, code or token is in the log or the audit log', async () => {
     const rig = await serving();
     const { exchange } = await newCode(rig);
     const { client } = rig;

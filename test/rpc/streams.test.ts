@@ -96,7 +96,7 @@ describe('a stream of answers', () => {
     expect(leftBehind).toBeLessThan(10);
   });
 
-  test('that the reader leaves ends for the handler too, and harms nobody', async () => {
+  test('that the reader leaves end for the handler too, and harm no others', async () => {
     const over = signalled();
     const { list } = await serving(async function* (_, { signal }) {
       try {

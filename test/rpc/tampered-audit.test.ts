@@ -13,7 +13,7 @@ import { rpcRigs } from './rig.js';
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
 const options = { requestId: 'request-1', deadlineMs: 20_000 };
 
-describeEachDatabase('an audit log that somebody wrote into', (under) => {
+describeEachDatabase('a tampered audit log', (under) => {
   const rigs = rpcRigs();
 
   test.each([
@@ -30,8 +30,11 @@ describeEachDatabase('an audit log that somebody wrote into', (under) => {
       () => 1_000,
     );
     for (const id of ['a', 'b']) {
-      await unitOfWork.run({ type: 'service_token', id: 'tok_1' }, (changes) =>
-        changes.record({ type: 'thing.done', subject: { type: 'thing', id } }),
+      await unitOfWork.run((changes) =>
+        changes.audit(
+          { type: 'service_token', id: 'tok_1' },
+          { type: 'thing.done', subject: { type: 'thing', id } },
+        ),
       );
     }
     await bare.write((writer) =>

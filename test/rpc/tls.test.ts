@@ -41,7 +41,7 @@ describe('a server beyond this machine', () => {
     return { ...rig, files, address: rig.address.replace('127.0.0.1', 'localhost') };
   }
 
-  test('is reached by whoever trusts its authority', async () => {
+  test('is reached by callers that trust its authority', async () => {
     const { address, files } = await serving();
     await expect(call(address, clientCredentials(address, files))).resolves.toEqual(ANSWER);
   });
@@ -67,7 +67,7 @@ describe('a server beyond this machine', () => {
     }
   });
 
-  test('answers nobody who speaks without TLS, and no token reaches it so', async () => {
+  test('refuses connections without TLS before they send a token', async () => {
     const { address, timed } = await serving();
     expect((await refusalOf(call(address, credentials.createInsecure()))).code).toBe(ErrorCode.UNAVAILABLE);
     expect(timed).toEqual([]);

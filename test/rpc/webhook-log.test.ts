@@ -9,6 +9,9 @@ import {
 import type { ListEventsRequest } from '../../generated/proto/integration/webhooks/v1/events.js';
 import type { ManagedSubscription } from '../../src/domain/webhooks/subscription-rows.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
+import type { CallContext } from '../../src/rpc/handlers.js';
+import { eventHandlers } from '../../src/rpc/services/webhooks/events.js';
+import type { WebhookDependencies } from '../../src/rpc/services/webhooks/write.js';
 import { plantAttempt, plantEvent } from '../store/webhooks/log-rig.js';
 import { plantDelivery } from '../store/webhooks/subscription-rig.js';
 import { databaseUnderTest } from '../support/databases.js';
@@ -120,6 +123,23 @@ test('a resend answers the new delivery, and a replay tells how far it is', asyn
   ]);
 });
 
+test('a replay whose caller leaves is recorded with what it made', async () => {
+  const { deliver, subscription, database, unitOfWork, clock } = await withSubscription();
+  await deliver({ status: 'HELD' }, AT - 1_000);
+  const since = new Date(AT - 60_000);
+  const request = { subscriptionId: subscription.id, since, eventTypes: [], includeDelivered: false };
+  const caller = new AbortController();
+  const context = { requestId: 'r', caller: 'operator', signal: caller.signal } as CallContext;
+  const draining = new AbortController().signal;
+  const handlers = eventHandlers({ unitOfWork, clock: clock.now, draining } as WebhookDependencies);
+  for await (const progress of handlers.replayEvents?.(request, context) ?? []) {
+    expect(progress.createdDeliveries).toBe(1);
+    caller.abort();
+  }
+  const records = await database.reader.selectFrom('audit_events').select('type').execute();
+  expect(records.map(({ type }) => type)).toContain('events.replayed');
+});
+
 test('a tail tells what happens as it happens, and ends when the server drains', async () => {
   const drain = new AbortController();
   const { client, deliver, database } = await withSubscription({ draining: drain.signal });
@@ -182,7 +202,7 @@ test.each<
     ['event_types[1]', 'event_types[2]', 'until'],
   ],
   [
-    'more patterns than anybody needs',
+    'too many patterns',
     ({ client }) => client.listEvents({ ...EVENTS, types: Array<string>(51).fill('user.*') }, CALL),
     ['types'],
   ],

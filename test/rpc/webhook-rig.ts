@@ -29,13 +29,13 @@ export const LIST: ListSubscriptionsRequest = {
 };
 export const NO_LISTS = { eventTypes: [], clientIds: [] };
 
-/** Serves the operator's side of webhooks on live, over a database with an instance integration. Call it where a group of tests is described. */
+/** Serves webhook management on live, with an instance integration. Call it in a describe block. */
 export function webhookServing(under: DatabaseUnderTest) {
   const rigs = rpcRigs();
   return async function serving(overrides: Partial<WebhookDependencies> = {}) {
     const database = await under.openMigrated();
     const clock = fakeClock();
-    const unitOfWork = webhookUnitOfWork(database, { clock: clock.now });
+    const unitOfWork = webhookUnitOfWork(database, clock.now);
     const rig = await rigs.start([
       webhookService({
         unitOfWork,

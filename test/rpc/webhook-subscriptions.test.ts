@@ -5,6 +5,7 @@ import {
   SubscriptionDisabledReason as Reason,
   SubscriptionStatus as Status,
 } from '../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import { MOST_CLOSED_AT_ONCE, newDelivery } from '../../src/domain/webhooks/subscription-deliveries.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { OPERATOR } from '../store/operator-rig.js';
@@ -79,7 +80,7 @@ describeEachDatabase('subscriptions over gRPC', (under) => {
     const deliveries = Array.from({ length: pending }, () =>
       newDelivery(stored as never, { id, type: 'user.updated' }, 'EVENT', 1),
     );
-    await unitOfWork.run(OPERATOR, (changes) => changes.deliveries.insert(deliveries));
+    await inNameOf(OPERATOR, unitOfWork).run((changes) => changes.deliveries.insert(deliveries));
     const disabled = await client.disableSubscription({ subscriptionId }, CALL);
     expect(disabled.heldDeliveries).toBe(pending);
     await expect(unitOfWork.rows.deliveries.backlogOf(subscriptionId as never)).resolves.toMatchObject({

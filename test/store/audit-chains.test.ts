@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { anchor, firstLookOf, startKeepingAudit } from '../../src/cli/roles/keeping-audit.js';
 import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
 import { type AuditFinding, verifyAuditLog } from '../../src/domain/operator/audit-verification.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
@@ -24,7 +25,9 @@ async function rigOver(under: DatabaseUnderTest) {
     );
   const unitOfWork = process();
   const record = (id: string, by = unitOfWork) =>
-    by.run(ACTOR, (changes) => changes.record({ type: 'thing.done', subject: { type: 'thing', id } }));
+    inNameOf(ACTOR, by).run((changes) =>
+      changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id } }),
+    );
   return {
     bare,
     unitOfWork,
@@ -53,8 +56,8 @@ describeEachDatabase('the chains of the audit log', (under) => {
   test('are whole however writes come: side by side, refused, and of several processes', async () => {
     const { record, unitOfWork, process, records, findings } = await rigOver(under);
     const refused = () =>
-      unitOfWork.run(ACTOR, async (changes) => {
-        await changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'never' } });
+      inNameOf(ACTOR, unitOfWork).run(async (changes) => {
+        await changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'never' } });
         throw new Error('refused');
       });
     const other = process();
@@ -69,7 +72,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(chains.size).toBeLessThanOrEqual(under.kind === 'SQLite' ? 2 : 40);
   });
 
-  test('tell of a record that was changed, removed, or written without the key', async () => {
+  test('report a record that was changed, removed, or written without the key', async () => {
     const { bare, record, records, findings } = await rigOver(under);
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
       await record(id);
@@ -97,12 +100,12 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect((await findings(otherKey)).map(({ fault }) => fault)).toContain('other_key');
   });
 
-  test('tell of a record that was put in beside them', async () => {
+  test('report a record that was put in beside them', async () => {
     const { bare, record, findings } = await rigOver(under);
     await record('a');
     const unchained = operatorUnitOfWork(bare, () => 2_000);
-    await unchained.run(ACTOR, (changes) =>
-      changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'put in' } }),
+    await inNameOf(ACTOR, unchained).run((changes) =>
+      changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'put in' } }),
     );
     expect(await findings()).toEqual([expect.objectContaining({ fault: 'unchained' })]);
   });
@@ -128,7 +131,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(found).toHaveLength(2);
     expect(found).toContainEqual({ fault: 'missing', chain: ending?.chain, fromSeq: 2, toSeq: 2 });
     expect(found).toContainEqual({ fault: 'missing', chain: lone?.chain, fromSeq: 1, toSeq: 1 });
-    // The process whose newest record is gone goes on in a new chain.
+    // The process with the missing newest record continues in a new chain.
     await record('d', unitOfWork);
     expect(await findings()).toHaveLength(2);
   });
@@ -175,8 +178,8 @@ describeEachDatabase('the chains of the audit log', (under) => {
     const { record, unitOfWork, records, findings } = await rigOver(under);
     await record('first');
     for (let index = 0; index < 5; index += 1) {
-      const undone = unitOfWork.run(ACTOR, async (changes) => {
-        await changes.record({ type: 'thing.done', subject: { type: 'thing', id: 'never' } });
+      const undone = inNameOf(ACTOR, unitOfWork).run(async (changes) => {
+        await changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'never' } });
         throw new Error('refused');
       });
       await expect(undone).rejects.toThrow('refused');
@@ -235,10 +238,10 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(spoiled).toEqual([[chain, 1]]);
     expect(await findings()).toEqual(found);
 
-    // Nor does it go on behind a hole, whatever a record without the key says of a purge.
+    // Nor does it continue behind a hole, whatever a record without the key says of a purge.
     await bare.write((writer) => writer.deleteFrom('audit_events').where('id', 'in', backDated).execute());
-    await operatorUnitOfWork(bare, () => 6_000).run(ACTOR, (changes) =>
-      changes.record({
+    await operatorUnitOfWork(bare, () => 6_000).run((changes) =>
+      changes.audit(ACTOR, {
         type: 'audit.purged',
         subject: { type: 'audit_chain', id: chain },
         attributes: { seq: '2', hash: second?.hash as string, proof: 'none' },
@@ -273,14 +276,14 @@ describeEachDatabase('the chains of the audit log', (under) => {
     for (let index = 0; index < 60; index += 1) {
       await record(`rest ${index}`, rest);
     }
-    // Records of the purge itself are old by the time given here, too: first those of the other process go, then what the purge wrote.
+    // Records of the purge itself are old by this time too: other processes' records go first, then those.
     const later = Date.now() + 1_000;
     expect(await purge.remove('audit_event', later, 100)).toBe(60);
     expect(await purge.remove('audit_event', later, 100)).toBe(2);
     expect(await findings()).toEqual(found);
   });
 
-  test('tell of a record that was put in at a place that a purge emptied', async () => {
+  test('report a record that was put in at a place that a purge emptied', async () => {
     const { bare, record, setTime, findings } = await rigOver(under);
     for (const time of [1_000, 2_000, 3_000]) {
       setTime(time);

@@ -8,7 +8,7 @@ import { newConnection } from './webhooks/subscription-rig.js';
 
 const HOUR_MS = 3_600_000;
 
-/** A sound database: a subscription of all, one of users, one that was changed after the event, and an event of a user. */
+/** A sound database: subscriptions of all, of users, and one changed after the event; an event of a user. */
 async function soundDatabase(under: DatabaseUnderTest) {
   const place = await under.newPlace();
   const database = await under.openMigrated(place);
@@ -56,7 +56,7 @@ describeEachDatabase('the checks of a database', (under) => {
     }
   });
 
-  test('name each idempotency key without an answer, and each answer that names what is not there', async () => {
+  test('name each idempotency key without an answer, and each answer that names what does not exist', async () => {
     const { database, settings, answer } = await soundDatabase(under);
     const missing = newPublicId('UserId');
     await answer('half', null);

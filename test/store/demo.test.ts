@@ -51,7 +51,7 @@ describeEachDatabase('the demo seed', (under) => {
     }
   });
 
-  test('registers its applications, whose secrets are those of its credentials', async () => {
+  test('registers its applications, with the secrets of its credentials', async () => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const credentials = demoCredentials(demoSeed);
@@ -81,7 +81,7 @@ describeEachDatabase('the demo seed', (under) => {
     expect(await everything(database)).toEqual(before);
   });
 
-  test('leaves what people changed or took away since as they made it', async () => {
+  test('leaves what people changed or removed since as they made it', async () => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const database = await under.open(place);
@@ -101,14 +101,14 @@ describeEachDatabase('the demo seed', (under) => {
     expect(listed.map(({ id, instanceName }) => [id, instanceName])).toEqual([[kept?.id, 'Renamed']]);
   });
 
-  test('takes back no redirect URI that people took away, nor a name that they gave', async () => {
+  test('takes back no redirect URI that people removed, nor a name that they gave', async () => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const database = await under.open(place);
     const credentials = demoCredentials(demoSeed);
     await store.demo.plant(demoSeed, credentials);
     const [removed, ...kept] = portal.redirectUris;
-    await store.operator.run({ type: 'test', id: 'test' }, ({ applications }) =>
+    await store.operator.run(({ applications }) =>
       applications.deleteRedirectUri(portal.id, removed?.uri as string),
     );
     await database.write((writer) => writer.updateTable('applications').set({ name: 'Ours' }).execute());
@@ -130,7 +130,7 @@ describeEachDatabase('the demo seed', (under) => {
     expect(await store.demo.withoutPassword(people)).toHaveLength(people.length);
   });
 
-  test('gives a password to those who have none, and takes nobody’s', async () => {
+  test('gives a password to those who have none, and removes none', async () => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const { reader } = await under.open(place);

@@ -32,7 +32,7 @@ async function plant<T extends keyof Schema>(database: Database, table: T, row: 
   );
 }
 
-/** A client, of an instance of its own unless one is given. */
+/** A client, of a new instance unless one is given. */
 export async function plantClient(database: Database, row: Row<'clients'> = {}) {
   const instance_id = (row.instance_id ?? (await plantInstance(database)).id) as InstanceId;
   const id = (row.id ?? newPublicId('ClientId')) as ClientId;
@@ -82,7 +82,7 @@ export async function plantUnitType(database: Database, client_id: string, row: 
   return { id };
 }
 
-/** A unit, of a type of its own unless one is given. */
+/** A unit, of a new type unless one is given. */
 export async function plantUnit(database: Database, client_id: string, row: Row<'units'> = {}) {
   const unit_type_id = row.unit_type_id ?? (await plantUnitType(database, client_id)).id;
   const id = (row.id ?? newPublicId('UnitId')) as UnitId;

@@ -9,7 +9,7 @@ async function writeForEver(lane: number): Promise<void> {
   for (let count = 0; ; count += 1) {
     const row = { id: `${name} ${lane} ${count}`, name, version: 'v1', created_at: count, updated_at: count };
     await write((writer) => writer.insertInto('instances').values(row).execute());
-    // Whoever reads may be slower than the disk.
+    // A reader may be slower than the disk.
     await new Promise<unknown>((resolve) => process.stdout.write(`${row.id}\n`, resolve));
   }
 }

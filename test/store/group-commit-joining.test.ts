@@ -36,7 +36,7 @@ describe('those who join a group', () => {
     expect(names()).toEqual(['first', 'second']);
   });
 
-  test('nobody is told that a write is done that failed', async () => {
+  test('a failed write is never acknowledged', async () => {
     const { commits, names } = open();
     const done: string[] = [];
     const outcomes = await Promise.allSettled([

@@ -237,7 +237,7 @@ describe('group commit', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('idle waits for what the acknowledged ones go on to write', async () => {
+  test('idle waits for what the acknowledged ones continue to write', async () => {
     const { commits, names } = open();
     const chain = commits.run(note('first')).then(() => commits.run(note('second')));
     await commits.idle();
@@ -245,7 +245,7 @@ describe('group commit', () => {
     await chain;
   });
 
-  test('idle waits also for those who hear of the acknowledgement a little later', async () => {
+  test('idle waits also for those who learn of the acknowledgement a little later', async () => {
     const { commits, names } = open();
     const heard = async () => {
       await Promise.resolve(commits.run(note('first'))).finally(() => undefined);

@@ -48,7 +48,7 @@ export function openImport(address: string) {
   };
 }
 
-/** One import of these records, numbered from 1, many to a message; what was told of each line, in the order of telling. */
+/** One import of these records, numbered from 1, many per message; returns the reports in order. */
 export async function importing(address: string, records: Record[], options: Partial<ImportOptions> = {}) {
   const call = openImport(address);
   call.begin(options);

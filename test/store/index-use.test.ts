@@ -51,8 +51,8 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
   ['a key', (db) => visitStore(db).findKey(hash), [/^SEARCH key USING INDEX .* \(hash=\?\)$/]],
   [
     'a key and its connection',
-    (db) => visitStore(db).findConnection(hash, 'iin_1'),
-    [/^SEARCH connection USING INDEX .*LEFT-JOIN$/],
+    (db) => visitStore(db).findInstanceIntegration(hash, 'iin_1'),
+    [/^SEARCH instance_integration USING INDEX .*LEFT-JOIN$/],
   ],
   [
     'a key and a client',

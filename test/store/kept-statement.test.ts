@@ -8,7 +8,7 @@ type Link = Omit<Schema['sessions'], keyof typeof CONSTANT>;
 
 const CONSTANT = { account_id: null, last_seen_at: 9 };
 
-/** With a statement of its own in each test, and how often its text was built. */
+/** With a new statement in each test, and the number of its builds. */
 function statements() {
   let built = 0;
   const insertion = keptStatement((db, row: Link) => {
@@ -70,7 +70,7 @@ describeEachDatabase('a kept statement', (under) => {
 describe('a kept statement of one process', () => {
   const kinds = [databaseUnderTest('SQLite'), databaseUnderTest('PostgreSQL')];
 
-  test('is each database’s own, whose words differ', async () => {
+  test('is specific to each database and its SQL', async () => {
     const { insertion, bySession, timesBuilt } = statements();
     const databases: Database[] = [];
     for (const under of kinds) {

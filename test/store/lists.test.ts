@@ -84,7 +84,7 @@ for (const list of lists) {
       expect(rows[0]).toMatchObject({ createdAt: CREATED_AT });
     });
 
-    test('holds the rows of its owner and of no other', async () => {
+    test('has the rows of its owner only', async () => {
       const { database, owner } = await filled();
       const other = await list.newOwner(database);
       await list.plant(database, other, { id: 'x_other', created_at: CREATED_AT });
@@ -108,7 +108,7 @@ for (const list of lists) {
       }
     });
 
-    test('goes on from any position, whether a row stands there or not', async () => {
+    test('continues from any position, whether a row stands there or not', async () => {
       const { read } = await filled();
       for (const { title, after, from } of positions) {
         const rest = from === undefined ? [] : inOrder.slice(inOrder.indexOf(from));

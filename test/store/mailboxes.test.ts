@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Kysely } from 'kysely';
 import type { AccountId } from '../../generated/ids.js';
-import { getAccountByEmail } from '../../src/domain/platform/accounts.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { getAccountByEmail } from '../../src/domain/platform/people/accounts.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { keyByMailbox } from '../../src/store/migrations/0008-bounded-sign-on.js';
 import { describeEachDatabase } from '../support/databases.js';
 
@@ -55,7 +55,7 @@ describeEachDatabase('accounts of before', (under) => {
         .execute(),
     );
     await keyByMailbox(database.migrator as unknown as Kysely<unknown>);
-    return { database, run: unitOfWork(database).run };
+    return { database, run: platformUnitOfWork(database).run };
   }
 
   test('are known by their mailbox, and none is lost where two have one', async () => {

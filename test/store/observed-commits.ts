@@ -11,7 +11,7 @@ import { temporaryDirectories } from '../support/temporary-directory.js';
 export const note = (name: string) => (writer: Writer) =>
   sql`insert into notes (name) values (${name})`.execute(writer);
 
-/** A real SQLite file under the group commit, with every statement observed, faults put in on demand, and a disk as slow as one likes. */
+/** A real SQLite file under the group commit, with observed statements, injected faults and a slow disk. */
 function observed(file: string, faults: Record<string, Error> = {}, disk: Partial<Disk> = {}) {
   const database = new BetterSqlite3(file);
   database.exec('create table if not exists notes (name text primary key)');

@@ -1,4 +1,4 @@
-/** Opens the store given as JSON, as a process of its own, and prints what came of it. */
+/** Opens the store given as JSON, in a separate process, and prints the outcome. */
 import { openStore, type StoreOptions } from '../../src/store/store.js';
 
 const options = JSON.parse(process.argv[2] ?? '') as StoreOptions;

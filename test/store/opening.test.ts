@@ -79,7 +79,7 @@ describe('a SQLite file', () => {
   const directory = temporaryDirectories();
   const under = databaseUnderTest('SQLite');
 
-  test('is for nobody else to read, and neither is the directory that the service made for it', async () => {
+  test('is readable by its owner only, as is the directory that the service made for it', async () => {
     const dataDir = join(directory(), 'made', 'for', 'it');
     await under.openStore({ dataDir });
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import {
-  configureConnection,
   connectInstance,
   disconnectInstance,
-} from '../../src/domain/operator/connections.js';
+  writeConfiguration,
+} from '../../src/domain/operator/instance-integrations.js';
 import { createIntegration, updateIntegration } from '../../src/domain/operator/integrations.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { dataVersion, everythingIn, operatorRig, refusal } from './operator-rig.js';
 
 describeEachDatabase('integrations', (under) => {
-  test('an integration is created with a version of its own and one of its data', async () => {
+  test('an integration is created with a version of its row and one of its data', async () => {
     const { database, run, rows, clock, audited } = await operatorRig(under);
     const made = await run((changes) => createIntegration(changes, { name: '  Brightledger ' }));
 
@@ -100,7 +100,7 @@ describeEachDatabase('connections', (under) => {
       instanceName: 'Harborlight',
       configuredAt: null,
     });
-    await expect(rows.connections.find(connection.id)).resolves.toEqual(connection);
+    await expect(rows.instanceIntegrations.find(connection.id)).resolves.toEqual(connection);
   });
 
   test('connecting the same two again is refused, and names the connection', async () => {
@@ -127,7 +127,7 @@ describeEachDatabase('connections', (under) => {
     const { run, connection, versions, audited } = await connected();
     const seen = [await versions()];
     for (const configured of [true, false]) {
-      const changed = await run((changes) => configureConnection(changes, { id: connection.id, configured }));
+      const changed = await run((changes) => writeConfiguration(changes, { id: connection.id, configured }));
       expect(changed.configuredAt !== null).toBe(configured);
       seen.push(await versions());
     }
@@ -139,9 +139,9 @@ describeEachDatabase('connections', (under) => {
 
   test('configuring what is configured leaves no trace', async () => {
     const { database, run, connection } = await connected();
-    await run((changes) => configureConnection(changes, { id: connection.id, configured: true }));
+    await run((changes) => writeConfiguration(changes, { id: connection.id, configured: true }));
     const before = await everythingIn(database);
-    await run((changes) => configureConnection(changes, { id: connection.id, configured: true }));
+    await run((changes) => writeConfiguration(changes, { id: connection.id, configured: true }));
     await expect(everythingIn(database)).resolves.toBe(before);
   });
 
@@ -149,7 +149,7 @@ describeEachDatabase('connections', (under) => {
     const { run, rows, connection, integrationId, instanceId, versions } = await connected();
     const before = await versions();
     await run((changes) => disconnectInstance(changes, connection.id));
-    await expect(rows.connections.find(connection.id)).resolves.toBeUndefined();
+    await expect(rows.instanceIntegrations.find(connection.id)).resolves.toBeUndefined();
     expect(await versions()).not.toEqual(before);
     const again = await run((changes) => connectInstance(changes, { integrationId, instanceId }));
     expect(again.id).not.toBe(connection.id);
@@ -162,9 +162,11 @@ describeEachDatabase('connections', (under) => {
     const { run, rows, integrationId, instanceId, connection, newInstance } = await connected();
     const other = await newInstance('Juniper');
     const second = await run((changes) => connectInstance(changes, { integrationId, instanceId: other }));
-    await run((changes) => configureConnection(changes, { id: second.id, configured: true }));
+    await run((changes) => writeConfiguration(changes, { id: second.id, configured: true }));
     const idsOf = async (filter: object) =>
-      (await rows.connections.page({ after: undefined, limit: 10 }, filter)).map(({ id }) => id).sort();
+      (await rows.instanceIntegrations.page({ after: undefined, limit: 10 }, filter))
+        .map(({ id }) => id)
+        .sort();
 
     await expect(idsOf({ integrationId })).resolves.toEqual([connection.id, second.id].sort());
     await expect(idsOf({ instanceId })).resolves.toEqual([connection.id]);

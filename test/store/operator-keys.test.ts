@@ -91,7 +91,7 @@ describeEachDatabase('API keys', (under) => {
     ).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
   });
 
-  test('label and end can be changed, and the end taken away', async () => {
+  test('label and end can be changed, and the end removed', async () => {
     const { run, apiKey, clock } = await issued(HOUR_MS);
     const relabelled = await run((changes) =>
       updateApiKey(changes, { apiKeyId: apiKey.id, label: ' Daily ' }),
@@ -241,7 +241,7 @@ describeEachDatabase('service tokens of operators', (under) => {
     await expect(revoke()).resolves.toMatchObject({ revokedAt: expect.any(Number) });
   });
 
-  test('a token for nobody is refused', async () => {
+  test('a token without a role is refused', async () => {
     const { run } = await operatorRig(under);
     const creation = { kind: undefined, label: '' };
     await expect(refusal(run((changes) => createServiceToken(changes, 'live', creation)))).resolves.toEqual({

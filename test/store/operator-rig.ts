@@ -1,6 +1,7 @@
 import type { InstanceId } from '../../generated/ids.js';
 import { createIntegration } from '../../src/domain/operator/integrations.js';
 import type { OperatorChanges } from '../../src/domain/operator/unit-of-work.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
 import type { Database } from '../../src/store/database.js';
@@ -20,7 +21,7 @@ export async function operatorRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock();
   const unitOfWork = operatorUnitOfWork(database, clock.now);
-  const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => unitOfWork.run(OPERATOR, work);
+  const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => inNameOf(OPERATOR, unitOfWork).run(work);
   return {
     database,
     clock,

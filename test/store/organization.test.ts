@@ -15,7 +15,7 @@ describeEachDatabase('a client', (under) => {
     await expect(clients.find(full.id)).resolves.toStrictEqual({
       id: full.id,
       name: 'A "B" Ä',
-      address: {
+      location: {
         address1: '1',
         address2: '2',
         city: '3',
@@ -25,7 +25,7 @@ describeEachDatabase('a client', (under) => {
       },
       createdAt: CREATED_AT,
     });
-    expect(Object.values((await clients.find(bare.id))?.address ?? {})).toEqual(Array(6).fill(null));
+    expect(Object.values((await clients.find(bare.id))?.location ?? {})).toEqual(Array(6).fill(null));
     await expect(clients.find('cli_missing')).resolves.toBeUndefined();
   });
 });

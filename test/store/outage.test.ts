@@ -42,7 +42,7 @@ test('a PostgreSQL that cuts a connection in the middle of a query fails that qu
         () => false,
       );
     });
-    // The connection itself says so too; an error that nobody heard would have ended the process.
+    // The connection reports it too; an unhandled error would have ended the process.
     expect(heard.every((message) => /terminat/i.test(message))).toBe(true);
   } finally {
     await database.close();
@@ -63,7 +63,12 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
   }
 });
 
-const SHORT = { server: { lockMs: 50, statementMs: 50, idleMs: 1_000 }, answerMs: 100, askMs: 10_000 };
+const SHORT = {
+  server: { lockMs: 50, statementMs: 50, idleMs: 1_000 },
+  connectMs: 5_000,
+  answerMs: 100,
+  askMs: 10_000,
+};
 
 test('a migration may take longer than any other statement', async () => {
   const { url } = await newPostgresDatabase();
@@ -125,10 +130,10 @@ test('a statement without a time limit is waited for as long as the server answe
 test.each([
   { severity: 'ERROR', code: '23505', goesOn: true },
   { severity: 'FATAL', code: '57P01', goesOn: false },
-  // As a server says it whose language is Russian.
+  // As from a server with Russian messages.
   { severity: 'ВАЖНО', code: '57P01', goesOn: false },
   { severity: 'ОШИБКА', code: '55P03', goesOn: true },
-])('a connection goes on after $severity $code: $goesOn', ({ goesOn, ...said }) => {
+])('a connection continues after $severity $code: $goesOn', ({ goesOn, ...said }) => {
   const error = Object.assign(new pg.DatabaseError('said by the server', 1, 'error'), said);
   expect(isServerRefusal(error)).toBe(goesOn);
 });

@@ -30,7 +30,7 @@ describeEachDatabase('what a key reaches', (under) => {
     async (configured) => {
       const database = await under.openMigrated();
       const { integration, key, client, connection } = await plantWorld(database, 'secret', configured);
-      await expect(visitStore(database).findConnection(HASH, connection.id)).resolves.toStrictEqual({
+      await expect(visitStore(database).findInstanceIntegration(HASH, connection.id)).resolves.toStrictEqual({
         key: {
           id: key.id,
           integrationId: integration.id,
@@ -39,7 +39,7 @@ describeEachDatabase('what a key reaches', (under) => {
           lastUsedAt: null,
         },
         version: 'of the instance',
-        connection: { instanceId: client.instanceId, configured },
+        instanceIntegration: { instanceId: client.instanceId, configured },
       });
     },
   );
@@ -49,7 +49,7 @@ describeEachDatabase('what a key reaches', (under) => {
     const { client, connection } = await plantWorld(database, 'secret');
     await expect(visitStore(database).findClient(HASH, connection.id, client.id)).resolves.toMatchObject({
       version: 'of the client',
-      connection: { instanceId: client.instanceId, configured: true },
+      instanceIntegration: { instanceId: client.instanceId, configured: true },
       client: client.id,
     });
   });
@@ -60,8 +60,8 @@ describeEachDatabase('what a key reaches', (under) => {
     const theirs = await plantWorld(database, 'other');
     const visits = visitStore(database);
 
-    const foreign = await visits.findConnection(HASH, theirs.connection.id);
-    expect(foreign).toEqual(await visits.findConnection(HASH, 'iin_missing'));
+    const foreign = await visits.findInstanceIntegration(HASH, theirs.connection.id);
+    expect(foreign).toEqual(await visits.findInstanceIntegration(HASH, 'iin_missing'));
     expect(foreign).toEqual({ key: expect.objectContaining({ id: mine.key.id }), version: '' });
     const paths = [
       [theirs.connection.id, theirs.client.id],
@@ -84,7 +84,7 @@ describeEachDatabase('what a key reaches', (under) => {
     expect(found).toEqual({
       key: expect.objectContaining({ id: key.id }),
       version: '',
-      connection: { instanceId: client.instanceId, configured: true },
+      instanceIntegration: { instanceId: client.instanceId, configured: true },
     });
   });
 
@@ -92,7 +92,7 @@ describeEachDatabase('what a key reaches', (under) => {
     const database = await under.openMigrated();
     const { connection, client } = await plantWorld(database, 'secret');
     const visits = visitStore(database);
-    await expect(visits.findConnection(hashSecret('x'), connection.id)).resolves.toBeUndefined();
+    await expect(visits.findInstanceIntegration(hashSecret('x'), connection.id)).resolves.toBeUndefined();
     await expect(visits.findClient(hashSecret('x'), connection.id, client.id)).resolves.toBeUndefined();
   });
 });

@@ -4,10 +4,11 @@ import {
   disableAccount,
   enableAccount,
   updateAccount,
-} from '../../src/domain/platform/account-updates.js';
-import { type Account, getAccount, getAccountByEmail } from '../../src/domain/platform/accounts.js';
-import { deleteUser } from '../../src/domain/platform/user-updates.js';
-import { getUser } from '../../src/domain/platform/users.js';
+} from '../../src/domain/platform/people/account-updates.js';
+import { getAccount, getAccountByEmail } from '../../src/domain/platform/people/accounts.js';
+import { deleteUser } from '../../src/domain/platform/people/user-updates.js';
+import { getUser } from '../../src/domain/platform/people/users.js';
+import type { Account } from '../../src/domain/platform/rows/accounts.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform, type Platform } from './platform-people.js';
@@ -107,7 +108,7 @@ describeEachDatabase('accounts', (under) => {
     expect((await platform.dataVersions())[platform.client.id]).not.toBe(before[platform.client.id]);
   });
 
-  test('a new address of a person of two clients waits, and nobody is told', async () => {
+  test('a new address of a person of two clients waits, without an event', async () => {
     const platform = await newPlatform(under);
     const { account } = await wellConnected(platform);
     const before = await platform.dataVersions();
@@ -170,7 +171,7 @@ describeEachDatabase('accounts', (under) => {
     });
   });
 
-  test('disabling and enabling tell nobody, and doing either again changes nothing', async () => {
+  test('disabling and enabling record no event, and repeating either changes nothing', async () => {
     const platform = await newPlatform(under);
     const { account } = await wellConnected(platform);
     const disabled = await platform.run((changes) => disableAccount(changes, account.id));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { platformService } from '../../src/rpc/services/platform/index.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { rpcRigs, TOKENS } from '../rpc/rig.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
@@ -13,7 +13,9 @@ describeEachDatabase('an import', (under) => {
 
   async function serving() {
     const platform = await newPlatform(under);
-    const rig = await rigs.start([platformService(platformDependencies(unitOfWork(platform.database)))]);
+    const rig = await rigs.start([
+      platformService(platformDependencies(platformUnitOfWork(platform.database))),
+    ]);
     const names = async () => {
       const rows = await platform.database.reader.selectFrom('locations').select('name').execute();
       return rows.map(({ name }) => name).sort();
@@ -21,7 +23,7 @@ describeEachDatabase('an import', (under) => {
     return { ...platform, ...rig, names };
   }
 
-  test('creates each kind of thing, line by line, and tells of those that are refused', async () => {
+  test('creates each kind of thing, line by line, and reports those that are refused', async () => {
     const { address, client, instance, newEvents, run } = await serving();
     const clientId = client.id;
     const { last, imported, refused, doneFlags } = await importing(address, [
@@ -141,7 +143,7 @@ describeEachDatabase('an import', (under) => {
     expect(refused).toEqual([{ line: 1, code: 'IDEMPOTENCY_KEY_REUSED', paths: [] }]);
   });
 
-  test('answers while the importer waits to go on with what it hears', async () => {
+  test('answers while the importer waits to continue with what it hears', async () => {
     const { address, client, run } = await serving();
     const call = openImport(address);
     call.begin();

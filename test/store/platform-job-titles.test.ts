@@ -4,9 +4,9 @@ import {
   listJobTitles,
   removeJobTitle,
   renameJobTitle,
-} from '../../src/domain/platform/job-titles.js';
-import { offboardWorker } from '../../src/domain/platform/worker-changes.js';
-import { getWorker } from '../../src/domain/platform/workers.js';
+} from '../../src/domain/platform/organization/job-titles.js';
+import { offboardWorker } from '../../src/domain/platform/people/worker-changes.js';
+import { getWorker } from '../../src/domain/platform/people/workers.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { onboard, tracked } from './platform-organization.js';
@@ -52,7 +52,7 @@ describeEachDatabase('job titles', (under) => {
     const platform = await newPlatform(under);
     await expect(refusalOf(titlesOf(platform, 2, token))).resolves.toEqual({
       code: 'INVALID_REQUEST',
-      faults: ['page_token must be taken from an earlier answer as it stands'],
+      faults: ['page_token must be taken unchanged from an earlier answer'],
     });
   });
 

@@ -4,9 +4,9 @@ import {
   deleteLocation,
   getLocation,
   updateLocation,
-} from '../../src/domain/platform/locations.js';
-import { offboardWorker } from '../../src/domain/platform/worker-changes.js';
-import { getWorker } from '../../src/domain/platform/workers.js';
+} from '../../src/domain/platform/organization/locations.js';
+import { offboardWorker } from '../../src/domain/platform/people/worker-changes.js';
+import { getWorker } from '../../src/domain/platform/people/workers.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { newLocation, onboard, tracked } from './platform-organization.js';
@@ -22,7 +22,7 @@ const NO_ADDRESS = {
 };
 
 describeEachDatabase('locations', (under) => {
-  test('are told of when they are created', async () => {
+  test('are reported when they are created', async () => {
     const platform = await newPlatform(under);
     const { client, instance } = platform;
     const { answer, touched, events } = await tracked(platform, (changes) =>
@@ -157,7 +157,7 @@ describeEachDatabase('locations', (under) => {
     expect(await platform.newEvents()).toEqual([]);
   });
 
-  test('are refused at a client that is not there, leaving nothing', async () => {
+  test('are refused at a client that does not exist, leaving nothing', async () => {
     const platform = await newPlatform(under);
     const before = await platform.dataVersions();
     const creation = { clientId: 'cli_unknown', name: 'Harbour Office' };

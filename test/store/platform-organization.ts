@@ -1,10 +1,10 @@
-import { createLocation } from '../../src/domain/platform/locations.js';
+import { createLocation } from '../../src/domain/platform/organization/locations.js';
+import { createUnitType } from '../../src/domain/platform/organization/unit-types.js';
+import { onboardWorker, type WorkerOnboarding } from '../../src/domain/platform/people/worker-onboarding.js';
 import type { Changes } from '../../src/domain/platform/unit-of-work.js';
-import { createUnitType } from '../../src/domain/platform/unit-types.js';
-import { onboardWorker, type WorkerOnboarding } from '../../src/domain/platform/worker-onboarding.js';
 import type { Platform } from './platform-people.js';
 
-/** A write with what it left behind: its events, and whose data has a new version. */
+/** A write with its effects: its events, and the data with a new version. */
 export async function tracked<T>(platform: Platform, work: (changes: Changes) => Promise<T>) {
   await platform.newEvents();
   const before = await platform.dataVersions();

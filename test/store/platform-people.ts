@@ -1,13 +1,14 @@
 import type { UserStatus } from '../../src/domain/directory/users.js';
-import { createClient } from '../../src/domain/platform/clients.js';
-import { createInstance } from '../../src/domain/platform/instances.js';
-import { type UserUpdate, updateUser } from '../../src/domain/platform/user-updates.js';
-import { createUser, getUser, type UserCreation, type UserView } from '../../src/domain/platform/users.js';
+import { createClient } from '../../src/domain/platform/organization/clients.js';
+import { createInstance } from '../../src/domain/platform/organization/instances.js';
+import { type UserUpdate, updateUser } from '../../src/domain/platform/people/user-updates.js';
+import { createUser, getUser, type UserCreation } from '../../src/domain/platform/people/users.js';
+import type { UserView } from '../../src/domain/platform/rows/users.js';
 import type { Database } from '../../src/store/database.js';
 import type { DatabaseUnderTest } from '../support/databases.js';
 import { type PlatformWrites, platformWrites } from '../support/platform-writes.js';
 
-/** An instance with one client, nobody in it yet; the events so far are seen. */
+/** An instance with one client without people; earlier events count as seen. */
 export async function newPlatform(under: DatabaseUnderTest) {
   const writes = platformWrites(await under.openMigrated());
   const instance = await writes.run((changes) => createInstance(changes, { name: 'Harborlight' }));
@@ -65,7 +66,7 @@ export function readUser(platform: Platform, { id }: { id: string }): Promise<Us
   return platform.run((changes) => getUser(changes, id));
 }
 
-/** An Owner, a colleague of theirs with both names, and somebody else to report to. */
+/** An Owner, a colleague with both names, and another possible manager. */
 export async function staffed(platform: Platform) {
   const owner = await invite(platform, platform.client.id, { firstName: 'Ada', lastName: 'Moreau' });
   const user = await invite(platform, platform.client.id, { firstName: 'Ben', lastName: 'Okafor' });

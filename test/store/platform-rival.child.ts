@@ -1,7 +1,7 @@
-/** One of two processes that write the same user: waits until both are there, writes, and prints that all was acknowledged. */
+/** One of two processes that write the same user: waits for the other, then writes and prints. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { type Rivalry, writeAsRival } from './platform-rivals.js';
 
@@ -11,6 +11,6 @@ writeFileSync(join(dataDir, own), '');
 while (!existsSync(join(dataDir, other))) {
   await new Promise(setImmediate);
 }
-await writeAsRival(unitOfWork(database), userId, rivalry as Rivalry, Number(times));
+await writeAsRival(platformUnitOfWork(database), userId, rivalry as Rivalry, Number(times));
 await database.close();
 process.stdout.write('all acknowledged');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { getUser } from '../../src/domain/platform/users.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { getUser } from '../../src/domain/platform/people/users.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { type DatabasePlace, type DatabaseUnderTest, databaseUnderTest } from '../support/databases.js';
 import { platformWrites } from '../support/platform-writes.js';
 import { runScript } from '../support/run-script.js';
@@ -23,7 +23,9 @@ async function bothWrite(
   if (kind === 'PostgreSQL') {
     const pools = await Promise.all(rivalries.map(() => open(place)));
     await Promise.all(
-      pools.map((pool, index) => writeAsRival(unitOfWork(pool), userId, rivalries[index] as Rivalry, times)),
+      pools.map((pool, index) =>
+        writeAsRival(platformUnitOfWork(pool), userId, rivalries[index] as Rivalry, times),
+      ),
     );
     return;
   }
@@ -43,7 +45,7 @@ async function bothWrite(
   expect(printed).toEqual(['all acknowledged', 'all acknowledged']);
 }
 
-/** The pairs of names that events tell of, in the order in which they must have been written. */
+/** The pairs of names that events report, in the order in which they must have been written. */
 async function toldPairs(under: DatabaseUnderTest, place: DatabasePlace): Promise<[number, number][]> {
   const events = await platformWrites(await under.open(place)).newEvents();
   return events
@@ -68,7 +70,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('two who write the same user at
       expect(written).toMatchObject({ firstName: last, lastName: last, fullName: `${last} ${last}` });
       const pairs = await toldPairs(under, place);
       expect(pairs).toHaveLength(2 * WRITES_OF_EACH);
-      // Each event is one step from the one before: no change without an event, no event of what was never there, and no name set back.
+      // Each event is one step from the one before: all changes have events, and no name goes back.
       let [first, second] = [0, 0];
       const steps: string[] = [];
       for (const pair of pairs) {

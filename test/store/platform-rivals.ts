@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { UnitOfWork } from '../../src/domain/platform/unit-of-work.js';
-import { updateUser } from '../../src/domain/platform/user-updates.js';
-import { getUser } from '../../src/domain/platform/users.js';
+import { updateUser } from '../../src/domain/platform/people/user-updates.js';
+import { getUser } from '../../src/domain/platform/people/users.js';
+import type { PlatformUnitOfWork } from '../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 
-/** Counters within one process: two processes alone seldom come between a reading and its writing on SQLite. */
+/** Counters within one process: on SQLite two processes rarely interleave a read and its write. */
 const LANES = 5;
 
 const PAUSE_MS = 1;
@@ -15,7 +15,7 @@ export type Rivalry = 'firstName' | 'lastName' | 'count';
 
 /** Writes the user so many times, at once with a rival who does the same. */
 export async function writeAsRival(
-  { run }: UnitOfWork,
+  { run }: PlatformUnitOfWork,
   userId: string,
   rivalry: Rivalry,
   times: number,
@@ -31,19 +31,19 @@ export async function writeAsRival(
   }
   for (let time = 1; time <= times; time += 1) {
     await retrying(() => run((changes) => updateUser(changes, { userId, [rivalry]: `${time}` })));
-    // SQLite has no queue: whoever writes without a pause would have it to themselves for a hundred writes.
+    // SQLite has no queue: a writer without pauses would keep it for a hundred writes.
     await setTimeout(PAUSE_MS);
   }
 }
 
 /** Decides on what it read: without the expected version, two rivals would count the same number. */
-async function countUp(run: UnitOfWork['run'], userId: string): Promise<void> {
+async function countUp(run: PlatformUnitOfWork['run'], userId: string): Promise<void> {
   const seen = await run((changes) => getUser(changes, userId));
   const firstName = `${Number(seen.firstName) + 1}`;
   await run((changes) => updateUser(changes, { userId, firstName, expectedVersion: seen.version }));
 }
 
-/** Whoever was told that nothing was written may try again: the other was faster, or held SQLite for too long. */
+/** Repeats a write that was not made: another was faster, or held SQLite for too long. */
 async function retrying(write: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { listPage } from '../../src/domain/platform/listing.js';
-import { editRolePermissions, type RoleEdit } from '../../src/domain/platform/role-edits.js';
-import { createRole, deleteRole, getRole } from '../../src/domain/platform/roles.js';
-import { getUser } from '../../src/domain/platform/users.js';
+import { editRolePermissions, type RoleEdit } from '../../src/domain/platform/organization/role-edits.js';
+import { createRole, deleteRole, getRole } from '../../src/domain/platform/organization/roles.js';
+import { getUser } from '../../src/domain/platform/people/users.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform, type Platform } from './platform-people.js';
@@ -130,7 +130,7 @@ describeEachDatabase('roles', (under) => {
     expect(await roleOf(aside)).toEqual(aside);
   });
 
-  test('an edit can be of a built-in role, for some of its users, under a name of its own', async () => {
+  test('an edit can be of a built-in role, for some of its users, under another name', async () => {
     const platform = await newPlatform(under);
     const owner = await invite(platform, platform.client.id);
     const ownerRoleId = owner.roleId as string;
@@ -195,7 +195,7 @@ describeEachDatabase('roles', (under) => {
     expect(await names(platform)).toHaveLength(3);
   });
 
-  test('a role is deleted when no user has it; DELETED users lose it and are told of', async () => {
+  test('a role is deleted when no user has it; DELETED users lose it and are reported', async () => {
     const platform = await newPlatform(under);
     const role = await create(platform);
     const user = await invite(platform, platform.client.id, { roleId: role.id });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { NewUnit } from '../../src/domain/platform/unit-trees.js';
-import { createUnitType, updateUnitType } from '../../src/domain/platform/unit-types.js';
-import { createUnit } from '../../src/domain/platform/units.js';
+import type { NewUnit } from '../../src/domain/platform/organization/unit-trees.js';
+import { createUnitType, updateUnitType } from '../../src/domain/platform/organization/unit-types.js';
+import { createUnit } from '../../src/domain/platform/organization/units.js';
 import { databaseUnderTest, describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { newUnits } from './platform-organization.js';

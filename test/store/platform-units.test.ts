@@ -1,9 +1,13 @@
 import { expect, test } from '@jest/globals';
+import {
+  createUnitType,
+  deleteUnitType,
+  updateUnitType,
+} from '../../src/domain/platform/organization/unit-types.js';
+import { createUnit, deleteUnit, getUnit, updateUnit } from '../../src/domain/platform/organization/units.js';
+import { assignWorkerUnits, offboardWorker } from '../../src/domain/platform/people/worker-changes.js';
+import { getWorker } from '../../src/domain/platform/people/workers.js';
 import type { Changes } from '../../src/domain/platform/unit-of-work.js';
-import { createUnitType, deleteUnitType, updateUnitType } from '../../src/domain/platform/unit-types.js';
-import { createUnit, deleteUnit, getUnit, updateUnit } from '../../src/domain/platform/units.js';
-import { assignWorkerUnits, offboardWorker } from '../../src/domain/platform/worker-changes.js';
-import { getWorker } from '../../src/domain/platform/workers.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { newUnits, onboard, tracked } from './platform-organization.js';
@@ -13,9 +17,9 @@ import { newPlatform, type Platform } from './platform-people.js';
 function noting(changes: Changes, order: string[]): Changes {
   return {
     ...changes,
-    record: async (event) => {
+    recordEvent: async (event) => {
       order.push(event.entity.id);
-      await changes.record(event);
+      await changes.recordEvent(event);
     },
   };
 }
@@ -38,7 +42,7 @@ async function chainOf(platform: Platform, length: number) {
 }
 
 describeEachDatabase('unit types and units', (under) => {
-  test('created together are told of together and one by one, parents before children', async () => {
+  test('created together are reported together and one by one, parents before children', async () => {
     const platform = await newPlatform(under);
     const { client, instance } = platform;
     const top = (await newUnits(platform, 'Division', ['Europe'])).units[0];

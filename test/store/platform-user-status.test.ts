@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { UserStatus } from '../../src/domain/directory/users.js';
-import { deleteUser, disableUser, enableUser } from '../../src/domain/platform/user-updates.js';
+import { deleteUser, disableUser, enableUser } from '../../src/domain/platform/people/user-updates.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { inStatus, invite, newPlatform, readUser, staffed, updateAs } from './platform-people.js';

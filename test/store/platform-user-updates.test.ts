@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { takeEmail } from '../../src/domain/platform/email-changes.js';
-import { deleteUser, disableUser, enableUser } from '../../src/domain/platform/user-updates.js';
-import type { UserView } from '../../src/domain/platform/users.js';
+import { takeEmail } from '../../src/domain/platform/people/email-changes.js';
+import { deleteUser, disableUser, enableUser } from '../../src/domain/platform/people/user-updates.js';
+import type { UserView } from '../../src/domain/platform/rows/users.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform, readUser, staffed, updateAs } from './platform-people.js';
@@ -129,7 +129,7 @@ describeEachDatabase('updating a user', (under) => {
       what: 'oneself for a manager',
       fields: ({ user }) => ({ managerUserId: user?.id }),
       code: 'INVALID_REQUEST',
-      faults: ['manager_user_id must not be the user or somebody who reports to the user'],
+      faults: ['manager_user_id must not be the user or a person who reports to the user'],
     },
     {
       what: 'a manager and a role that are not there',
@@ -156,7 +156,7 @@ describeEachDatabase('updating a user', (under) => {
     expect(await platform.dataVersions()).toEqual(before);
   });
 
-  test('nobody reports to themselves by way of others', async () => {
+  test('no user reports to themselves, even indirectly', async () => {
     const platform = await newPlatform(under);
     const { owner, user, lead } = await staffed(platform);
     await updateAs(platform, lead, { managerUserId: user.id });
@@ -200,7 +200,7 @@ describeEachDatabase('updating a user', (under) => {
     expect(left.map(({ asker }) => asker)).toEqual([other.id]);
   });
 
-  test('of an address that takes effect tells of every user the person is or was, and makes it unverified', async () => {
+  test('of an address that takes effect reports every user the person is or was, and makes it unverified', async () => {
     const platform = await newPlatform(under);
     const other = await newClient(platform, platform.instance.id, 'Quillmere');
     const aside = await newClient(platform, platform.instance.id, 'Aside');

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { createRole } from '../../src/domain/platform/roles.js';
-import { deleteUser } from '../../src/domain/platform/user-updates.js';
-import { createUser } from '../../src/domain/platform/users.js';
+import { createRole } from '../../src/domain/platform/organization/roles.js';
+import { deleteUser } from '../../src/domain/platform/people/user-updates.js';
+import { createUser } from '../../src/domain/platform/people/users.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform } from './platform-people.js';
 
 describeEachDatabase('creating users', (under) => {
-  test('the first user of a client is INVITED as its Owner, has no manager, and is told of with both', async () => {
+  test('the first user of a client is INVITED as its Owner, has no manager, and is reported with both', async () => {
     const platform = await newPlatform(under);
     const { client, instance } = platform;
     const before = await platform.dataVersions();
@@ -83,7 +83,7 @@ describeEachDatabase('creating users', (under) => {
     ]);
   });
 
-  test('a DELETED Owner is nobody’s default manager, and the next user of the client is not its first', async () => {
+  test('a DELETED Owner is never the default manager, and the next user of the client is not its first', async () => {
     const platform = await newPlatform(under);
     const owner = await invite(platform, platform.client.id);
     await platform.run((changes) => deleteUser(changes, { userId: owner.id }));

@@ -1,8 +1,12 @@
 import { expect, test } from '@jest/globals';
+import {
+  assignWorkerUnits,
+  offboardWorker,
+  updateWorker,
+} from '../../src/domain/platform/people/worker-changes.js';
+import { onboardWorker } from '../../src/domain/platform/people/worker-onboarding.js';
+import type { Worker } from '../../src/domain/platform/rows/workers.js';
 import type { Changes } from '../../src/domain/platform/unit-of-work.js';
-import { assignWorkerUnits, offboardWorker, updateWorker } from '../../src/domain/platform/worker-changes.js';
-import { onboardWorker } from '../../src/domain/platform/worker-onboarding.js';
-import type { Worker } from '../../src/domain/platform/workers.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { refusalOf } from '../support/platform-writes.js';
 import { newLocation, newUnits, onboard, onboarding } from './platform-organization.js';
@@ -57,7 +61,7 @@ describeEachDatabase('what is refused of workers', (under) => {
     expect(await platform.newEvents()).toEqual([]);
   });
 
-  test('units and locations of nobody or of another client are alike, and no account is left behind', async () => {
+  test('unknown units and locations are like those of another client, and no account remains', async () => {
     const platform = await newPlatform(under);
     const client = await newClient(platform, platform.instance.id, 'Brindlewood');
     const elsewhere = { ...platform, client };

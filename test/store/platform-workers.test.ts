@@ -1,8 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { createUser } from '../../src/domain/platform/users.js';
-import { assignWorkerUnits, offboardWorker, updateWorker } from '../../src/domain/platform/worker-changes.js';
-import { onboardWorker } from '../../src/domain/platform/worker-onboarding.js';
-import { getWorker } from '../../src/domain/platform/workers.js';
+import { createUser } from '../../src/domain/platform/people/users.js';
+import {
+  assignWorkerUnits,
+  offboardWorker,
+  updateWorker,
+} from '../../src/domain/platform/people/worker-changes.js';
+import { onboardWorker } from '../../src/domain/platform/people/worker-onboarding.js';
+import { getWorker } from '../../src/domain/platform/people/workers.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { newLocation, newUnits, onboard, onboarding, tracked } from './platform-organization.js';
 import { newClient, newPlatform } from './platform-people.js';
@@ -11,7 +15,7 @@ const ADDRESS = { address1: 'Quay 4', city: 'Porthaven', isoCountryCode: 'GB' };
 const WHOLE_ADDRESS = { ...ADDRESS, address2: null, postalCode: null, zoneCode: null };
 
 describeEachDatabase('workers', (under) => {
-  test('are told of with their whole place in the organization when they are onboarded', async () => {
+  test('are reported with their whole place in the organization when they are onboarded', async () => {
     const platform = await newPlatform(under);
     const { client, instance } = platform;
     const location = await newLocation(platform, 'Harbour Office');
@@ -85,7 +89,7 @@ describeEachDatabase('workers', (under) => {
     await expect(onboard(platform)).resolves.toMatchObject({ units: [], primaryUnit: null, location: null });
   });
 
-  test('are the same person as whoever has the address, at any client, as a user or a worker', async () => {
+  test('are the same person as the account with the address, at any client, as a user or a worker', async () => {
     const platform = await newPlatform(under);
     const { client, instance, run } = platform;
     const creation = { clientId: client.id, email: 'Ines.Carver@example.com', withoutManager: true };

@@ -16,7 +16,7 @@ const settingsOf = async (db: Reader | Writer) => {
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
 };
 
-/** Somebody else with a connection to the same address. */
+/** Another client's connection to the same address. */
 async function settingsOfStranger(url: string) {
   const stranger = new pg.Client({ connectionString: url });
   await stranger.connect();

@@ -1,23 +1,32 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { createQueryId, type Kysely, type RootOperationNode, SqliteQueryCompiler } from 'kysely';
+import {
+  CamelCasePlugin,
+  createQueryId,
+  type Kysely,
+  type RootOperationNode,
+  SqliteQueryCompiler,
+} from 'kysely';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 import type { DatabaseUnderTest } from '../support/databases.js';
 
 export type Use = (database: Database) => Promise<unknown>;
 
-/** How SQLite goes about each statement of the use, asked of tables that are empty: so by their indexes alone. */
+/** SQLite's plan for each statement of the use, on empty tables: by their indexes alone. */
 export async function queryPlansOf(under: DatabaseUnderTest, use: Use): Promise<string[]> {
   const place = await under.newPlace();
   const database = await under.openMigrated(place);
   const asked: { sql: string; parameters: readonly unknown[] }[] = [];
   const compiler = new SqliteQueryCompiler();
+  const snakeCase = new CamelCasePlugin();
   const noting = (db: Kysely<Schema>) =>
     db.withPlugin({
-      transformQuery: ({ node }) => {
-        asked.push(compiler.compileQuery(node as RootOperationNode, createQueryId()));
-        return node;
+      transformQuery: (args) => {
+        asked.push(
+          compiler.compileQuery(snakeCase.transformQuery(args) as RootOperationNode, createQueryId()),
+        );
+        return args.node;
       },
       transformResult: async ({ result }) => result,
     });

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { retireEncryptionKey } from '../../src/domain/operator/encryption-keys.js';
 import type { SealedPlace } from '../../src/domain/operator/seals.js';
 import type { OperatorChanges } from '../../src/domain/operator/unit-of-work.js';
-import type { SigningKey } from '../../src/domain/sign-on/signing-keys.js';
+import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
+import { inNameOf } from '../../src/domain/unit-of-work.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { encryptionKeyRows, SEALED_COLUMNS } from '../../src/store/adapters/operator/encryption-keys.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
@@ -126,7 +127,7 @@ async function rig(under: DatabaseUnderTest) {
     }
   });
   const operator = operatorUnitOfWork(database);
-  const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => operator.run(OPERATOR, work);
+  const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => inNameOf(OPERATOR, operator).run(work);
   return {
     database,
     run,

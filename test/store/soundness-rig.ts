@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import pg from 'pg';
-import { createUser } from '../../src/domain/platform/users.js';
+import { createUser } from '../../src/domain/platform/people/users.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../src/store/database.js';
 import { openPostgres, type PostgresLimits } from '../../src/store/dialects/postgres.js';
 import { inspect } from '../../src/store/inspect.js';
@@ -15,12 +15,14 @@ import { newConnection } from './webhooks/subscription-rig.js';
 /** As in service, only shorter: the server's limits below ours. */
 export const SHORT: PostgresLimits = {
   server: { lockMs: 150, statementMs: 300, idleMs: 5_000 },
+  connectMs: 5_000,
   answerMs: 600,
   askMs: 10_000,
 };
 /** As behind a pooler that loses our settings: nothing but our own patience ends a statement. */
 export const OURS_ALONE: PostgresLimits = {
   server: { lockMs: 0, statementMs: 0, idleMs: 0 },
+  connectMs: 5_000,
   answerMs: 300,
   askMs: 10_000,
 };
@@ -45,7 +47,7 @@ export async function soundnessRig(under: DatabaseUnderTest, limits: PostgresLim
   const database = await openPostgres(`${way.url}?application_name=${VICTIM}`, () => undefined, limits);
   const stranger = new pg.Client({ connectionString: place.databaseUrl });
   await stranger.connect();
-  const { run } = unitOfWork(database);
+  const { run } = platformUnitOfWork(database);
   const invite = async (call: Call): Promise<Call> => {
     const { key, email } = call;
     try {
@@ -53,9 +55,11 @@ export async function soundnessRig(under: DatabaseUnderTest, limits: PostgresLim
         async (changes): Promise<string> =>
           (await createUser(changes, { clientId, email, withoutManager: false })).id,
         {
-          ...{ ownerId: 'tok', method: '/Invite', key, requestHash: email },
-          encode: (userId: string) => Buffer.from(userId),
-          decode: (bytes) => Buffer.from(bytes).toString(),
+          repeatable: {
+            ...{ ownerId: 'tok', method: '/Invite', key, requestHash: email },
+            encode: (userId: string) => Buffer.from(userId),
+            decode: (bytes) => Buffer.from(bytes).toString(),
+          },
         },
       );
       return { key, email, clientId, answer };
@@ -88,7 +92,7 @@ async function sameWay(url: string): Promise<Way> {
   return { url, close: () => undefined } as Way;
 }
 
-/** Nothing half done, nothing kept that was refused, nothing lost that was acknowledged; what is repeated happens once. */
+/** Nothing half done, refused writes absent, acknowledged ones present, repetitions once. */
 export async function proveSound(
   { observer, invite }: { observer: Database; invite(call: Call): Promise<Call> },
   calls: readonly Call[],

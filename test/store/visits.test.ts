@@ -94,7 +94,7 @@ describeEachDatabase('API keys', (under) => {
       await Promise.all(times.map((at) => keys.markUsed(id, at, at - HOUR_MS)));
       const settled = (await keys.findKey(hashSecret('secret')))?.key.lastUsedAt;
       expect(times).toContain(settled);
-      // Every later one of the step found the first and left it: had two changed it, this would move it again.
+      // Later ones of the step found the first and left it: had two changed it, this would move it again.
       await Promise.all(times.map((at) => keys.markUsed(id, at, at - HOUR_MS)));
       expect((await keys.findKey(hashSecret('secret')))?.key.lastUsedAt).toBe(settled);
     }

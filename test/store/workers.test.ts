@@ -46,7 +46,7 @@ describeEachDatabase('workers', (under) => {
       email: 'zoe@example.com',
       phone: '+1 207 555 0100',
       jobTitles: ['Ärztin', 'Line "Cook"'],
-      address: {
+      location: {
         address1: '1',
         address2: '2',
         city: '3',
@@ -56,12 +56,17 @@ describeEachDatabase('workers', (under) => {
       },
       createdAt: CREATED_AT,
     };
-    const placed = { ...plain, units: [bakery, kitchen], primaryUnit: kitchen, location };
+    const placed = {
+      ...plain,
+      organizationUnits: [bakery, kitchen],
+      organizationUnit: kitchen,
+      organizationLocation: location,
+    };
     const workers = workerStore(database);
     await expect(workers.page(client_id, ALL, true)).resolves.toStrictEqual([placed]);
     await expect(workers.find(client_id, id)).resolves.toStrictEqual(placed);
     await expect(workers.page(client_id, ALL, false)).resolves.toStrictEqual([
-      { ...plain, units: [], primaryUnit: null, location: null },
+      { ...plain, organizationUnits: [], organizationUnit: null, organizationLocation: null },
     ]);
   });
 
@@ -72,10 +77,10 @@ describeEachDatabase('workers', (under) => {
     await expect(workerStore(database).find(client_id, id)).resolves.toMatchObject({
       phone: null,
       jobTitles: [],
-      address: { address1: null, isoCountryCode: null, zoneCode: null },
-      units: [],
-      primaryUnit: null,
-      location: null,
+      location: { address1: null, isoCountryCode: null, zoneCode: null },
+      organizationUnits: [],
+      organizationUnit: null,
+      organizationLocation: null,
     });
     expect(Object.values(noAddress)).toEqual(Array(6).fill(null));
   });
@@ -93,7 +98,7 @@ describeEachDatabase('workers', (under) => {
       await plantWorker(database, { client_id, created_at: CREATED_AT + index }, order);
     }
     const workers = await workerStore(database).page(client_id, ALL, true);
-    expect(workers.map((worker) => worker.units.map(({ id }) => id))).toEqual(orders);
+    expect(workers.map((worker) => worker.organizationUnits.map(({ id }) => id))).toEqual(orders);
   });
 
   test('who was offboarded leaves the list and is found by id', async () => {

@@ -28,7 +28,7 @@ const ANYTHING = {};
 export class AnswerJudge {
   readonly document: { paths: Record<string, Record<string, DocumentedOperation>>; [part: string]: unknown };
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
-  /** By schema as it stands in the document: to compile one takes longer than most answers. */
+  /** By schema as it is in the document: to compile one takes longer than most answers. */
   readonly #validators = new Map<object, ValidateFunction>();
 
   constructor(name: 'gateway' | 'sign-on') {

@@ -24,10 +24,10 @@ const FLAGS = [
 
 const OWN_HOSTS = ['localhost', '127.0.0.1'];
 const PATIENCE_MS = 10_000;
-/** What Chromium itself says of the error page, whose status is 400. */
+/** Chromium's own message about the error page, which has status 400. */
 const SAYS_STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of 400\b/;
 
-/** A browser of one person, with cookies of its own, in which whatever goes wrong is noticed. */
+/** A browser of one person, with its own cookies, which records every fault. */
 export class Visit {
   /** What the console says, and who was asked besides this machine. Must be empty in the end. */
   readonly complaints: string[] = [];
@@ -55,7 +55,7 @@ export class Visit {
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
       const text = message.text();
-      // Warnings too: browsers tell of refused styles, frames and forms in either way.
+      // Warnings too: browsers report refused styles, frames and forms in either way.
       if (['error', 'warning'].includes(message.type()) && !SAYS_STATUS_OF_PAGE.test(text)) {
         this.complaints.push(text);
       }
@@ -63,7 +63,7 @@ export class Visit {
   }
 }
 
-/** Chromium for the group of tests that describes it. After each test it closes what was opened and holds the complaints against it. */
+/** Chromium for a describe block. After each test it closes what was opened and checks for faults. */
 export function chromiumVisits(executablePath: string) {
   const newDirectory = temporaryDirectories(afterAll);
   let browser: Browser | undefined;
@@ -94,7 +94,7 @@ export function chromiumVisits(executablePath: string) {
       }
       return watched(await browser.newContext(options));
     },
-    /** In a Chromium of its own, whose settings block all cookies. */
+    /** In another Chromium, with all cookies blocked. */
     visitWithoutCookies: async (): Promise<Visit> => {
       const profile = newDirectory();
       const settings = { profile: { default_content_setting_values: { cookies: 2 } } };

@@ -20,7 +20,7 @@ export interface OpenApi {
   log?: Options['log'];
 }
 
-/** The gateway's document with handlers of the test, and anybody let in unless the test says otherwise. */
+/** The gateway's document with handlers of the test; admits all callers by default. */
 export function openGatewayApi({ handlers = {}, ...rest }: OpenApi = {}): Promise<Dispatch> {
   return createContractApi({
     document: contractDocument('gateway'),

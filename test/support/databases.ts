@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe } from '@jest/globals';
 import type { Database } from '../../src/store/database.js';
-import { openPostgres } from '../../src/store/dialects/postgres.js';
+import { openPostgres, type PostgresLimits } from '../../src/store/dialects/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import {
@@ -15,6 +15,12 @@ import { newDataDirectory } from './temporary-directory.js';
 
 export { newPostgresDatabase, type PostgresDatabase } from './postgres/new-database.js';
 
+/** On a busy machine a write waits long for its turn; tests of these limits set others. */
+const PATIENT: PostgresLimits = {
+  server: { lockMs: 60_000, statementMs: 60_000, idleMs: 60_000 },
+  ...{ connectMs: 60_000, answerMs: 60_000, askMs: 10_000 },
+};
+
 /** Where one database is, as the settings say it. */
 export interface DatabasePlace {
   dataDir: string;
@@ -25,17 +31,17 @@ export interface DatabaseUnderTest {
   kind: 'SQLite' | 'PostgreSQL';
   /** A place of a database with all tables and no rows: a copy of one that was migrated once in this run. */
   newPlace(): Promise<DatabasePlace>;
-  /** A place nobody has used yet, not even migrations. */
+  /** An unused place, without migrations. */
   newEmptyPlace(): Promise<DatabasePlace>;
   /** The bare database at a place, tables or not. */
-  open(place: DatabasePlace): Promise<Database>;
+  open(place: DatabasePlace, limits?: PostgresLimits): Promise<Database>;
   /** The database at a place that `newPlace` gave, or at a new one. */
   openMigrated(place?: DatabasePlace): Promise<Database>;
   /** Every port over the database at a place. */
   openStore(place: DatabasePlace, environment?: 'live' | 'demo'): Promise<Store>;
 }
 
-/** Runs a group of tests on SQLite and again on PostgreSQL. What a test opened is closed and removed after it. */
+/** Runs a group of tests on SQLite and again on PostgreSQL, and cleans up after each test. */
 export function describeEachDatabase(title: string, body: (database: DatabaseUnderTest) => void): void {
   describe(`${title}, on SQLite`, () => body(databaseUnderTest('SQLite')));
   describe(`${title}, on PostgreSQL`, () => body(databaseUnderTest('PostgreSQL')));
@@ -53,11 +59,11 @@ export function databaseUnderTest(kind: DatabaseUnderTest['kind']): DatabaseUnde
     cleanups.push(() => opened.close());
     return opened;
   };
-  const open = async ({ dataDir, databaseUrl }: DatabasePlace) =>
+  const open = async ({ dataDir, databaseUrl }: DatabasePlace, limits = PATIENT) =>
     closing(
       databaseUrl === undefined
         ? openSqlite(join(dataDir, 'integration.db'))
-        : await openPostgres(databaseUrl, () => undefined),
+        : await openPostgres(databaseUrl, () => undefined, limits),
     );
   const newDirectory = () => {
     const dataDir = newDataDirectory();

@@ -20,10 +20,7 @@ export function headerAt(version: string, notModified = false) {
   return { version, notModified, rateLimit, integrationId: 'itg_1', apiKeyId: 'key-1' };
 }
 
-/**
- * Answers a method with these messages at this version, or that nothing changed, as the domain does. What was asked is kept in `asked`; a method
- * that answers with one message gives the first.
- */
+/** Answers a method with these messages at this version, or not modified. Keeps requests in `asked`. */
 export function answering(
   method: keyof Directory,
   version: string,

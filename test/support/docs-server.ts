@@ -14,7 +14,7 @@ import { newTemporaryDirectory } from './temporary-directory.js';
 export const DOCS_VERSION = '1.3.1';
 export const SIGN_ON_URL = 'http://localhost:4999';
 
-/** What the build would leave of the packages; their content is nobody's business here. */
+/** Packages as from the build, with dummy content. */
 export const PACKAGES: Record<string, string> = {
   'integration-service-sdk-1.3.1.tgz': 'bytes of the npm package',
   'integration_service_sdk-1.3.1-py3-none-any.whl': 'bytes of the wheel',

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LIMIT_MS = 50_000;
 const INTERVAL_MS = 25;
 
-/** Asks again and again, for what tells nobody when it changes: another process, a socket that is not there yet. */
+/** Polls for a state that raises no event here: of another process, or a socket to come. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections: one of those could take a free port before its user does. */
+/** Below the range of outgoing connections, which could take a free port before its user does. */
 const LOWEST_PORT = 10_000;
 const HIGHEST_PORT = 32_000;
 
-/** Ports of the loopback address that nobody listens on: all held at once, so that they differ, then let go. */
+/** Free ports of the loopback address: all held at once, so that they differ, then released. */
 export async function freePorts(count: number): Promise<number[]> {
   const holders = await Promise.all(Array.from({ length: count }, hold));
   const ports = holders.map((holder) => (holder.address() as { port: number }).port);

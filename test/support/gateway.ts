@@ -37,7 +37,7 @@ export interface Gateway extends RecordedLog {
   stop(): Promise<void>;
 }
 
-/** A real gateway before a real gRPC server whose directory does what the test says. */
+/** A real gateway with a real gRPC server whose directory the test programs. */
 export async function startGateway(
   environment: 'live' | 'demo' = 'demo',
   limits: Partial<ListenerOptions> = {},

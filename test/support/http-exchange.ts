@@ -11,12 +11,12 @@ export interface Exchange {
 
 export interface Question {
   method?: string;
-  /** Undefined takes away one that would be sent otherwise. */
+  /** Undefined removes one that would be sent otherwise. */
   headers?: Record<string, string | string[] | undefined>;
   body?: string | Buffer;
 }
 
-/** One request on a connection of its own. The target goes out as it is written, which fetch would not do. */
+/** One request on a new connection. Sends the target unchanged, unlike fetch. */
 export function exchange(
   port: number,
   target: string,
@@ -55,7 +55,7 @@ export function rawExchange(port: number, bytes: string): Promise<string> {
     socket.on('data', (chunk: string) => {
       received += chunk;
     });
-    // The rest of a request that was refused early meets a closed connection; what was answered has been read by then.
+    // An early refusal closes the connection while the request is sent; its answer has been read by then.
     socket.once('error', (error) => (received === '' ? reject(error) : resolve(received)));
     socket.once('close', () => resolve(received));
   });

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { PasswordHasher } from '../../src/domain/credentials/passwords.js';
-import type { UnitOfWork } from '../../src/domain/platform/unit-of-work.js';
+import type { PlatformUnitOfWork } from '../../src/domain/platform/unit-of-work.js';
 import type { PlatformDependencies } from '../../src/rpc/services/platform/index.js';
 
-/** As quick as a real one is slow; what it makes still tells nobody the password who cannot read it backwards. */
+/** Fast, unlike a real one; the password is only reversed. */
 export const quickHasher: PasswordHasher = {
   hash: async (password) => `$quick$${Buffer.from(password).reverse().toString('base64url')}`,
   verify: async (hash, password) => hash === (await quickHasher.hash(password)),
 };
 
 /** What the platform's service needs beside the database. */
-export function platformDependencies(unitOfWork: UnitOfWork): PlatformDependencies {
+export function platformDependencies(unitOfWork: PlatformUnitOfWork): PlatformDependencies {
   return {
     unitOfWork,
     clock: Date.now,

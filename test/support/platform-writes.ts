@@ -5,7 +5,7 @@ import { eventSchemas, payloadSchemaOf } from '../../generated/asyncapi/schemas.
 import type { Changes } from '../../src/domain/platform/unit-of-work.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { newPublicId } from '../../src/identifiers/public-id.js';
-import { unitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../src/store/database.js';
 
 /** Beyond 32 bits and not a round number, so that a time that comes back changed is seen. */
@@ -25,7 +25,7 @@ export interface EventRow {
 export function platformWrites(database: Database) {
   let now = STARTED_AT;
   const seen = new Set<string>();
-  const { run } = unitOfWork(database, () => {
+  const { run } = platformUnitOfWork(database, () => {
     now += 1;
     return now;
   });
@@ -33,7 +33,7 @@ export function platformWrites(database: Database) {
     database,
     run: <T>(work: (changes: Changes) => Promise<T>) => run(work),
     now: () => now,
-    /** What was recorded since it was asked last, in the order of writing; each a payload that its schema admits. */
+    /** Events recorded since the last call, in order, each with a valid payload. */
     newEvents: async (): Promise<EventRow[]> => {
       const rows = await eventRows(database);
       const unseen = rows.filter(({ id }) => !seen.has(id));

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Exchange } from './http-exchange.js';
 
-// Prism comes as CommonJS whose types want more than it exports; what is used of it is this.
+// Prism is CommonJS, and its types need more than it exports; this is the used part.
 const require = createRequire(import.meta.url);
 
 /** An operation of a document, as Prism has it. */

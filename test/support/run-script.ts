@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Starts a TypeScript file of the tests as a process of its own. */
+/** Starts a TypeScript file of the tests as a separate process. */
 export function startScript(
   file: string,
   args: readonly string[],

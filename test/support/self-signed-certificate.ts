@@ -18,7 +18,7 @@ export interface Validity {
   notAfter?: number;
 }
 
-/** A certificate for localhost and 127.0.0.1 that vouches for itself, written out in DER because Node only reads them. */
+/** A self-signed certificate for localhost, encoded in DER because Node only reads certificates. */
 export function selfSignedCertificate(validity?: Validity): Issued {
   const keys = newKeys();
   return issue({
@@ -31,7 +31,7 @@ export function selfSignedCertificate(validity?: Validity): Issued {
   });
 }
 
-/** An authority of its own. What it issues is for localhost and 127.0.0.1, and for servers and clients alike. */
+/** A new authority. It issues certificates for localhost and 127.0.0.1, for servers and clients. */
 export function newAuthority(name: string) {
   const signer = newKeys();
   const { certificate } = issue({ subject: name, keys: signer, issuer: name, signer, isAuthority: true });

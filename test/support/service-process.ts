@@ -14,7 +14,7 @@ const roles = ['domain', 'worker', 'edge'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** For what hangs: four processes that load all their modules take twenty seconds on a machine that ten others share. */
+/** For hangs: four processes that load all modules take twenty seconds on a busy machine. */
 const START_LIMIT_MS = 60_000;
 
 export interface StartOptions {
@@ -30,7 +30,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** The compiled service as processes of their own. Everything it starts is gone after the group of tests that describes it. */
+/** The compiled service as separate processes. All are ended after the describe block that calls it. */
 export function serviceProcesses() {
   const started: ServiceProcess[] = [];
   const directories: string[] = [];
@@ -206,7 +206,7 @@ export class ServiceProcess {
     try {
       this.signalGroup('SIGKILL');
     } catch {
-      // There is nobody left.
+      // It has ended already.
     }
   }
 

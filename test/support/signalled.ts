@@ -1,4 +1,4 @@
-/** A promise that somebody else resolves. */
+/** A promise with its resolve function. */
 export function signalled<T = void>() {
   let tell: (value: T | PromiseLike<T>) => void = () => undefined;
   const told = new Promise<T>((resolve) => {

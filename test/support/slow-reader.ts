@@ -9,7 +9,7 @@ export interface SlowReader {
   leave(): void;
 }
 
-/** A client that reads only when told to, so that what it has not read yet holds up whoever writes. */
+/** A client that reads on demand, so that unread data holds up the writer. */
 export async function slowReader(
   port: number,
   path: string,

@@ -4,7 +4,7 @@ import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { migrateToLatest } from '../../src/store/migrate.js';
 import { newDataDirectory } from './temporary-directory.js';
 
-/** A closed file with all tables and no rows, made by whoever of a run asks first: migrations take longer than most tests. */
+/** A closed file with empty tables, made by the first caller of a run: migrations are slow. */
 export async function migratedSqliteFile(): Promise<string> {
   const folder = process.env.TEST_DATA_FOLDER;
   if (!folder) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 
-/** Call it where a group of tests is described; what it gives makes directories that are gone after each test, or after all. */
+/** Call it in a describe block; it makes directories that are removed after each test, or after all. */
 export function temporaryDirectories(cleanUp = afterEach): () => string {
   const made: string[] = [];
   cleanUp(() => {
@@ -18,12 +18,12 @@ export function temporaryDirectories(cleanUp = afterEach): () => string {
   };
 }
 
-/** In the folder of the run, which goes even when the run is killed. Short, because a socket's path has 104 characters at most. */
+/** In the folder of the run, which is always removed. Short, because socket paths have 104 characters. */
 export function newTemporaryDirectory(): string {
   return mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'it-'));
 }
 
-/** For databases and what else is synced to the disk again and again: in memory where that is possible. Nothing in it can be run. */
+/** For databases and other synced files: in memory where possible, and not executable. */
 export function newDataDirectory(): string {
   return mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'it-'));
 }

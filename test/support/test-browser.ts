@@ -73,7 +73,7 @@ export class TestBrowser {
     });
   }
 
-  /** Sends the form of a page with what is in it, what a person fills in, and the button, by its id or its value. */
+  /** Submits a page's form with its values, the person's input, and the button, by id or value. */
   press(page: Page, button: string, filledIn: Record<string, string> = {}): Promise<Page> {
     const form = formsOf(page.html).find(({ content }) => buttonOf(content, button) !== undefined);
     const pressed = form && buttonOf(form.content, button);

@@ -65,9 +65,9 @@ export function requireToolchain(name: ToolchainName, env: NodeJS.ProcessEnv = p
 }
 
 /**
- * A group of tests that needs a tool. Without it the group is skipped and the line that installs the tool is
- * shown; under CI=true it fails instead, because there nothing may be skipped. Use the executable inside hooks and
- * tests only: a skipped group is still listed, with none.
+ * A group of tests that needs a tool. Without it the group is skipped and the command that installs the tool
+ * is shown; under CI=true it fails. Use the executable in hooks and tests only, because skipped groups have
+ * none.
  */
 export function describeWith(name: ToolchainName, title: string, body: (executable: string) => void): void {
   const executable = findToolchain(name, process.env);

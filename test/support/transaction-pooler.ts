@@ -4,8 +4,8 @@ import pg from 'pg';
 const KNOWN = new Set(['user', 'database', 'client_encoding', 'application_name']);
 
 /**
- * What a pooler in transaction mode does: it lends its one connection to PostgreSQL to one client for one transaction, and leaves on it what that one has set. As PgBouncer
- * does, it refuses clients that begin with settings that it does not know, unless it is told to ignore them.
+ * A pooler in transaction mode: lends its one connection to a client per transaction, and keeps the settings
+ * made on it. Like PgBouncer, it refuses unknown start-up settings unless told to ignore them.
  */
 export async function transactionPooler(databaseUrl: string, unknownSettings: 'refused' | 'ignored') {
   const backend = new pg.Client({ connectionString: databaseUrl });

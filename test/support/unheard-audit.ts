@@ -1,4 +1,4 @@
 import type { CallAudit } from '../../src/rpc/call-audit.js';
 
-/** For servers under test whose audit log nobody reads. */
-export const unheardAudit: CallAudit = { observe: () => undefined, record: async () => undefined };
+/** Discards the audit log, for servers under test. */
+export const unheardAudit: CallAudit = { observe: () => undefined, audit: async () => undefined };

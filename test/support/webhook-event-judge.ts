@@ -9,7 +9,7 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(eventSchemas, 'events');
 
-/** What a delivery has that the AsyncAPI document does not admit; nothing, when the service behaves as its contract says. */
+/** Violations of the AsyncAPI document by a delivery. */
 export function faultsOfWebhook(headers: IncomingHttpHeaders, body: Buffer): string[] {
   const event = parsed(body);
   const pointer = payloadSchemaOf[event?.type as keyof typeof payloadSchemaOf];

@@ -62,7 +62,7 @@ export function hostileServers() {
     servers.push(server);
     server.on('connection', (socket) => {
       sockets.add(socket);
-      // Whoever has had enough of it cuts it off.
+      // The other side cuts it off.
       socket.on('error', () => undefined);
       socket.once('close', () => sockets.delete(socket));
     });
@@ -73,14 +73,14 @@ export function hostileServers() {
   return {
     /** The port of one that behaves so. */
     start: (behaviour: HostileBehaviour) => listen(createServer(behaviours[behaviour])),
-    /** One whose certificate nobody has vouched for. */
+    /** A server with an untrusted certificate. */
     startSelfSigned: () => {
       const { certificate, key } = selfSignedCertificate();
       const server = createTlsServer({ cert: certificate, key }, (socket) => socket.destroy());
       server.on('tlsClientError', () => undefined);
       return listen(server);
     },
-    /** Where nobody listens. */
+    /** A port without a listener. */
     nobody: async () => (await freePorts(1))[0] as number,
   };
 }

@@ -20,7 +20,7 @@ export interface ReceivedWebhook {
   event: any;
 }
 
-/** Answers, or does something else to the connection. `earlier` counts the requests with the same id before this one. */
+/** Answers, or acts on the connection. `earlier` counts earlier requests with the same id. */
 export type Answer = (response: ServerResponse, request: ReceivedWebhook, earlier: number) => void;
 
 export function answerWith(status: number, headers: Record<string, string> = {}, body = ''): Answer {
@@ -117,7 +117,7 @@ export class WebhookReceiver {
   }
 }
 
-/** Call it where a group of tests is described; what it starts is closed after the group, which fails if anything came that is no event of the contract. */
+/** Call it in a describe block, which fails for requests that are no event of the contract. */
 export function webhookReceivers(): (answer?: Answer) => Promise<WebhookReceiver> {
   const started: WebhookReceiver[] = [];
   afterAll(async () => {

@@ -1,4 +1,4 @@
-/** Many receivers of webhooks in one process that outlives everybody: each has a port, and every request is written down before it is answered. */
+/** Many receivers in one process that is never killed. Each records requests before it answers. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a receiver did with a request: the status it answered, hung up without one, or took longer than the sender waits. */
+/** How a receiver ended a request: a status, a closed connection, or an answer after the sender's limit. */
 export type GivenAnswer = number | 'hung up' | 'too late';
 
-/** What a receiver does with what it gets; those that fail do it once, twice or always, by a hash of the event's id. */
+/** How a receiver reacts; failing ones fail once, twice or always, by a hash of the event's id. */
 export type Behaviour =
   | { kind: 'accepts' }
   | { kind: 'is slow'; answersAfterMs: number }
@@ -30,7 +30,7 @@ export type Report =
   | { type: 'held' }
   | { type: 'written' };
 
-/** A request as it stands in the file. */
+/** A request as it is in the file. */
 export interface WrittenRequest {
   index: number;
   eventId: string;
@@ -89,7 +89,7 @@ export class WebhookSubscribers {
     }
   }
 
-  /** Lets so many requests pass, and does it while the next one waits for its answer, which comes afterwards. */
+  /** Lets so many requests pass, and acts while the next one awaits its answer. */
   async during(
     what: 'first attempt' | 'retry',
     lets: number,

@@ -93,7 +93,7 @@ describe('a check that hangs', () => {
   });
 });
 
-test('a role that drains is unready for good, though all is well with it', async () => {
+test('a role that drains is unready permanently, though all is well with it', async () => {
   const health = new Health([good('database')]);
   health.drain();
   const drained = {

@@ -38,7 +38,7 @@ describe('the metrics of a role', () => {
     expect(text).toContain('temporal_worker_polling{role="domain"} 1');
   });
 
-  test('say when the certificates in use end, as it is when somebody asks', async () => {
+  test('say when the present certificates expire, at the time of the scrape', async () => {
     const registry = createMetricsRegistry('edge');
     let notAfter = 1_800_000_000_000;
     certificateGauge(registry, () => [{ certificate: 'own', notAfter }]);
@@ -70,7 +70,7 @@ describe('the metrics of a role', () => {
 describe('several expositions merged', () => {
   test('are valid, have every sample of each and one header per metric', async () => {
     const roles = ['edge', 'domain', 'worker'].map((role) => createMetricsRegistry(role));
-    // Metrics with labels have no sample before the first event: a header by itself, in one role and not in another.
+    // Metrics with labels have no sample before the first event: only a header, in some roles.
     const timers = roles.map(httpRequestTimer);
     timers[1]?.('listClients', 200, 3);
     roles.forEach(rpcCallTimer);
@@ -112,7 +112,7 @@ describe('several expositions merged', () => {
     expect(parseExposition(mergeExpositions(texts)).get('odd')?.samples).toHaveLength(2);
   });
 
-  test('of nobody are nothing', () => {
+  test('of no roles are empty', () => {
     expect(mergeExpositions([]).trim()).toBe('');
   });
 

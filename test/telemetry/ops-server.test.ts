@@ -70,7 +70,7 @@ test.each(['/', '/livez/', '/LIVEZ', '//livez', '/readyz/..', '/metrics%00', '/h
 );
 
 test.each(['liveness', 'readiness', 'metrics'] as const)(
-  'when %s fails the answer is a bare 500, and the server goes on',
+  'when %s fails the answer is a bare 500, and the server continues',
   async (name) => {
     const path = { liveness: '/livez', readiness: '/readyz', metrics: '/metrics' }[name];
     const answer = source[name];

@@ -11,11 +11,11 @@ import { scrub } from '../../src/telemetry/scrub.js';
 
 const ROOT = join(import.meta.dirname, '../../src');
 
-/** Each file that makes something random, with a secret as it makes them, or undefined where what it makes is none or is never text. */
+/** Each file that makes random values, with an example of its secrets; undefined for those without one. */
 const makers: Record<string, (() => string) | undefined> = {
   'cli/supervisor/serve.ts': () => `edge_live_${randomBytes(32).toString('hex')}`,
-  'domain/platform/new-role.ts': undefined,
-  'domain/sign-on/tokens.ts': undefined,
+  'domain/platform/organization/new-role.ts': undefined,
+  'domain/sign-on/tokens/tokens.ts': undefined,
   'domain/version.ts': undefined,
   'domain/webhooks/subscription-secrets.ts': () => `whsec_${randomBytes(32).toString('base64')}`,
   'identifiers/api-key.ts': () => newApiKey('live'),

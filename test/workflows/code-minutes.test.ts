@@ -71,7 +71,7 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
     eventually('all are marked', () => open.size === 0);
   const describeAt = (index: number) => client().workflow.getHandle(workflowIdAt(index)).describe();
 
-  test('starts a workflow for each, whose summary names the minute and its end, and marks it', async () => {
+  test('starts a workflow for each, with minute and end in its summary, and marks it', async () => {
     const minutes = listOf(minuteAt(0), { ...minuteAt(1), expiresAt: new Date('2036-01-01T00:11:00Z') });
     watch(minutes.list);
     await allMarked(minutes);
@@ -109,8 +109,8 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  test('starts no second workflow for a minute whose workflow is done', async () => {
-    // Enough for the workflows of other tests, whose time may have come too.
+  test('starts no second workflow for a minute after its workflow', async () => {
+    // Enough for the workflows of other tests, which may be due too.
     const answer = { issued: 1, redeemed: 1, expired: 0, retryAt: null };
     const { maintenance, calls } = scriptedMaintenance({ expiry: Array(20).fill(answer) });
     await work({ maintenance });

@@ -3,10 +3,7 @@ import proto, { type temporal } from '@temporalio/proto';
 const { History } = proto.temporal.api.history.v1;
 type History = temporal.api.history.v1.IHistory;
 
-/**
- * Recorded histories as readable JSON. The SDK's own converter does not serve: it fails as soon as npm installs
- * more than one copy of protobufjs.
- */
+/** Recorded histories as readable JSON. The SDK's converter fails with several copies of protobufjs. */
 export function historyToFile(history: History): string {
   const plain = History.toObject(History.fromObject(history), {
     longs: String,

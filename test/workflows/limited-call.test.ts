@@ -58,7 +58,7 @@ describe('a call to the server of Temporal', () => {
     await call;
   });
 
-  test('is not made when all is over already', async () => {
+  test('is not made when all has ended already', async () => {
     const client = clientLikeTheSdk();
     const call = limitedCall(client, AbortSignal.abort(new Error('ended')), 1_000, async () => 'an answer');
     await expect(call).rejects.toThrow('ended');

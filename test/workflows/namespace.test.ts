@@ -14,7 +14,7 @@ import {
   writeBundle,
 } from './temporal-fixture.js';
 
-describeWith('temporal', 'a server that somebody else has set up', (executable) => {
+describeWith('temporal', 'a server set up by others', (executable) => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let files: Awaited<ReturnType<typeof temporaryFolder>>;
   let bundlePath: string;

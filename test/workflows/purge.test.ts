@@ -55,7 +55,7 @@ describeWith('temporal', 'the purge', (executable) => {
     ]);
   });
 
-  test('goes on as new when its batches are used up, carrying its counts and its batch numbers', async () => {
+  test('continues as new when its batches are used up, carrying its counts and its batch numbers', async () => {
     const { maintenance, calls } = scriptedMaintenance({
       purge: [
         ...Array.from({ length: 4 }, () => ({ deleted: { grants: 2 }, more: true })),
@@ -95,7 +95,7 @@ describeWith('temporal', 'the purge', (executable) => {
     expect(reasonOf(failed)).toBe('the disk is full');
   });
 
-  test('goes on through batches that count nothing, as where the domain clears up for itself', async () => {
+  test('continues through batches that count nothing, as where the domain clears up for itself', async () => {
     const { maintenance } = scriptedMaintenance({
       purge: [
         { deleted: {}, more: true },

@@ -1,8 +1,8 @@
 /**
- * Records a workflow that goes through everything it can go through, for replay.test.ts. Run it when a definition has
- * changed on purpose, and keep the old files: workflows of the old shape may still be running.
+ * Records a complete workflow for replay.test.ts. Run it after an intended change of a definition, and keep
+ * the old files: workflows of the old version may still run.
  *
- *     npx tsx test/workflows/record-history.ts <purge|code-expiry|key-rotation|webhook-retry>-<what is new>
+ * npx tsx test/workflows/record-history.ts <purge|code-expiry|key-rotation|webhook-retry>-<what is new>
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -116,7 +116,7 @@ const worker = await startTemporalWorker({
   namespace,
   activities: activitiesOf({
     ...scriptedMaintenance(recording.domain ?? {}),
-    ...(recording.retries && { webhookRetries: recording.retries().dependencies() }),
+    ...(recording.retries && { webhookRetries: recording.retries().domain }),
   }),
   log: silentLog,
   bundlePath,

@@ -120,9 +120,9 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  test('starts no second workflow for a batch whose workflow is done', async () => {
+  test('starts no second workflow for a batch after its workflow', async () => {
     const domain = new RetryDomain().add('bat_done', { deliveryId: 'whd_done' });
-    await work({ webhookRetries: domain.dependencies() });
+    await work({ webhookRetries: domain.domain });
     const batches = listOf(batchOf('bat_done'));
     handOver(batches.list);
     await allMarked(batches);
@@ -136,7 +136,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     expect(domain.attemptsAt('whd_done')).toEqual([2]);
   });
 
-  test('goes on after a domain that was away, and says so once', async () => {
+  test('continues after a domain that was away, and says so once', async () => {
     const batches = listOf(batchOf('bat_away'));
     batches.failures.toHandOver.push(...Array.from({ length: 3 }, () => new Error('14 UNAVAILABLE')));
     const { lines } = handOver(batches.list, { batch: 7, maxWaitMs: 1_234 });

@@ -1,12 +1,4 @@
-import {
-  type AttemptBeginning,
-  type AttemptReport,
-  ResultRefused,
-  type RetriedDelivery,
-  type RetryDependencies,
-  type RetryingDomain,
-  type SendBody,
-} from '../../workflows/activities/retry-ports.js';
+import type { RetriedDelivery, RetryingDomain } from '../../workflows/activities/retry-ports.js';
 import type { AttemptToMake } from '../../workflows/contract.js';
 import type { RetryBatchList } from '../../workflows/retry-batches.js';
 import type { RetryBatch } from '../../workflows/start-retry.js';
@@ -18,28 +10,30 @@ interface Row {
   attemptsBegun: number;
   nextAttemptAt: number | undefined;
   leaseUntil: number | undefined;
+  /** Whether the relay may claim it. */
+  isDue: boolean;
+  lastAttempt: string | undefined;
 }
 
 export interface Settings {
   /** Before the second and the third attempt. */
   delaysMs: readonly [number, number];
   leaseMs: number;
+  /** How many attempts the relay has under way at most. */
+  sends: number;
 }
 
 /** A receiver: what it answers to an attempt, or how the attempt ends else. */
-export type Receiver = (
-  attempt: AttemptToMake,
-  signal: AbortSignal | undefined,
-) => number | AttemptReport['outcome'] | Promise<number | AttemptReport['outcome']>;
+export type Receiver = (attempt: AttemptToMake) => number | 'timed out' | Promise<number | 'timed out'>;
 
 type Method = keyof RetryingDomain | keyof RetryBatchList;
 
 /** Fails a call before it changes anything, or loses its answer afterwards. */
-export type Fault = (method: Method) => 'before' | 'after' | 'refused' | undefined;
+export type Fault = (method: Method) => 'before' | 'after' | undefined;
 
 /**
- * The domain's rules about attempts, in memory: the counter, the lease and what follows from a result. Its deliveries
- * begin as the relay leaves them, with a first attempt that failed.
+ * The domain's rules about attempts, in memory: the counter, the lease and the consequences of results. Has a
+ * relay that makes due attempts. Its deliveries begin with one failed attempt.
  */
 export class RetryDomain {
   readonly rows = new Map<string, Row>();
@@ -53,7 +47,7 @@ export class RetryDomain {
   readonly #handedOver = new Set<string>();
 
   constructor(settings: Partial<Settings> = {}) {
-    this.#settings = { delaysMs: [50, 50], leaseMs: 2_000, ...settings };
+    this.#settings = { delaysMs: [50, 50], leaseMs: 2_000, sends: 1_000, ...settings };
   }
 
   add(batchId: string, ...rows: (Partial<Row> & { deliveryId: string })[]): this {
@@ -65,6 +59,8 @@ export class RetryDomain {
         attemptsBegun: 1,
         nextAttemptAt,
         leaseUntil: undefined,
+        isDue: false,
+        lastAttempt: undefined,
       } as const;
       this.rows.set(row.deliveryId, { ...begun, ...row });
     }
@@ -84,25 +80,13 @@ export class RetryDomain {
     return this.sent.filter((each) => each.deliveryId === deliveryId).map((each) => each.attemptNumber);
   }
 
-  dependencies(options: Partial<RetryDependencies> = {}): RetryDependencies {
-    return {
-      domain: this.domain,
-      sender: { attempt: (_, body, signal) => this.#send(body, signal) },
-      sends: { atOnce: 1_000, atOncePerSubscription: 16 },
-      ending: new AbortController().signal,
-      ...options,
-    };
-  }
-
   readonly domain: RetryingDomain = {
     retryBatch: (batchId, { requestId }) =>
       this.#call('retryBatch', requestId, () =>
         [...this.rows.values()].filter((row) => row.batchId === batchId).map(toDelivery),
       ),
-    beginAttempt: (attempt, { requestId }) =>
-      this.#call('beginAttempt', requestId, () => this.#begin(attempt)),
-    recordAttempt: (attempt, report, { requestId }) =>
-      this.#call('recordAttempt', requestId, () => this.#record(attempt, report)),
+    makeDue: (attempts, { requestId }) =>
+      this.#call('makeDue', requestId, () => attempts.flatMap((attempt) => this.#makeDue(attempt))),
     giveUp: (deliveryIds, { requestId }) =>
       this.#call('giveUp', requestId, () => deliveryIds.flatMap((id) => this.#giveUp(id))),
   };
@@ -120,7 +104,6 @@ export class RetryDomain {
   async #call<T>(method: Method, requestId: string, work: () => T): Promise<T> {
     this.requestIds.push(requestId);
     const fault = this.fault(method);
-    if (fault === 'refused') throw new ResultRefused('the domain does not take it');
     if (fault === 'before') throw new Error('14 UNAVAILABLE: the domain is not there');
     this.#sweep();
     const answer = work();
@@ -128,61 +111,54 @@ export class RetryDomain {
     return answer;
   }
 
-  #begin({ deliveryId, attemptNumber }: AttemptToMake): AttemptBeginning {
+  #makeDue({ deliveryId, attemptNumber }: AttemptToMake): RetriedDelivery[] {
     const row = this.rows.get(deliveryId);
-    const isLeaseRunning = row?.leaseUntil !== undefined;
-    if (row?.status !== 'PENDING' || row.attemptsBegun !== attemptNumber - 1 || isLeaseRunning) {
-      return { refused: { delivery: row && toDelivery(row), isLeaseRunning } };
+    if (
+      row?.status === 'PENDING' &&
+      row.attemptsBegun === attemptNumber - 1 &&
+      row.leaseUntil === undefined
+    ) {
+      row.isDue = true;
+      this.#relay();
     }
-    const leaseUntil = Date.now() + this.#settings.leaseMs;
-    Object.assign(row, { attemptsBegun: attemptNumber, nextAttemptAt: undefined, leaseUntil });
-    const body = {
-      eventId: `${deliveryId} ${attemptNumber}`,
-      eventType: 'user.updated',
-      body: Buffer.from('{}'),
-    };
-    const target = { url: 'https://receiver.example/secret-path', signingSecrets: [Buffer.alloc(32)] };
-    return { begun: { target, body, leaseExpiresAt: new Date(leaseUntil) } };
+    return row ? [toDelivery(row)] : [];
   }
 
-  async #send({ eventId }: SendBody, signal: AbortSignal | undefined): Promise<AttemptReport> {
-    const [deliveryId = '', number] = eventId.split(' ');
-    const attempt = { deliveryId, attemptNumber: Number(number) };
+  /** Attempts what is due, as far as there is room. */
+  #relay(): void {
+    const rows = [...this.rows.values()];
+    const free = this.#settings.sends - rows.filter(({ leaseUntil }) => leaseUntil !== undefined).length;
+    for (const row of rows.filter(({ isDue }) => isDue).slice(0, free)) {
+      const leaseUntil = Date.now() + this.#settings.leaseMs;
+      const attemptNumber = row.attemptsBegun + 1;
+      const begun = { attemptsBegun: attemptNumber, nextAttemptAt: undefined, leaseUntil, isDue: false };
+      Object.assign(row, begun, { lastAttempt: undefined });
+      void this.#send(row, attemptNumber);
+    }
+  }
+
+  async #send(row: Row, attemptNumber: number): Promise<void> {
+    const attempt = { deliveryId: row.deliveryId, attemptNumber };
     this.sent.push({ ...attempt, at: Date.now() });
-    const answer = await this.receiver(attempt, signal);
-    const isStatus = typeof answer === 'number';
-    const refused = isStatus && answer >= 300 ? 'STATUS_REFUSED' : 'SUCCEEDED';
-    return {
-      startedAt: new Date(),
-      durationMs: 1,
-      outcome: isStatus ? refused : answer,
-      httpStatus: isStatus ? answer : undefined,
-      message: 'receiver.example said something secret',
-      responseStart: Buffer.from('something secret'),
-      retryAfterSeconds: undefined,
-    };
-  }
-
-  #record(
-    { deliveryId, attemptNumber }: AttemptToMake,
-    { outcome }: AttemptReport,
-  ): RetriedDelivery | undefined {
-    const row = this.rows.get(deliveryId);
-    if (!row) return undefined;
-    if (outcome === 'SUCCEEDED') end(row, 'DELIVERED');
+    const answer = await this.receiver(attempt);
+    if (row.attemptsBegun === attemptNumber) {
+      row.lastAttempt = typeof answer === 'number' ? `answered ${answer}` : answer;
+    }
+    if (typeof answer === 'number' && answer < 300) end(row, 'DELIVERED');
     else if (row.attemptsBegun === attemptNumber && row.leaseUntil !== undefined) this.#fail(row);
-    return toDelivery(row);
+    this.#relay();
   }
 
   #fail(row: Row): void {
     row.leaseUntil = undefined;
+    if (row.status !== 'PENDING') return;
     if (row.attemptsBegun >= 3) end(row, 'EXHAUSTED');
     else row.nextAttemptAt = Date.now() + (this.#settings.delaysMs[row.attemptsBegun - 1] ?? 0);
   }
 
   #giveUp(deliveryId: string): RetriedDelivery[] {
     const row = this.rows.get(deliveryId);
-    if (row?.status === 'PENDING') end(row, 'EXHAUSTED');
+    if (row?.status === 'PENDING') end(row, 'EXHAUSTED', row.leaseUntil);
     return row ? [toDelivery(row)] : [];
   }
 
@@ -191,8 +167,10 @@ export class RetryDomain {
     for (const row of this.rows.values()) {
       if (row.leaseUntil === undefined || row.leaseUntil > Date.now()) continue;
       this.interrupted.push({ deliveryId: row.deliveryId, attemptNumber: row.attemptsBegun });
+      row.lastAttempt = 'interrupted';
       this.#fail(row);
     }
+    this.#relay();
   }
 
   #batches(): RetryBatch[] {
@@ -209,15 +187,14 @@ export class RetryDomain {
   }
 }
 
-function end(row: Row, status: Row['status']): void {
-  Object.assign(row, { status, leaseUntil: undefined, nextAttemptAt: undefined });
+function end(row: Row, status: Row['status'], leaseUntil?: number): void {
+  Object.assign(row, { status, leaseUntil, nextAttemptAt: undefined, isDue: false });
 }
 
-function toDelivery({ deliveryId, status, attemptsBegun, nextAttemptAt, leaseUntil }: Row): RetriedDelivery {
+function toDelivery(row: Row): RetriedDelivery {
+  const { deliveryId, status, attemptsBegun, nextAttemptAt, leaseUntil, lastAttempt } = row;
   return {
-    deliveryId,
-    status,
-    attemptsBegun,
+    ...{ deliveryId, status, attemptsBegun, lastAttempt },
     nextAttemptAt: nextAttemptAt === undefined ? undefined : new Date(nextAttemptAt),
     leaseExpiresAt: leaseUntil === undefined ? undefined : new Date(leaseUntil),
   };

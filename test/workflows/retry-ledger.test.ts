@@ -56,7 +56,7 @@ describe('the plan of the retries', () => {
     );
   });
 
-  test('needs three rounds for a hundred deliveries whose waits are jittered by a fifth', () => {
+  test('needs three rounds for a hundred deliveries with waits jittered by a fifth', () => {
     const ledger = new RetryLedger(settings);
     const jittered = Array.from({ length: 100 }, (_, index) => 24_000 + index * 120);
     ledger.note(
@@ -87,7 +87,7 @@ describe('the plan of the retries', () => {
   test.each([
     { title: 'the first has not begun', rest: { attemptsBegun: 0 } },
     { title: 'the third was the last', rest: { attemptsBegun: 3 } },
-    { title: 'somebody attempts it', rest: { attemptsBegun: 2, isUnderWay: true } },
+    { title: 'another worker attempts it', rest: { attemptsBegun: 2, isUnderWay: true } },
   ])('looks again, ever more rarely, and attempts nothing where $title', ({ rest }) => {
     const ledger = new RetryLedger(settings);
     const restsMs: number[] = [];
@@ -102,6 +102,15 @@ describe('the plan of the retries', () => {
       now = at;
     }
     expect(restsMs).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  });
+
+  test('looks how an attempt ends that is under way although its delivery was given up', () => {
+    const ledger = new RetryLedger(settings);
+    ledger.note([state('a', { status: 'EXHAUSTED', attemptsBegun: 2, isUnderWay: true })], 0);
+    expect(ledger.nextWake()).toEqual({ at: 1_000, deliveries: 1 });
+    ledger.noteAll([state('a', { status: 'DELIVERED', attemptsBegun: 2 })], 1_000);
+    expect(ledger.counts()).toMatchObject({ deliveries: 1, delivered: 1 });
+    expect(ledger.nextWake()).toBeUndefined();
   });
 
   test('waits for the lease of a running attempt before it looks', () => {
@@ -191,7 +200,7 @@ describe('the details of the retries', () => {
       ),
     ).toBe(`4 deliveries: 1 delivered, 3 to go. Next attempt at 2026-07-01 10:05:02Z.
 
-| Delivery | State | Attempts | Last retry | Next attempt |
+| Delivery | State | Attempts | Last attempt | Next attempt |
 |---|---|---|---|---|
 | whd_a | delivered | 2 of 3 | answered 200 |  |
 | whd_b | waits | 1 of 3 |  | 2026-07-01 10:05:12Z |

@@ -15,19 +15,19 @@ import { temporalRig } from './temporal-rig.js';
 const hour = 3_600_000;
 
 describeWith('temporal', 'what people ask of the retries', (executable) => {
-  const { client, work, workAlone } = temporalRig(executable);
+  const { client, work } = temporalRig(executable);
   let batches = 0;
 
   /** Three deliveries that are due in an hour. */
-  async function startPatient(by: typeof work = work) {
+  async function startPatient(settings: { sends?: number } = {}) {
     const batchId = `bat_${++batches}`;
-    const domain = new RetryDomain({ delaysMs: [hour, hour] }).add(
+    const domain = new RetryDomain({ delaysMs: [hour, hour], ...settings }).add(
       batchId,
       { deliveryId: 'whd_a' },
       { deliveryId: 'whd_b' },
       { deliveryId: 'whd_c' },
     );
-    await by({ webhookRetries: domain.dependencies() });
+    await work({ webhookRetries: domain.domain });
     const handle = await client().workflow.start(workflowTypes.webhookRetry, {
       taskQueue,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
@@ -59,6 +59,23 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     expect(domain.sent).toHaveLength(3);
   });
 
+  test('retryNow makes an attempt due while the receiver leaves another one without an answer', async () => {
+    const { domain, handle } = await startPatient();
+    let answer: (status: number) => void = () => undefined;
+    const later = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
+    domain.receiver = ({ deliveryId }) => (deliveryId === 'whd_a' ? later : 204);
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('an attempt under way', () => domain.sent.length === 1);
+    await handle.signal(signalNames.retryNow, ['whd_b']);
+    await eventually('the other attempt', () => domain.statuses.whd_b === 'DELIVERED');
+    expect(domain.statuses.whd_a).toBe('PENDING');
+    answer(204);
+    await handle.signal(signalNames.giveUp, ['whd_c']);
+    expect(await handle.result()).toMatchObject({ delivered: 2, exhausted: 1 });
+  });
+
   test('retryNow brings one attempt forward, not those after it', async () => {
     const { domain, handle, progress } = await startPatient();
     domain.receiver = () => 500;
@@ -81,10 +98,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
   });
 
   test('giveUp reaches the domain while a round hangs, and what the round has not begun is not sent', async () => {
-    const { domain, handle } = await startPatient(async ({ webhookRetries }) => {
-      const sends = { atOnce: 10, atOncePerSubscription: 1 };
-      await workAlone({ webhookRetries: webhookRetries && { ...webhookRetries, sends } });
-    });
+    const { domain, handle } = await startPatient({ sends: 1 });
     let answer: (status: number) => void = () => undefined;
     domain.receiver = () =>
       new Promise((resolve) => {
@@ -119,7 +133,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
   test('a signal that comes with the start is not lost', async () => {
     const batchId = 'bat_signalled';
     const domain = new RetryDomain({ delaysMs: [hour, hour] }).add(batchId, { deliveryId: 'whd_a' });
-    await work({ webhookRetries: domain.dependencies() });
+    await work({ webhookRetries: domain.domain });
     const handle = await client().workflow.signalWithStart(workflowTypes.webhookRetry, {
       taskQueue,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),

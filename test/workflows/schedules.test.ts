@@ -53,7 +53,7 @@ describeWith('temporal', 'the schedules', (executable) => {
       workflowType: 'signingKeyRotation',
       workflowId: 'signing-key-rotation',
       args: [defaultSigningKeyRotationInput],
-      staticSummary: 'Publishes, activates and retires the signing keys whose time has come',
+      staticSummary: 'Publishes, activates and retires signing keys that are due',
     });
   });
 

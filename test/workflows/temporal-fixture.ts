@@ -54,9 +54,6 @@ export const quickCodeExpiry: CodeExpiryInput = {
 export const quickWebhookRetry: Omit<WebhookRetryInput, 'subscriptionId' | 'batchId'> = {
   ...defaultWebhookRetryLimits,
   stepTimeoutMs: 5_000,
-  roundTimeoutMs: 20_000,
-  heartbeatTimeoutMs: 2_000,
-  beginForMs: 2_000,
   gatherLeastMs: 20,
   leastWaitMs: 50,
   mostWaitMs: 500,
@@ -90,7 +87,7 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Bundles the TypeScript definitions into a file, as the build does with the compiled ones: once in a run, since it takes seconds. */
+/** Bundles the TypeScript definitions into a file, as the build does: once per run, since it is slow. */
 export async function writeBundle(folder: string): Promise<string> {
   const file = path.join(process.env.TEST_RUN_FOLDER ?? folder, 'definitions.bundle.js');
   if (!existsSync(file)) {
@@ -145,7 +142,7 @@ export function scriptedMaintenance({ purge = [], expiry = [], rotation = [] }: 
 /** What a test leaves out is there and has nothing to do. */
 export function wholeDomain({
   maintenance = scriptedMaintenance({}).maintenance,
-  webhookRetries = new RetryDomain().dependencies(),
+  webhookRetries = new RetryDomain().domain,
 }: Partial<ActivityDependencies>): ActivityDependencies {
   return { maintenance, webhookRetries };
 }

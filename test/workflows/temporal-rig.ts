@@ -18,8 +18,8 @@ import {
 const farAway = { intervalMs: 300 * 24 * 3_600_000 };
 
 /**
- * One server for a group of tests; call it where the group is described. Most tests share a worker, because a server
- * takes seconds to notice that another one has come; those about the worker itself have their own.
+ * One server for a describe block. Most tests share a worker, because a server notices another one only after
+ * seconds; tests of the worker itself have their own.
  */
 export function temporalRig(executable: string) {
   let server: DevServer;
@@ -88,15 +88,9 @@ function delegating(current: () => ActivityDependencies): ActivityDependencies {
       advanceSigningKeys: (...request) => maintenance().advanceSigningKeys(...request),
     },
     webhookRetries: {
-      domain: {
-        retryBatch: (...request) => retries().domain.retryBatch(...request),
-        beginAttempt: (...request) => retries().domain.beginAttempt(...request),
-        recordAttempt: (...request) => retries().domain.recordAttempt(...request),
-        giveUp: (...request) => retries().domain.giveUp(...request),
-      },
-      sender: { attempt: (...request) => retries().sender.attempt(...request) },
-      sends: { atOnce: 1_000, atOncePerSubscription: 100 },
-      ending: new AbortController().signal,
+      retryBatch: (...request) => retries().retryBatch(...request),
+      makeDue: (...request) => retries().makeDue(...request),
+      giveUp: (...request) => retries().giveUp(...request),
     },
   };
 }

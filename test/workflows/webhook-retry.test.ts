@@ -20,7 +20,7 @@ const hour = 3_600_000;
 /** Between the plan and what it leads to, however quickly that comes. */
 function beforeFirstAttempt(domain: RetryDomain, change: () => void): void {
   domain.fault = (method) => {
-    if (method === 'beginAttempt') change();
+    if (method === 'makeDue') change();
     return undefined;
   };
 }
@@ -30,7 +30,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
   let batches = 0;
 
   async function start(domain: RetryDomain, input: Partial<WebhookRetryInput> = {}) {
-    await work({ webhookRetries: domain.dependencies() });
+    await work({ webhookRetries: domain.domain });
     const batchId = input.batchId ?? `bat_${++batches}`;
     for (const row of domain.rows.values()) row.batchId = batchId;
     return client().workflow.start(workflowTypes.webhookRetry, {
@@ -64,11 +64,9 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
     const handle = await start(domain);
     await handle.result();
     expect(domain.sent[0]?.at).toBeGreaterThanOrEqual(dueAt);
-    expect(domain.requestIds).toEqual([
-      `${handle.workflowId}/plan-1/1`,
-      `${handle.workflowId}/attempts-2/1`,
-      `${handle.workflowId}/attempts-2/1`,
-    ]);
+    expect(domain.requestIds.slice(0, 3)).toEqual(
+      ['plan-1', 'attempts-2', 'attempts-3'].map((step) => `${handle.workflowId}/${step}/1`),
+    );
   });
 
   test('makes attempts that are due one after the other in one round, and none before its time', async () => {
@@ -81,7 +79,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
     const handle = await start(domain, { gatherLeastMs: 500 });
     await handle.result();
     for (const { deliveryId, at } of domain.sent) expect(at).toBeGreaterThanOrEqual(due.get(deliveryId) ?? 0);
-    expect(await activityIdsOf(handle)).toEqual(['plan-1', 'attempts-2']);
+    expect(await activityIdsOf(handle)).toEqual(['plan-1', 'attempts-2', 'attempts-3']);
   });
 
   async function activityIdsOf(handle: Handle) {
@@ -98,7 +96,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
       { deliveryId: 'whd_b' },
       { deliveryId: 'whd_c', nextAttemptAt: later.getTime() },
     );
-    domain.receiver = ({ deliveryId }) => (deliveryId === 'whd_a' ? 200 : 'TIMED_OUT');
+    domain.receiver = ({ deliveryId }) => (deliveryId === 'whd_a' ? 200 : 'timed out');
     const handle = await start(domain);
     const { deliveries } = await eventually('the round', async () => {
       const progress = await progressOf(handle);
@@ -153,7 +151,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
     expect(await (await start(new RetryDomain())).result()).toEqual(none);
   });
 
-  test('hears of a subscription that was disabled meanwhile when it comes to attempt', async () => {
+  test('learns of a subscription that was disabled meanwhile when it comes to attempt', async () => {
     const domain = new RetryDomain().add('', { deliveryId: 'whd_1' });
     beforeFirstAttempt(domain, () =>
       Object.assign(domain.rows.get('whd_1') ?? {}, { status: 'HELD', nextAttemptAt: undefined }),
@@ -191,17 +189,17 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
     expect(domain.sent).toEqual([]);
   });
 
-  test('goes on with the others while the domain fails at one of them', async () => {
+  test('continues with the others while the domain fails at one of them', async () => {
     const domain = new RetryDomain();
     const soon = Date.now() + 100;
     domain.add('', { deliveryId: 'broken', nextAttemptAt: soon });
     domain.add('', { deliveryId: 'later', nextAttemptAt: soon + 1_500 });
-    const { beginAttempt } = domain.domain;
+    const { makeDue } = domain.domain;
     let isBroken = true;
-    domain.domain.beginAttempt = (attempt, call) =>
-      isBroken && attempt.deliveryId === 'broken'
+    domain.domain.makeDue = (attempts, call) =>
+      isBroken && attempts.some(({ deliveryId }) => deliveryId === 'broken')
         ? Promise.reject(new Error('13 INTERNAL: its event is lost'))
-        : beginAttempt(attempt, call);
+        : makeDue(attempts, call);
     const handle = await start(domain);
     await eventually('the other', () => domain.statuses.later === 'DELIVERED');
     isBroken = false;

@@ -2,7 +2,7 @@ import type { CodeCounts } from '../contract.js';
 import { type DomainCall, domainCall } from './domain-call.js';
 
 export interface CodeExpiringDomain {
-  /** Moves the minute's unredeemed codes to EXPIRED; `retryAt` where some are still valid. */
+  /** Marks the minute's unredeemed codes as EXPIRED; `retryAt` if some are still valid. */
   expireAuthorizationCodes(
     request: { minute: Date },
     call: DomainCall,
@@ -10,7 +10,7 @@ export interface CodeExpiringDomain {
 }
 
 export interface CodeExpiryActivities {
-  /** A minute comes as text such as `2026-07-01T10:00Z`; `retryInMs` is null when all its codes are over. */
+  /** A minute is a text such as `2026-07-01T10:00Z`; `retryInMs` is null when all its codes have expired. */
   expireAuthorizationCodes(request: {
     minute: string;
   }): Promise<{ counts: CodeCounts; retryInMs: number | null }>;

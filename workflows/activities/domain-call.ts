@@ -1,9 +1,9 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 
-/** What goes with each call to the domain. */
+/** The context of each call to the domain. */
 export interface DomainCall {
   requestId: string;
-  /** Ends the call when the worker must go. */
+  /** Ends the call when the worker must stop. */
   signal: AbortSignal;
 }
 
@@ -11,7 +11,7 @@ export function domainCall(): DomainCall {
   return { requestId: activityRequestId(), signal: cancellationSignal() };
 }
 
-/** Begins with workflow id and activity id, so that a line in the domain's log leads back to Temporal. */
+/** Starts with workflow id and activity id, so that the domain's log refers to Temporal. */
 function activityRequestId(): string {
   const { workflowExecution, activityId, attempt } = activityInfo();
   return `${workflowExecution?.workflowId ?? 'standalone'}/${activityId}/${attempt}`;

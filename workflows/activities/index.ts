@@ -4,7 +4,7 @@ import {
   createCodeExpiryActivities,
 } from './code-expiry.js';
 import { createPurgeActivities, type PurgeActivities, type PurgingDomain } from './purge.js';
-import type { RetryDependencies } from './retry-ports.js';
+import type { RetryingDomain } from './retry-ports.js';
 import {
   createSigningKeyRotationActivities,
   type KeyRotatingDomain,
@@ -16,7 +16,7 @@ export type Maintenance = PurgingDomain & CodeExpiringDomain & KeyRotatingDomain
 
 export interface ActivityDependencies {
   maintenance: Maintenance;
-  webhookRetries: RetryDependencies;
+  webhookRetries: RetryingDomain;
 }
 
 export type Activities = PurgeActivities &

@@ -2,7 +2,7 @@ import type { SigningKeyRotationOutcome } from '../contract.js';
 import { type DomainCall, domainCall } from './domain-call.js';
 
 export interface KeyRotatingDomain {
-  /** Takes every step of the rotation that is due; a second call finds none. */
+  /** Takes every due step of the rotation; a second call finds none. */
   advanceSigningKeys(call: DomainCall): Promise<SigningKeyRotationOutcome>;
 }
 

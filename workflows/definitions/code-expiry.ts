@@ -14,8 +14,8 @@ import { retryPolicy } from './retry-policy.js';
 const progressQuery = defineQuery<CodeCounts | null>(queryNames.progress);
 
 /**
- * Waits until the codes of one minute are over, moves the unredeemed ones to EXPIRED and tells how many there were.
- * No rule hangs on it: a code that is over is refused whether or not this ran.
+ * Waits until the codes of one minute expire, marks unredeemed ones as EXPIRED and counts all. No rule
+ * depends on it: expired codes are refused anyway.
  */
 export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<CodeCounts> {
   let latest: CodeCounts | null = null;
@@ -28,7 +28,7 @@ export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<C
     latest = counts;
     setCurrentDetails(describe(counts));
     if (retryInMs === null) {
-      // A memo is read without a worker, also in lists and when the workflow is closed.
+      // A memo can be read without a worker, also in lists and after the end.
       upsertMemo({ ...counts });
       return counts;
     }
@@ -54,7 +54,7 @@ function describe({ issued, redeemed, expired }: CodeCounts): string {
   return valid > 0 ? `${counts}, ${valid} still valid.` : `${counts}.`;
 }
 
-/** Going on would outgrow the history: the clocks of worker and domain differ beyond reason. */
+/** Continuing would outgrow the history: the clocks of worker and domain differ too much. */
 function stillValid({ minute, giveUpAfterRounds }: CodeExpiryInput, latest: CodeCounts | null) {
   return ApplicationFailure.create({
     message: `Codes of ${minute} were still valid after ${giveUpAfterRounds} rounds.`,

@@ -14,9 +14,9 @@ import { retryPolicy } from './retry-policy.js';
 const progressQuery = defineQuery<PurgeProgress>(queryNames.progress);
 
 /**
- * Deletes what has expired, in batches, until nothing is left. It continues as new rather than stopping at its
- * budget: a purge that stopped early could fall behind for ever, one that only looped would outgrow its history.
- * A batch may count nothing, because some rows are the domain's own affair; a whole run of such batches is a fault.
+ * Deletes expired rows in batches until none is left. Continues as new at its budget: a purge that stopped
+ * could fall behind, one that looped would outgrow its history. A batch may count nothing, because some rows
+ * are internal to the domain; a whole run of such batches is a fault.
  */
 export async function purge(input: PurgeInput): Promise<PurgeProgress> {
   let progress: PurgeProgress = input.carried ?? { batches: 0, deleted: {}, more: true };
@@ -39,7 +39,7 @@ function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch>
     startToCloseTimeout: input.batchTimeoutMs,
     retry: retryPolicy(input),
   });
-  // The number goes on after a continue-as-new, so the activity id names one batch of the whole purge.
+  // Numbers continue after a continue-as-new, so an activity id names one batch of the whole purge.
   return purgeExpired.executeWithOptions(
     {
       activityId: `batch-${batchNumber}`,
@@ -65,7 +65,7 @@ function describe({ batches, deleted, more }: PurgeProgress): string {
   return `Deleted in ${batches} ${batches === 1 ? 'batch' : 'batches'}: ${counts}; ${more ? 'more is left' : 'done'}.`;
 }
 
-/** Going on could loop for ever on rows that the domain sees but cannot delete. */
+/** Continuing could loop forever on rows that the domain sees but cannot delete. */
 function noProgress(progress: PurgeProgress): ApplicationFailure {
   return ApplicationFailure.create({
     message: 'The domain reports expired rows, but a whole run of batches deleted none of them.',

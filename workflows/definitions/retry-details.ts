@@ -6,13 +6,13 @@ const states: Record<RetryStatus, string> = {
   EXHAUSTED: 'exhausted',
   HELD: 'held: the subscription is disabled',
   CANCELLED: 'cancelled',
-  GONE: 'no longer here: purged, or retried by another workflow',
+  GONE: 'no longer here: purged',
 };
 
-/** The frame in which the UI shows this is a line too short for it, and would cut the last row of the table in half. */
+/** The UI's frame is a line too short, and would cut the last row of the table. */
 const LAST_LINE = '\u00a0';
 
-/** What happened and what comes next, for people who look at Temporal: a sentence and a table in Markdown. */
+/** The history and the next steps for people, as a sentence and a Markdown table. */
 export function describeRetries(counts: RetryCounts, deliveries: readonly RetryProgress[]): string {
   const rows = deliveries.map(
     ({ deliveryId, status, attemptsBegun, lastAttempt, nextAttemptAt }) =>
@@ -21,7 +21,7 @@ export function describeRetries(counts: RetryCounts, deliveries: readonly RetryP
   return [
     inWords(counts, deliveries),
     '',
-    '| Delivery | State | Attempts | Last retry | Next attempt |',
+    '| Delivery | State | Attempts | Last attempt | Next attempt |',
     '|---|---|---|---|---|',
     ...rows,
     '',

@@ -13,26 +13,26 @@ type Settings = Pick<
 
 export type DeliveryIds = readonly string[] | 'all';
 
-/** `attempt` it, `look` how far somebody else is, or nothing more. */
+/** `attempt` it, `look` at another worker's progress, or nothing. */
 type Step = 'attempt' | 'look' | 'none';
 
 interface Entry {
   progress: RetryProgress;
   step: Step;
-  /** When the step is due, and until when it waits for others to go along. */
+  /** When the step is due, and until when it waits for others. */
   dueAt: number;
   gatherUntil: number;
   /** Looks in a row. */
   looks: number;
   timesPutOff: number;
-  /** Someone asked for this step at once. */
+  /** Whether a signal asked for this step at once. */
   isHurried: boolean;
 }
 
 const firstRetry = 2;
 const lastRetry = 3;
 
-/** What the workflow knows of its deliveries, and what is to be done when. Told the time, it reads no clock. */
+/** The state of the deliveries and the due steps. The caller passes the time, because it reads no clock. */
 export class RetryLedger {
   readonly #entries = new Map<string, Entry>();
   #changes = 0;
@@ -42,29 +42,29 @@ export class RetryLedger {
     private readonly lastAttempts: Record<string, string> = {},
   ) {}
 
-  /** Goes up with everything noted, so that a wait can end when its reason may be gone. */
+  /** Increases with every note, so that a wait can end when its reason changes. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Notes how far these are; of a delivery that it did not know, too. */
+  /** Notes the progress of these deliveries, including new ones. */
   note(states: readonly RetryState[], now: number): void {
     for (const state of states) this.#entries.set(state.deliveryId, this.#entryOf(state, now));
     this.#changes++;
   }
 
-  /** Notes how far all are: one that is left out is no longer in the batch. */
+  /** Notes the progress of all: missing ones have left the batch. */
   noteAll(states: readonly RetryState[], now: number): void {
     const listed = new Set(states.map(({ deliveryId }) => deliveryId));
-    for (const [id, { progress }] of this.#entries) {
-      if (!listed.has(id) && progress.status === 'PENDING') {
+    for (const [id, { progress, step }] of this.#entries) {
+      if (!listed.has(id) && step !== 'none') {
         this.note([{ ...progress, status: 'GONE', nextAttemptAt: null, waitMs: 0, isUnderWay: false }], now);
       }
     }
     this.note(states, now);
   }
 
-  /** The next attempts at these are due now; at all when none is named. */
+  /** Makes the next attempts of these due now; of all if none is named. */
   hurry(deliveryIds: DeliveryIds, now: number): void {
     for (const entry of this.#among(deliveryIds)) {
       if (entry.step !== 'attempt') continue;
@@ -73,7 +73,7 @@ export class RetryLedger {
     this.#changes++;
   }
 
-  /** Puts attempts off that could not be made, longer each time. */
+  /** Postpones attempts that could not be made, longer each time. */
   putOff(attempts: readonly AttemptToMake[], now: number): void {
     const { putOffMs, mostWaitMs } = this.settings;
     for (const { deliveryId } of attempts) {
@@ -100,7 +100,7 @@ export class RetryLedger {
     return this.#due('look', now).length > 0;
   }
 
-  /** Of a step, with how many others that are due until then; undefined when nothing is open. */
+  /** The next step and the number of deliveries due with it; undefined when nothing is open. */
   nextWake(): { at: number; deliveries: number } | undefined {
     const open = this.#among('all');
     if (open.length === 0) return undefined;
@@ -159,14 +159,17 @@ export class RetryLedger {
   }
 }
 
-/** Answers of a round and of giving up may cross: what has ended stays so, and a success is the last word. */
+/** Answers of a round and of giving up may cross: an end stays, and a success overrides. */
 function isOvertaken(told: RetryProgress['status'], known: RetryProgress['status']): boolean {
   return known === 'DELIVERED' || (told === 'PENDING' && known !== 'PENDING');
 }
 
-/** The first attempt is the relay's, and what became of the third is for the domain to find out. */
+/** The first attempt needs no workflow, and the third is the last. */
 function stepOf({ status, attemptsBegun }: RetryProgress, isUnderWay: boolean): Step {
+  // A success stays, whatever an attempt in progress brings.
+  if (status === 'DELIVERED') return 'none';
+  if (isUnderWay) return 'look';
   if (status !== 'PENDING') return 'none';
   const next = attemptsBegun + 1;
-  return isUnderWay || next < firstRetry || next > lastRetry ? 'look' : 'attempt';
+  return next < firstRetry || next > lastRetry ? 'look' : 'attempt';
 }

@@ -3,14 +3,14 @@ import type { SigningKeyRotationActivities } from '../activities/signing-key-rot
 import type { SigningKeyRotationInput, SigningKeyRotationOutcome } from '../contract.js';
 import { retryPolicy } from './retry-policy.js';
 
-/** Takes the steps that are due in the lives of the signing keys, and tells which, and when the next one is due. */
+/** Takes the due steps of the signing keys, and returns them with the next due time. */
 export async function signingKeyRotation(input: SigningKeyRotationInput): Promise<SigningKeyRotationOutcome> {
   const { advanceSigningKeys } = proxyActivities<SigningKeyRotationActivities>({
     startToCloseTimeout: input.stepTimeoutMs,
     retry: retryPolicy(input),
   });
   const outcome = await advanceSigningKeys.executeWithOptions(
-    { activityId: 'advance', summary: 'Publishes, activates and retires the keys whose time has come' },
+    { activityId: 'advance', summary: 'Publishes, activates and retires keys that are due' },
     [],
   );
   setCurrentDetails(describe(outcome));

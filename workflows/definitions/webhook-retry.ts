@@ -30,9 +30,9 @@ const retryNowSignal = defineSignal<[unknown?]>(signalNames.retryNow);
 const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
 
 /**
- * Makes the second and third attempts of failed deliveries of one subscription, each when it is due, until all have
- * ended. Which attempt may be made is decided by the domain's counter alone; ending this early loses nothing, because
- * the domain hands over again what is overdue.
+ * Makes second and third attempts of one subscription's failed deliveries due, each at its time. The relay
+ * makes the attempts, and only the domain's counter permits them. An early end loses nothing, because the
+ * relay claims each attempt at most a minute after its time.
  */
 export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCounts> {
   const retries = new Retries(input);
@@ -42,7 +42,7 @@ export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCount
   }
   await condition(allHandlersFinished);
   const counts = retries.counts();
-  // A memo is read without a worker, also in lists and when the workflow is closed.
+  // A memo can be read without a worker, also in lists and after the end.
   upsertMemo({ ...counts });
   return counts;
 }
@@ -50,7 +50,7 @@ export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCount
 class Retries {
   readonly #ledger: RetryLedger;
   readonly #stepsBefore: number;
-  /** Goes on after a continue-as-new, so that an activity id names one step of the whole. */
+  /** Continues after a continue-as-new, so that an activity id names one step of the whole. */
   #steps: number;
   #isPlanned = false;
 
@@ -78,7 +78,7 @@ class Retries {
     this.#tell();
   }
 
-  /** Does what is due, or waits for it; false when nothing is left to do. */
+  /** Does what is due, or waits for it; false when nothing is left. */
   async goOn(): Promise<boolean> {
     const now = Date.now();
     const attempts = this.#ledger.attemptsDue(now);
@@ -90,7 +90,7 @@ class Retries {
     return true;
   }
 
-  /** Only between two waits: what was asked for by a signal and is due now would be forgotten. */
+  /** Checked only between two waits: a due step from a signal would be forgotten. */
   isLong(): boolean {
     const isLong = this.#steps - this.#stepsBefore >= this.input.stepsPerRun;
     const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0;
@@ -120,7 +120,7 @@ class Retries {
     this.#ledger.hurry(deliveryIds, Date.now());
   }
 
-  /** At once, although a round is under way: what that has not begun yet, the domain then refuses to begin. */
+  /** At once, even during a round: attempts that have not begun are not sent. */
   async #giveUp(deliveryIds: DeliveryIds): Promise<void> {
     await condition(() => this.#isPlanned);
     const open = this.#ledger.openAmong(deliveryIds);
@@ -134,7 +134,7 @@ class Retries {
     this.#tell();
   }
 
-  /** A round that fails is put off rather than waited for: what is due later may be of better luck. */
+  /** Open attempts are postponed and asked about again; so is a failed round. */
   async #attempt(attempts: AttemptToMake[]): Promise<void> {
     try {
       const { states, failed } = await this.#round(attempts);
@@ -149,15 +149,14 @@ class Retries {
   }
 
   #round(attempts: AttemptToMake[]) {
-    const { subscriptionId, beginForMs, roundTimeoutMs, heartbeatTimeoutMs, roundTries } = this.input;
+    const { subscriptionId, stepTimeoutMs, roundTries } = this.input;
     const { attemptDeliveries } = proxyActivities<WebhookRetryActivities>({
-      startToCloseTimeout: roundTimeoutMs,
-      heartbeatTimeout: heartbeatTimeoutMs,
+      startToCloseTimeout: stepTimeoutMs,
       retry: { ...retryPolicy(this.input), maximumAttempts: roundTries },
     });
     return attemptDeliveries.executeWithOptions(
       { activityId: `attempts-${++this.#steps}`, summary: inWords(attempts) },
-      [{ subscriptionId, attempts, beginForMs }],
+      [{ subscriptionId, attempts }],
     );
   }
 
@@ -179,7 +178,7 @@ class Retries {
   }
 }
 
-/** Signals come from people too, and one that this could not read would hold the workflow up for good. */
+/** Signals may come from people, and an unreadable one must not block the workflow. */
 function idsOf(value: unknown): DeliveryIds {
   if (value === undefined || value === null) return 'all';
   const values = Array.isArray(value) ? value : [value];

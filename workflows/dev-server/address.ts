@@ -23,7 +23,7 @@ export function parseLoopbackAddress(address: string): LoopbackAddress {
   return { ip, port, urlHost };
 }
 
-/** A taken port, found before the server is started, makes a better sentence than the server's own. */
+/** Finds a taken port before the start, for a better message than the server's. */
 export async function reservePort(ip: string, port: number, purpose: string): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -3,15 +3,15 @@ import { homedir, hostname } from 'node:os';
 import path from 'node:path';
 import { temporalVersion } from './pinned.js';
 
-/** Where an executable of the pinned version is kept between runs. */
+/** The cached executable of the pinned version. */
 export function cachedExecutable(env: NodeJS.ProcessEnv): string {
   const cacheHome = env.XDG_CACHE_HOME || path.join(env.HOME || homedir(), '.cache');
   return path.join(cacheHome, 'integration-service', 'temporal', temporalVersion, 'temporal');
 }
 
 /**
- * Gives `produce` a folder on the cache's own file system and puts the executable it returns in place by one
- * rename, so that two installers at once, or a reader meanwhile, never see half a file. The folder goes in any case.
+ * Calls `produce` with a folder in the cache and renames its executable into place, so that concurrent
+ * installers and readers never see part of a file. Removes the folder.
  */
 export async function installIntoCache(
   env: NodeJS.ProcessEnv,
@@ -34,10 +34,10 @@ export async function installIntoCache(
   }
 }
 
-/** With the host's name, because process ids say nothing about containers that share this cache. */
+/** With the host's name, because containers with a shared cache have equal process ids. */
 const folderPrefix = () => `installing-${hostname()}-`;
 
-/** Folders of installers that were killed: gigabytes, possibly. */
+/** Folders of killed installers, possibly gigabytes. */
 async function removeLeftovers(cacheFolder: string): Promise<void> {
   for (const name of await readdir(cacheFolder)) {
     if (!name.startsWith(folderPrefix())) continue;

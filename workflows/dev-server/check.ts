@@ -4,7 +4,7 @@ import { runCommand } from './command.js';
 
 const answerLimitMs = 10_000;
 
-/** Whether a file is a Temporal CLI that runs here: half a file or another machine's binary does not answer. */
+/** Whether a file is a Temporal CLI that runs here, not a partial file or another platform's. */
 export async function isTemporal(executable: string, signal?: AbortSignal): Promise<boolean> {
   const executableHere = await access(executable, constants.X_OK).then(
     () => true,

@@ -3,7 +3,7 @@ import { spawnTethered } from './tether.js';
 export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   signal?: AbortSignal;
-  /** Longest time without a line of output. */
+  /** The longest time without output. */
   silenceLimitMs: number;
   onLine?: (line: string) => void;
 }
@@ -18,7 +18,7 @@ export interface CommandResult {
 
 const keptLines = 20;
 
-/** Runs a command to its end. Aborted, it throws the reason once the command and its children are gone. */
+/** Runs a command to its end. When aborted, it throws the reason after the command and its children ended. */
 export async function runCommand(
   command: string,
   args: string[],

@@ -6,13 +6,13 @@ import { reasonOf } from '../reason.js';
 import { installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { runCommand } from './command.js';
-import type { InstallOptions } from './find.js';
+import type { InstallOptions } from './install-options.js';
 import { downloadNeedsBytes, temporalVersion } from './pinned.js';
 
 const extractLimitMs = 60_000;
 const progressEveryBytes = 16 * 1024 ** 2;
 
-/** The official archive. Throws a reason without full stop. */
+/** The official archive. Throws a reason without a full stop. */
 export function download(baseUrl: string, options: InstallOptions): Promise<string> {
   const url = `${baseUrl}/v${temporalVersion}?${platformQuery()}`;
   return installIntoCache(options.env, downloadNeedsBytes, async (folder) => {
@@ -39,7 +39,7 @@ function platformQuery(): string {
   return new URLSearchParams({ platform: process.platform, arch }).toString();
 }
 
-/** Gives up whenever nothing has come for the limit: before the answer begins, and in the middle of it. */
+/** Gives up after the limit without data, before or during the answer. */
 async function fetchTo(url: string, file: string, { signal, onProgress, silenceLimitMs }: InstallOptions) {
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);

@@ -3,16 +3,8 @@ import { cachedExecutable } from './cache.js';
 import { candidatesOnPath, isTemporal } from './check.js';
 import { download } from './download.js';
 import { goInstall } from './go-install.js';
+import type { InstallOptions } from './install-options.js';
 import { downloadBaseUrl, leastGoVersion } from './pinned.js';
-
-export interface InstallOptions {
-  env: NodeJS.ProcessEnv;
-  signal?: AbortSignal;
-  /** Called with a line for people whenever there is something to say, at least every ten seconds. */
-  onProgress: (line: string) => void;
-  /** A route that says nothing for so long is given up. */
-  silenceLimitMs: number;
-}
 
 export interface FindOptions extends Partial<InstallOptions> {
   downloadBaseUrl?: string;
@@ -23,14 +15,14 @@ export interface FoundTemporal {
   route: 'PATH' | 'cache' | 'download' | 'go';
 }
 
-/** Its message is the one sentence that a person needs. */
+/** Its message is a sentence for people. */
 export class TemporalUnavailableError extends Error {
   override name = 'TemporalUnavailableError';
 }
 
 const silenceLimitMs = 15_000;
 
-/** The executable that is here already, if any: on the PATH or in the cache. */
+/** The installed executable, if any: on the PATH or in the cache. */
 export async function findInstalledTemporal(options: FindOptions = {}): Promise<FoundTemporal | undefined> {
   const { env = process.env, signal } = options;
   for (const executable of candidatesOnPath('temporal', env)) {
@@ -40,7 +32,7 @@ export async function findInstalledTemporal(options: FindOptions = {}): Promise<
   return (await isTemporal(executable, signal)) ? { executable, route: 'cache' } : undefined;
 }
 
-/** Finds Temporal, or gets it: the official download first, then a build with Go. */
+/** Finds Temporal or gets it: by the official download, then by a build with Go. */
 export async function findTemporal(options: FindOptions = {}): Promise<FoundTemporal> {
   const installed = await findInstalledTemporal(options);
   if (installed) return installed;

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { type CommandResult, runCommand } from './command.js';
-import type { InstallOptions } from './find.js';
+import type { InstallOptions } from './install-options.js';
 import { goBuildNeedsBytes, leastGoVersion, temporalModule, temporalVersion } from './pinned.js';
 
 const goVersionLimitMs = 10_000;
 const progressEveryMs = 10_000;
-/** Compiling names each package; linking, at the end, is the longest silence there is. */
+/** Compiling prints each package; linking, at the end, is the longest silence. */
 const buildSilenceLimitMs = 5 * 60_000;
 
-/** Builds the pinned version from source. Throws a reason without full stop. */
+/** Builds the pinned version from source. Throws a reason without a full stop. */
 export async function goInstall(options: InstallOptions): Promise<string> {
   await assertGo(options);
   return installIntoCache(options.env, goBuildNeedsBytes, async (folder) => {
@@ -73,7 +73,7 @@ async function build(folder: string, options: InstallOptions): Promise<void> {
   }
 }
 
-/** All that Go writes goes into the folder; the module cache is made deletable. */
+/** Everything that Go writes goes into the folder; the module cache is made deletable. */
 async function goEnvironment(folder: string, env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const inside = (name: string) => path.join(folder, name);
   await mkdir(inside('tmp'));

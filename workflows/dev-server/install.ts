@@ -1,4 +1,4 @@
-/** Entry for the build: prints the path of the executable, getting one first if need be; progress on stderr. */
+/** For the build: prints the path of the executable, after getting it if needed; progress on stderr. */
 import { findTemporal } from './find.js';
 
 const interrupted = new AbortController();

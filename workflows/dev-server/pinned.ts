@@ -7,6 +7,6 @@ export const leastGoVersion = { major: 1, minor: 25 };
 /** Redirects to the archive of a platform: `<base>/v<version>?platform=linux&arch=amd64`. */
 export const downloadBaseUrl = 'https://temporal.download/cli/archive';
 
-/** Module and build cache at their largest, with room for the result. */
+/** The largest size of module and build cache, with room for the result. */
 export const goBuildNeedsBytes = 4 * 1024 ** 3;
 export const downloadNeedsBytes = 512 * 1024 ** 2;

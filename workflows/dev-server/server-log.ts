@@ -2,7 +2,7 @@ import type { Log } from '../log.js';
 
 const levels: Record<string, keyof Log> = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
 
-/** Passes on what the server writes: JSON lines on stderr, words for people on stdout. */
+/** Forwards the server's output: JSON lines from stderr, text for people from stdout. */
 export function serverLog(log: Log) {
   let lastLine: string | undefined;
   let isQuiet = false;
@@ -16,7 +16,7 @@ export function serverLog(log: Log) {
       const { level, msg, time: _, ...fields } = parse(line);
       if (msg) pass(levels[level ?? ''] ?? 'warn', msg, fields);
     },
-    /** A server that was asked to end complains about everything it loses on the way: not worth a warning. */
+    /** A stopping server reports every lost connection, which needs no warning. */
     quiet() {
       isQuiet = true;
     },

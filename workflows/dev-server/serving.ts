@@ -3,7 +3,7 @@ import { addSearchAttributes, missingSearchAttributes, type SearchAttributes } f
 
 const answerLimitMs = 2_000;
 
-/** Whether the server answers, has the namespace and knows the search attributes. */
+/** Whether the server answers, and has the namespace and the search attributes. */
 export async function isServing(
   address: string,
   namespace: string,
@@ -15,7 +15,7 @@ export async function isServing(
       await connection.workflowService.describeNamespace({ namespace });
       const missing = await missingSearchAttributes(connection, namespace, searchAttributes);
       if (Object.keys(missing).length === 0) return true;
-      // Those on the command line reach only a namespace that is new; a database of an earlier release lacks the rest.
+      // Command-line attributes apply to new namespaces only; an older database lacks the rest.
       await addSearchAttributes(connection, namespace, missing);
       return false;
     });

@@ -19,7 +19,7 @@ export interface DevServerOptions {
   namespace: string;
   /** Name to type, as in contract.ts. */
   searchAttributes?: SearchAttributes;
-  /** Aborted, the server is ended; while it starts, startDevServer throws the reason. */
+  /** Ends the server; during the start, startDevServer throws the reason. */
   signal?: AbortSignal;
   log: Log;
 }
@@ -28,7 +28,7 @@ export interface DevServer {
   address: string;
   uiUrl?: string;
   pid: number;
-  /** Settles when the server is gone, asked or not. */
+  /** Settles when the server has ended. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const readyLimitMs = 60_000;
 const readyCheckEveryMs = 100;
 const stopLimitMs = 5_000;
 
-/** Starts a dev server and waits until it serves. It cannot outlive this process; restarting it is the caller's. */
+/** Starts a dev server and waits until it serves. It ends with this process; the caller restarts it. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const { signal, log, uiPort, databaseFile } = options;
   signal?.throwIfAborted();
@@ -92,7 +92,7 @@ function serverArguments(options: DevServerOptions, { ip, port }: LoopbackAddres
     ...database,
     ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     ...['--log-level', 'warn', '--log-format', 'json', '--color', 'never'],
-    // What a person has configured for their own CLI is none of this server's business.
+    // The person's own CLI configuration does not apply to this server.
     ...['--disable-config-file', '--disable-config-env'],
   ];
 }

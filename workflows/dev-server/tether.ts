@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import type { Duplex, Readable } from 'node:stream';
 
 /**
- * Becomes the command, after leaving a watcher in the same process group. The watcher reads a pipe that only our
- * process holds open, so it learns of our death even by kill -9, and then ends the group. While the watcher lives,
- * the group's number cannot be given to anybody else, so it can never hit a stranger.
+ * Starts the command next to a watcher in the same process group. The watcher reads a pipe that only our
+ * process holds open, notices our death even by kill -9, and ends the group. While it lives, the group's id
+ * cannot be reused.
  */
 const tetherScript = `
 (
@@ -31,18 +31,18 @@ export interface Exit {
 
 export interface Tethered {
   pid: number;
-  /** Settles when the command and all that it started are gone. */
+  /** Settles when the command and its children have ended. */
   exited: Promise<Exit>;
-  /** Asks the command alone to end. */
+  /** Asks only the command to end. */
   terminate(): void;
-  /** Ends the command and all that it started, at once. */
+  /** Kills the command and its children. */
   kill(): void;
 }
 
-/** Starts a command that ends when it must, when it likes, or when our process is gone, and leaves nothing behind. */
+/** Starts a command that ends with our process at the latest, with all its children. */
 export function spawnTethered(command: string, args: string[], options: TetheredOptions = {}): Tethered {
   const child = spawn('/bin/sh', ['-c', tetherScript, 'sh', command, ...args], {
-    // Its own group: Ctrl-C in a terminal reaches us alone, and we say in which order things end.
+    // A separate group: Ctrl-C in a terminal reaches us alone, and we decide the order of ending.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: options.env ?? process.env,
@@ -63,7 +63,7 @@ export function spawnTethered(command: string, args: string[], options: Tethered
 }
 
 function exitOf(child: ChildProcess, tether: Duplex): Promise<Exit> {
-  // Letting go of the pipe sends the watcher home, and with it whatever the command left running.
+  // Closing the pipe ends the watcher, and with it what the command left running.
   child.once('exit', () => tether.destroy());
   return new Promise((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));

@@ -5,8 +5,8 @@ import { type Caller, callersOf } from '../../rpc/callers.js';
 import { DynamicClient } from '../../rpc/dynamic-client.js';
 import type { DemoToken } from '../demo/demo-file.js';
 import { FailedCall } from './failed-call.js';
-import { print } from './print.js';
-import { printableJson } from './printable.js';
+import { print } from './output/print.js';
+import { printableJson } from './output/printable.js';
 import { type TargetOptions, targetOf } from './target.js';
 import { UsageError } from './usage-error.js';
 
@@ -40,7 +40,7 @@ const DEMO_TOKENS: Partial<Record<Caller, DemoToken>> = {
   key_custodian: 'keyCustodianToken',
 };
 
-/** The operator's where that suffices, else that of the first right that the contract names. */
+/** Uses the operator's token where that suffices, otherwise that of the first right the contract names. */
 function demoTokenFor(methodName = ''): DemoToken {
   const path = Object.keys(allowedRights).find((candidate) => {
     const [, service = '', name = ''] = candidate.split('/');
@@ -66,7 +66,7 @@ function line({ name, methodKind, input, output }: DescMethod): string {
   return `  ${name}(${incoming}) -> ${streamed(['server_streaming', 'bidi_streaming'])}${output.name}`;
 }
 
-/** `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name all mean the same. */
+/** Accepts `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name. */
 function methodOf(methods: readonly DescMethod[], wanted: string): DescMethod {
   const found = methods.find(({ parent, name }) => isMeant({ service: parent.typeName, name }, wanted));
   if (!found) {
@@ -93,7 +93,7 @@ function parseJson(text: string): JsonObject {
       return value;
     }
   } catch {
-    // Said below, together with what is JSON and no object.
+    // Reported below, as for JSON that is not an object.
   }
   throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
 }

@@ -18,7 +18,7 @@ export function addCallCommand(program: Command): void {
     .argument('[json]', 'the request as JSON', '{}')
     .addHelpText('after', EXAMPLES)
     .action(async (method: string | undefined, json: string, options: TargetOptions) => {
-      // gRPC and its loader are slow to load, and no other command needs them.
+      // gRPC and its loader are slow to load; no other command needs them.
       const { call } = await import('./call-method.js');
       await call(method, json, options);
     });

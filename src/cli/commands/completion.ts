@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { print } from './print.js';
+import { print } from './output/print.js';
 
 const NOTES = `
 Examples:
@@ -19,7 +19,7 @@ export function addCompletionCommand(program: Command): void {
     });
 }
 
-/** What may follow some words: `key` is followed by `create`, `list`, …; nothing at all by every command. */
+/** The words that may follow others: `key` is followed by `create`, `list`, … */
 export interface Words {
   after: readonly string[];
   next: readonly { word: string; about: string }[];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describeConfig, loadConfig } from '../../config/config.js';
-import { print } from './print.js';
+import { print } from './output/print.js';
 
 export function addConfigCommand(program: Command): void {
   program
@@ -23,7 +23,7 @@ function asJson(rows: readonly Row[]): string {
   return JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])), null, 2);
 }
 
-/** What was set by somebody is marked; the rest are defaults. */
+/** Marks the settings that are set in the environment; the rest are defaults. */
 function asTable(rows: readonly Row[]): string {
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const valueWidth = Math.max(...rows.map(({ value }) => value.length));

@@ -1,6 +1,6 @@
 import { UsageError } from './usage-error.js';
 
-/** The person at the terminal thought better of it. */
+/** The person at the terminal declined. */
 export class Declined extends Error {
   constructor() {
     super('Nothing was changed.');
@@ -15,10 +15,7 @@ export interface Terminal {
 
 const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
-/**
- * How to ask before what cannot be undone. Said at once where there is nobody to ask, so that a script hears of it before anything is read. The question
- * goes to stderr: stdout is for answers.
- */
+/** Asks, on stderr, before an action that cannot be undone. Without a terminal it throws at once. */
 export function confirmation(
   { yes }: { yes?: boolean },
   { input, output }: Terminal = OWN_TERMINAL,
@@ -27,9 +24,7 @@ export function confirmation(
     return async () => undefined;
   }
   if (!input.isTTY || !output.isTTY) {
-    throw new UsageError(
-      'This cannot be undone, and there is no terminal to ask on. Give --yes if it is meant.',
-    );
+    throw new UsageError('This cannot be undone, and there is no terminal to ask on. Confirm it with --yes.');
   }
   return async (question) => {
     const { createInterface } = await import('node:readline');

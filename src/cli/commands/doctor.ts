@@ -3,9 +3,9 @@ import { type Config, loadConfig } from '../../config/config.js';
 import type { Inspection } from '../../store/inspect.js';
 import { StoreError } from '../../store/store-error.js';
 import { StartupError } from '../startup-error.js';
-import { asJson } from './json.js';
-import { print } from './print.js';
-import { printable } from './printable.js';
+import { asJson } from './output/json.js';
+import { print } from './output/print.js';
+import { printable } from './output/printable.js';
 
 const NOTES = `
 It reads the database that DATA_DIR or DATABASE_URL names and writes nothing; the service may run meanwhile.

@@ -1,26 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import type { Config } from '../../config/config.js';
 import { createFirstOperatorToken, type IssuedServiceToken } from '../../domain/operator/service-tokens.js';
+import { inNameOf } from '../../domain/unit-of-work.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { makeSecretsKeys } from '../../keys/secrets-key.js';
 import { openStore } from '../../store/store.js';
 import { StoreError } from '../../store/store-error.js';
 import { secretsKeyFile, withSecretsKeyFile } from '../secrets-key-file.js';
 import { StartupError } from '../startup-error.js';
-import { print, say } from './print.js';
-import { asTime } from './table.js';
+import { print, say } from './output/print.js';
+import { asTime } from './output/table.js';
 
 export interface InitOptions {
   json?: boolean;
   tokenExpires: Date | 'never';
 }
 
-/** Who the audit log says made the first token. */
+/** The actor of the first token in the audit log. */
 const ACTOR = { type: 'command', id: 'init' };
 
 /**
- * Makes a live environment. The token comes last and is what makes it one, so that after an attempt that was cut short the next one goes on where that
- * stood, and after one that was not the next is refused.
+ * Makes a live environment. Storing the token is the last step and completes it: an interrupted attempt can
+ * be repeated, a completed one is refused.
  */
 export async function init(config: Config, { json, tokenExpires }: InitOptions): Promise<void> {
   if (config.ENVIRONMENT === 'demo') {
@@ -53,7 +54,7 @@ export async function init(config: Config, { json, tokenExpires }: InitOptions):
   Encryption key   ${path}
 
 Back up both, and apart from each other: without the key file what is encrypted in the database is lost,
-and whoever has both can open it. A container needs a volume for each.
+and with both anyone can decrypt it. A container needs a volume for each.
 
 The first operator token, shown this once:
 
@@ -81,10 +82,10 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
     throw error instanceof StoreError ? new StartupError(error.message, { cause: error }) : error;
   });
   try {
-    return await store.operator.run(ACTOR, async (changes) => {
+    return await inNameOf(ACTOR, store.operator).run(async (changes) => {
       const { path } = secretsKeyFile(config);
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, expires?.getTime());
-      // Before the commit: a token without the key would be an environment that nobody can finish.
+      // Before the commit: a token without a key file would be an environment that cannot be completed.
       withSecretsKeyFile(() => makeSecretsKeys(path));
       return issued;
     });

@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/config.js';
 import type { InitOptions } from './init-environment.js';
 import { timeAhead } from './option-parsers.js';
 
-/** Long enough to issue what replaces it. */
+/** Long enough to issue its replacement. */
 const FIRST_TOKEN_LIFETIME = '30d';
 
 const timeAheadOrNever = (text: string) => (text === 'never' ? 'never' : timeAhead(text));

@@ -3,12 +3,12 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
 const RETRY_INTERVAL_MS = 500;
 
-/** Whether the other side was not reached, or went away: nothing was refused, so that the same may be asked again. */
+/** Whether the other side is away. Such a call was not refused, so it may be repeated. */
 export function isLost(error: unknown): boolean {
   return error instanceof ServiceError && error.code === ErrorCode.UNAVAILABLE;
 }
 
-/** Before asking again; over at once when nobody wants to. */
+/** Waits before the next attempt; ends at once when `stop` is aborted. */
 export async function untilNextTry(stop?: AbortSignal): Promise<void> {
   await waited(RETRY_INTERVAL_MS, stop);
 }

@@ -14,12 +14,12 @@ export function seconds(text: string): number {
   }
 }
 
-/** A time as ISO 8601 writes it, or how far it is from now: `90d`. */
+/** An ISO 8601 time, or a duration from now: `90d`. */
 export function timeAhead(text: string): Date {
   return /^\d{4}-/.test(text) ? isoTime(text) : new Date(Date.now() + seconds(text) * 1_000);
 }
 
-/** The same looking back: `7d` is seven days ago. */
+/** The same for the past: `7d` is seven days ago. */
 export function timeBack(text: string): Date {
   return /^\d{4}-/.test(text) ? isoTime(text) : new Date(Date.now() - seconds(text) * 1_000);
 }
@@ -37,7 +37,7 @@ export function collected(value: string, previous: readonly string[] = []): read
   return [...previous, value];
 }
 
-/** `user.updated,worker.*`, which may be repeated, too. */
+/** `user.updated,worker.*`; may be repeated too. */
 export function commaSeparated(value: string, previous: readonly string[] = []): readonly string[] {
   const items = value.split(',').map((item) => item.trim());
   if (items.includes('')) {
@@ -64,7 +64,7 @@ export function signingAlgorithms(value: string, previous?: readonly string[]): 
   return collected(value, previous);
 }
 
-/** `ins_…=https://app.example.com/callback`: which instance, and where people return. */
+/** `ins_…=https://app.example.com/callback`: an instance, and the address where people return. */
 export function redirectUris(
   text: string,
   previous: readonly { instanceId: string; uri: string }[] = [],

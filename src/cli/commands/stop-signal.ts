@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Aborted when somebody asks the command to end, who then waits for what it has to put away; whoever asks twice does not. */
+/** Aborted by the first signal to end, so that the command can clean up; a second one ends it at once. */
 export function stopSignal(): AbortController {
   const stop = new AbortController();
   for (const name of SIGNALS) {
@@ -9,7 +9,7 @@ export function stopSignal(): AbortController {
   return stop;
 }
 
-/** What a call brings, until it is over or nobody wants more. */
+/** Passes messages on until the call ends or `stop` is aborted. */
 export async function* untilStopped<T>(messages: AsyncIterable<T>, stop: AbortSignal): AsyncGenerator<T> {
   const reader = messages[Symbol.asyncIterator]();
   const leave = () => void reader.return?.();

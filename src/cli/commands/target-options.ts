@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 
-/** For every command that calls the domain. A token in the environment is in no list of processes. */
+/** For every command that calls the domain. A token in the environment shows in no list of processes. */
 export function addTargetOptions(command: Command): Command {
   return command
     .addOption(new Option('--address <host:port>', 'where the domain listens').env('INTEGRATION_ADDRESS'))
     .addOption(new Option('--token <token>', 'token to call with').env('INTEGRATION_TOKEN'))
-    .option('--ca <file>', 'authority that vouches for the server, beyond loopback');
+    .option('--ca <file>', 'authority that the certificate of the server must be from, beyond loopback');
 }
 
 export const TARGET_NOTE =

@@ -6,7 +6,7 @@ import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile } from '../demo/demo-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Where to call and as whom, as it was typed. */
+/** Address and token as typed. */
 export interface TargetOptions {
   address?: string;
   token?: string;
@@ -19,7 +19,7 @@ export interface Target {
   credentials: ChannelCredentials;
 }
 
-/** What was not typed comes from the demo environment; who brings a token of their own means the service of these settings. */
+/** The demo environment fills in what was not typed; with a typed token, the settings do. */
 export function targetOf(
   { address, token, ca }: TargetOptions,
   demoTokenOf: (demo: Partial<DemoFile>) => string | undefined = (demo) => demo.operatorToken,

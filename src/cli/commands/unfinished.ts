@@ -1,4 +1,4 @@
-/** What was begun did not come to the end that was wanted; the message says what to do. */
+/** The work did not complete; the message says what to do. */
 export class Unfinished extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-/** The command was given something it cannot use; the message says what it takes. */
+/** The command got an unusable argument; the message says what is accepted. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

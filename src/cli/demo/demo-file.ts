@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { inspectApiKey } from '../../identifiers/api-key.js';
 import { StartupError } from '../startup-error.js';
 
-/** What scripts need to start from a demo environment. Kept in `$DATA_DIR/demo.json`, readable by its owner only. */
+/** What scripts need in a demo environment. Kept in `$DATA_DIR/demo.json`, readable by its owner only. */
 export interface DemoFile {
   baseUrl: string;
   gatewayUrl: string;
@@ -20,13 +20,13 @@ export interface DemoFile {
   apiKeys: DemoFileApiKey[];
 }
 
-/** Whose token it holds. */
+/** The tokens that the file holds. */
 export type DemoToken = Extract<keyof DemoFile, `${string}Token`>;
 
-/** What people can sign in to. */
+/** An application that people can sign in to. */
 export interface DemoFileApplication {
   clientId: string;
-  /** Of confidential ones only. */
+  /** For confidential applications only. */
   clientSecret?: string;
   type: string;
   name: string;
@@ -35,11 +35,11 @@ export interface DemoFileApplication {
   scopes: string[];
 }
 
-/** Whom people can sign in as. */
+/** A person to sign in as. */
 export interface DemoFilePerson {
   email: string;
   password: string;
-  /** What there is to see when they do. */
+  /** What the sign-in shows. */
   note: string;
 }
 
@@ -97,7 +97,7 @@ const goodOnes = <T>(isGood: Guard<T>) => {
   return (value: unknown) => (Array.isArray(value) ? value.filter(isGood) : undefined);
 };
 
-/** What each member may be. */
+/** Checks the type of each member. */
 const members: { [Name in keyof DemoFile]: (value: unknown) => DemoFile[Name] | undefined } = {
   baseUrl: only(isText),
   gatewayUrl: only(isText),
@@ -118,7 +118,7 @@ export function demoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');
 }
 
-/** What of it is as this release writes it: it may be half a file, an earlier release's or a person's own. Undefined where there is none. */
+/** The valid members: the file may be cut off, older or edited. Undefined if there is no file. */
 export function readDemoFile(path: string): Partial<DemoFile> | undefined {
   const content = objectIn(path);
   return (
@@ -140,7 +140,7 @@ function objectIn(path: string): object | undefined {
   }
 }
 
-/** By one rename, so that a script that reads it meanwhile sees the old file or the new one. */
+/** Renames a complete file into place: a concurrent reader sees the old content or the new. */
 export function writeDemoFile(path: string, content: DemoFile): void {
   const staged = `${path}.new`;
   try {

@@ -9,10 +9,7 @@ import { DEMO_PASSWORD } from '../../domain/demo/people.js';
 import { type DemoStore, demoSeed } from '../../domain/demo/seed.js';
 import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from './demo-file.js';
 
-/**
- * Seeds the demo environment. The file is written before the database learns of its credentials, so that whenever this is cut short the next start finds the
- * same credentials and makes them valid.
- */
+/** Seeds the demo. Writes the file before the database, so that the next start has the same credentials. */
 export async function prepareDemo(
   config: Config,
   store: DemoStore,
@@ -25,7 +22,7 @@ export async function prepareDemo(
   await plantPasswords(store, passwords);
 }
 
-/** Only where there are none: hashing takes long, and people may have set their own since. */
+/** Only for accounts without a password: hashing is slow, and people may have set their own. */
 async function plantPasswords(store: DemoStore, passwords: PasswordHasher): Promise<void> {
   const accountIds = await store.withoutPassword(demoSeed.signIns.map(({ person }) => person.id));
   const hashed = await Promise.all(

@@ -1,12 +1,12 @@
 import type { DemoFileApplication } from './demo-file.js';
 
-/** What stands in for an application that has yet to be written: an address to open, and a call with the code that it leads to. */
+/** Stands in for an application: an address to open, and the call that exchanges the code. */
 export interface SignInTrial {
   address: string;
   exchange: string;
 }
 
-/** For an application that may do without PKCE, which nobody computes by hand. */
+/** For an application without PKCE, which is hard to compute by hand. */
 export function signInTrial(
   baseUrl: string | undefined,
   applications: readonly DemoFileApplication[],

@@ -4,7 +4,7 @@ import { demoSeed } from '../../domain/demo/seed.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
 import { signInTrial } from './sign-in-trial.js';
 
-/** Says what runs where and, in a demo environment, what to try. */
+/** Prints what runs where and, in a demo environment, what to try. */
 export function welcome(config: Config, say: (line: string) => void): void {
   const demo = config.ENVIRONMENT === 'demo' ? readDemoFile(demoFilePath(config.DATA_DIR)) : undefined;
   const places: [string, string][] = [
@@ -25,7 +25,7 @@ export function welcome(config: Config, say: (line: string) => void): void {
   }
 }
 
-/** Undefined where somebody took from the file what it is made of. */
+/** Undefined where a member that it needs was removed from the file. */
 function invitationTo(demo: Partial<DemoFile>, file: string): string | undefined {
   const [key] = (demo.apiKeys ?? []).map((apiKey) => apiKey.key);
   const [person] = demo.people ?? [];
@@ -57,7 +57,7 @@ Seven things to try
   3. Read what your integration is connected to:
      curl -s -H "x-api-key: ${key}" ${gatewayUrl}/v1/instance-integrations
 
-  4. See the same question answered 304 to whoever holds any answer to it:
+  4. Send an entity tag, and get 304 without a body:
      curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${gatewayUrl}/v1/instance-integrations
 
   5. Hear of changes as they happen, signed. Leave this running:
@@ -75,7 +75,7 @@ Ctrl-C ends everything.
 `;
 }
 
-/** At a client whose events `listen` hears. */
+/** A user at a client whose events `listen` receives. */
 function newUser(): string {
   const clientId = demoSeed.clients[0]?.id;
   return JSON.stringify({ clientId, email: 'you@example.com', withoutManager: true });

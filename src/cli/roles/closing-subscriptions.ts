@@ -5,7 +5,7 @@ import type { Log } from '../../telemetry/log.js';
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Holds or cancels, a little at a time, what subscriptions left open that were disabled or deleted: by this domain, by another one, or before it was killed. */
+/** Holds or cancels, in batches, the open deliveries of subscriptions that were disabled or deleted. */
 export function startClosingSubscriptions(
   unitOfWork: WebhookUnitOfWork,
   log: Log,
@@ -32,12 +32,12 @@ async function keepClosing(
     try {
       const deliveries = await closeAll(unitOfWork, signal);
       if (deliveries > 0) {
-        log.info('deliveries of subscriptions that are active no more are closed', { deliveries });
+        log.info('closed open deliveries of inactive subscriptions', { deliveries });
       }
       isFailing = false;
     } catch (error) {
       const reason = (error as Error).message;
-      log[isFailing ? 'debug' : 'warn']('deliveries of subscriptions that are active no more stay open', {
+      log[isFailing ? 'debug' : 'warn']('cannot close open deliveries of inactive subscriptions', {
         reason,
       });
       isFailing = true;

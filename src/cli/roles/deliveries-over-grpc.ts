@@ -7,7 +7,7 @@ import type { RpcChannel } from '../../rpc/client.js';
 
 const NOTHING: ClaimDeliveriesResponse = { deliveries: [], targets: [], bodies: [] };
 
-/** What the relay asks of the domain. It claims again and again, so in one call. */
+/** The relay's calls of the domain. Claims are repeated, so they share one call. */
 export function deliveriesOver(domain: RpcChannel): DeliveryClient {
   const { recordAttempts } = domain.clientOf(DeliveryServiceService);
   const claims = domain.conversation(DeliveryServiceService.keepClaimingDeliveries);

@@ -9,7 +9,7 @@ import { ownTokenOf, type RoleRight } from './role-tokens.js';
 const PROBE_DEADLINE_MS = 1_000;
 const PROBE_AGAIN_AFTER_MS = 50;
 
-/** The way from edge or worker to the domain, with one right. */
+/** A channel from edge or worker to the domain, with one right. */
 export function openDomainChannel(
   config: Config,
   right: RoleRight,
@@ -20,7 +20,7 @@ export function openDomainChannel(
   return new RpcChannel(config.DOMAIN_ADDRESS, token, clientCredentials(config.DOMAIN_ADDRESS, tlsFiles));
 }
 
-/** Asks the domain itself, over the channels that requests take: with each token of this role. */
+/** Asks the domain over each channel that requests take. */
 export function domainCheck(...channels: readonly RpcChannel[]): Check {
   return {
     name: 'domain',
@@ -33,7 +33,7 @@ export function domainCheck(...channels: readonly RpcChannel[]): Check {
   };
 }
 
-/** Until the domain serves, but not for long: all roles start together, and who asks too early fails for nothing. */
+/** Waits until the domain serves, up to a limit: all roles start together, and an early call would fail. */
 export async function untilDomainServes(channel: RpcChannel, limitMs: number): Promise<void> {
   const endsAt = performance.now() + limitMs;
   while (performance.now() < endsAt) {

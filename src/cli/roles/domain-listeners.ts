@@ -32,10 +32,7 @@ export interface ListenerOptions {
   tlsFiles: CertificateFiles | undefined;
 }
 
-/**
- * Two servers: one for edge and worker, on the socket and on ROLES_ADDRESS, that knows the tokens of the settings; one on the gRPC port, that
- * knows the tokens of the database. Neither has the services of the other, nor knows its tokens.
- */
+/** One server for edge and worker (tokens of the settings), one on the gRPC port (tokens of the database). */
 export async function openListeners(options: ListenerOptions): Promise<{ close(): Promise<void> }> {
   const { config, services, tlsFiles } = options;
   const roles = serverOf(options, services.filter(isForRoles), roleAuthenticator(config));
@@ -85,7 +82,7 @@ function serverOf(
   return server;
 }
 
-/** Whom the database lets in, as the platform or as somebody who operates the service. */
+/** Authenticates service tokens of the database. */
 export function tokenAuthenticator({
   store,
   log,
@@ -95,7 +92,7 @@ export function tokenAuthenticator({
 }): Authenticate {
   return async (token) => {
     const known = await identifyServiceToken(store.serviceTokens, Date.now, token);
-    // The call does not wait for the note: a lost one costs some accuracy.
+    // The call does not wait for it: a lost note costs some accuracy.
     noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
       log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
     );
@@ -118,7 +115,7 @@ async function bindRoles(
     await bindSocket(server, socketPath);
   } else if (config.ROLES_ADDRESS === undefined) {
     throw new StartupError(
-      'Edge and worker could not reach this domain: DOMAIN_ADDRESS is no socket, so set ROLES_ADDRESS to the host:port on which it takes their calls.',
+      'Edge and worker could not reach this domain: DOMAIN_ADDRESS is not a socket, so set ROLES_ADDRESS to the host:port for their calls.',
     );
   }
   if (config.ROLES_ADDRESS !== undefined) {
@@ -143,7 +140,7 @@ async function bindAddress(
   });
 }
 
-/** Before anything is written: two domains on one directory would write over each other's files. */
+/** Runs before anything is written: two domains on one directory would overwrite each other's files. */
 export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<void> {
   const path = socketPathOf(DOMAIN_ADDRESS);
   if (path !== undefined && (await socketAnswers(path))) {
@@ -153,7 +150,7 @@ export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<vo
   }
 }
 
-/** Takes the place of a socket that a killed domain left behind. */
+/** Replaces the socket that a killed domain left behind. */
 async function bindSocket(server: RpcServer, path: string): Promise<void> {
   refuseLongSocketPath(path);
   try {

@@ -10,7 +10,7 @@ import {
   PEOPLE_RATE_BY_DAY,
   STRANGERS_RATE,
 } from '../../domain/sign-on/sign-on.js';
-import { WRONG_SECRETS_RATE } from '../../domain/sign-on/token-issuer.js';
+import { WRONG_SECRETS_RATE } from '../../domain/sign-on/tokens/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/services/index.js';
 import { openStore, type Store, type StoreOptions } from '../../store/store.js';
@@ -28,7 +28,7 @@ import { openSecrets, type Secrets } from './secrets.js';
 import { serverTlsFiles } from './tls-files.js';
 import { webhookParts } from './webhooks.js';
 
-/** The rules and the store behind gRPC: one server for the other roles, one for the platform and those who operate the service. */
+/** The rules and the store behind gRPC. */
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics, ending } = role;
   const tlsFiles = serverTlsFiles(role);
@@ -40,7 +40,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
     checkpoints: {
       onThreadDeath: (cause) =>
-        log.error('the thread that tidies up the database ended', { reason: cause.message }),
+        log.error('the thread that checkpoints the database ended', { reason: cause.message }),
     },
     onDiskFailure: endWith,
     alone: true,
@@ -86,10 +86,10 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       health,
       stop: async () => {
         health.drain();
-        // Whoever waits for deliveries goes home at once.
+        // Ends the waiting calls of relays.
         store.deliveriesDue.close();
         await Promise.all([listeners.close(), closing.stop(), keeping.stop()]);
-        // After the last call that it tells of.
+        // After the last call that it records.
         await audit.stop();
         await passwords.close();
         await store.close();
@@ -180,10 +180,10 @@ function servicesOf(
   });
 }
 
-/** Nothing can be promised any more by this process; a fresh one opens the database anew and finds what the disk has. */
+/** After a failed sync, ends the process: a new one opens the database and reads what is on the disk. */
 function endWith(failure: unknown): void {
   setImmediate(() => {
-    throw new Error(`The disk did not take what was written: ${(failure as Error).message}.`, {
+    throw new Error(`Writing to the disk failed: ${(failure as Error).message}.`, {
       cause: failure,
     });
   });

@@ -12,7 +12,7 @@ import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { clientTlsFiles } from './tls-files.js';
 
-/** The HTTP listeners: sign-on and, with the documentation beside it, gateway. Holds nothing; any number of them can run. */
+/** The HTTP listeners: sign-on, and gateway with the documentation. Stateless; any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
   const domain = openDomainChannel(config, 'edge', 'edge', clientTlsFiles(role));

@@ -1,6 +1,6 @@
 import type { RoleName, StartRole } from './role.js';
 
-/** Each is loaded when it is started, so that a process holds what its own role needs and no more. */
+/** A role is loaded when it starts, so that a process holds only what its role needs. */
 export const roles: Record<RoleName, StartRole> = {
   domain: async (options) => (await import('./domain.js')).startDomain(options),
   worker: async (options) => (await import('./worker.js')).startWorker(options),

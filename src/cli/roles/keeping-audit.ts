@@ -4,26 +4,22 @@ import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 
 const EVERY_MS = 60_000;
-/** A record carries the time at which its write began; the commit may be this much later. */
+/** A record carries the time at which its write began; its commit may be this much later. */
 const LONGEST_WRITE_MS = 60_000;
-/** At the first look: what other processes wrote before this one began, and may not have anchored. */
+/** The first look covers what earlier processes wrote and may not have anchored. */
 const FIRST_LOOK_BACK_MS = 3_600_000;
 const CHAINS_IN_A_RECORD = 100;
 const ACTOR = { type: 'service', id: 'domain' };
 
-/**
- * Where the first look begins; asked before this process records anything. An hour before the newest record, however long ago that is: processes
- * before this one may have ended without an anchor, or with anchors in their own chains only.
- */
+/** The first look begins an hour before the newest record. Call this before the process records anything. */
 export async function firstLookOf({ operator }: Pick<Store, 'operator'>): Promise<number> {
   const now = Date.now();
   return ((await operator.rows.auditEvents.newest(now)) ?? now) - FIRST_LOOK_BACK_MS;
 }
 
 /**
- * Once a minute, and at the end: writes what was counted. Then, and at once when it begins, it also names the newest record of each chain
- * that grew, in a record of this process and in its log. Who removes the newest records of a chain, or a whole chain,
- * must remove all records since that one too, and leaves the log to tell of it.
+ * Once a minute and at the end, writes the counts. Then, and at the start, anchors the newest record of each
+ * chain that grew, in a record and in the log: an attacker must also remove all later anchors.
  */
 export function startKeepingAudit(
   store: Pick<Store, 'operator'>,
@@ -61,7 +57,7 @@ export async function anchor({ operator }: Pick<Store, 'operator'>, log: Log, si
     if (heads.length > 0) {
       const attributes = Object.fromEntries(heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash}`]));
       const subject = { type: 'audit_log', id: 'chains' };
-      await operator.run(ACTOR, (changes) => changes.record({ type: ANCHORED_TYPE, subject, attributes }));
+      await operator.run((changes) => changes.audit(ACTOR, { type: ANCHORED_TYPE, subject, attributes }));
       log.info('the newest audit records', { heads: attributes });
     }
     after = heads.length === CHAINS_IN_A_RECORD ? heads.at(-1)?.chain : undefined;

@@ -5,18 +5,18 @@ import type { Log } from '../../telemetry/log.js';
 
 const LOOK_EVERY_MS = 2_000;
 
-/** A process that starts anew is another node. */
+/** Every process is a new node. */
 export function newNodeName(): string {
   return `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
 }
 
 export interface KeepingKeys {
-  /** Looks at file, database and every seal now, rather than in a while. */
+  /** Checks file, database and every seal now, ahead of the interval. */
   lookSoon(): void;
   stop(): Promise<void>;
 }
 
-/** Lets this domain follow a rotation of the encryption key while it serves. */
+/** Makes this domain follow a rotation of the encryption key while it serves. */
 export function startKeepingKeys(keeper: KeyKeeper, log: Log, lookEveryMs = LOOK_EVERY_MS): KeepingKeys {
   const ending = new AbortController();
   let wake: () => void = () => undefined;

@@ -7,10 +7,10 @@ import type { Maintenance } from '../../../workflows/activities/index.js';
 import type { CodeMinute, CodeMinuteList } from '../../../workflows/code-minutes.js';
 import type { RpcChannel } from '../../rpc/client.js';
 
-/** Longer than any batch takes, and shorter than the time that Temporal gives a step. */
+/** Longer than any batch takes, and shorter than Temporal's limit for a step. */
 const STEP_DEADLINE_MS = 20_000;
 
-/** What the activities ask of the domain. */
+/** The maintenance calls of the activities. */
 export function maintenanceOver(domain: RpcChannel): Maintenance {
   const client = domain.clientOf(MaintenanceServiceService);
   const deadlineMs = STEP_DEADLINE_MS;
@@ -48,7 +48,7 @@ export function codeMinutesOver(domain: RpcChannel): CodeMinuteList {
   };
 }
 
-/** `AUTHORIZATION_CODE` of `PURGED_KIND_AUTHORIZATION_CODE`, as people read it: `authorization code`. */
+/** `PURGED_KIND_AUTHORIZATION_CODE` becomes `authorization code`. */
 function nameOf(value: PurgedKind | SigningKeyStep): string {
   return value
     .replace(/^(PURGED_KIND|SIGNING_KEY_STEP)_/, '')

@@ -5,7 +5,7 @@ import { EndedEarly } from './role.js';
 
 const BETWEEN_TRIES = { firstDelayMs: 250, maxDelayMs: 10_000 };
 
-/** Opens the store as soon as the database lets it: one that is down, busy or being migrated by another node is asked again, a wrong password is not. */
+/** Opens the store. Retries while the database is down, busy or being migrated; not on a wrong password. */
 export async function openPatiently<Store>(
   open: () => Promise<Store>,
   log: Log,

@@ -5,7 +5,7 @@ import { ServiceTokenRefusal } from '../../domain/access/service-tokens.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { Authenticate } from '../../rpc/callers.js';
 
-/** The rights of edge and worker, and the settings that hold their tokens. The worker has two, so that sending cannot purge. */
+/** Rights and token settings of edge and worker. The worker has two rights, so that sending cannot purge. */
 export const roleTokenSettings = {
   edge: 'EDGE_TOKEN',
   relay: 'RELAY_TOKEN',
@@ -14,14 +14,14 @@ export const roleTokenSettings = {
 
 export type RoleRight = keyof typeof roleTokenSettings;
 
-/** Stands for a token where it only has to be recognized. */
+/** Prefix of a setting that has only the hash of a token, to recognize it. */
 const HASHED = 'sha256:';
 
 export function hashedToken(token: string): string {
   return token.startsWith(HASHED) ? token : `${HASHED}${hashSecret(token).toString('base64url')}`;
 }
 
-/** Whom the settings of a domain let in as edge or worker. All refusals are one. */
+/** Authenticates edge and worker by the tokens of the settings. All refusals are alike. */
 export function roleAuthenticator(config: Config): Authenticate {
   const known = (Object.keys(roleTokenSettings) as RoleRight[]).flatMap((caller) =>
     (config[roleTokenSettings[caller]] ?? []).map((token) => ({ caller, hash: hashOf(token) })),
@@ -36,7 +36,7 @@ export function roleAuthenticator(config: Config): Authenticate {
   };
 }
 
-/** The token that a role shows: the first of its setting. */
+/** The token that a role sends: the first of its setting. */
 export function ownTokenOf(config: Config, right: RoleRight, role: string): string {
   const name = roleTokenSettings[right];
   const token = config[name]?.[0]?.reveal();
@@ -47,7 +47,7 @@ export function ownTokenOf(config: Config, right: RoleRight, role: string): stri
   }
   if (token.startsWith(HASHED)) {
     throw new ConfigError([
-      `${name} must be the token itself for the ${role}: its hash is for the domain alone`,
+      `${name} must be the token itself for the ${role}: only the domain takes its hash`,
     ]);
   }
   return token;

@@ -11,17 +11,17 @@ export interface RoleOptions {
   config: Config;
   log: Log;
   metrics: Registry;
-  /** Aborted when the process is asked to end, for a start that waits. */
+  /** Aborted when the process is asked to end during the start. */
   ending: AbortSignal;
 }
 
-/** The process was asked to end before the role had started. */
+/** The process was asked to end before the role started. */
 export class EndedEarly extends Error {}
 
-/** A part of the service that runs, from its start to its stop. */
+/** A started role. */
 export interface RunningRole {
   health: Health;
-  /** Lets what is under way end within the grace, then lets everything go. */
+  /** Lets work end within the grace, then releases everything. */
   stop(): Promise<void>;
 }
 

@@ -11,17 +11,17 @@ import { roles } from './index.js';
 import { EndedEarly, type RoleName, type RunningRole } from './role.js';
 
 export interface RunRoleOptions {
-  /** The supervisor's socket for /livez, /readyz and /metrics; a role on its own uses METRICS_PORT. */
+  /** The supervisor's socket for /livez, /readyz and /metrics; a role by itself uses METRICS_PORT. */
   opsSocket?: string;
 }
 
-/** What a child tells its supervisor. */
+/** Messages from a child to its supervisor. */
 export type RoleMessage =
   | { type: 'ready' }
   | { type: 'signalled' }
   | { type: 'cannot-start'; sentence: string };
 
-/** What a supervisor tells its child. */
+/** Messages from a supervisor to its child. */
 export type SupervisorMessage = { type: 'end' };
 
 /** Runs one role as this process, until it is asked to end or its supervisor is gone. */
@@ -84,17 +84,14 @@ function untilSignalled(): Promise<void> {
   });
 }
 
-/**
- * A signal to the whole group (Ctrl-C, a closed terminal, systemd) reaches this process too, but the supervisor says in which order things
- * end; one to this process alone is passed on to it.
- */
+/** Leaves the order of ending to the supervisor, and passes on a signal that reaches this process alone. */
 function untilSupervisorAsks(): Promise<void> {
   process.on('SIGINT', () => undefined);
   process.on('SIGHUP', () => undefined);
   process.on('SIGTERM', () => tell({ type: 'signalled' }));
   return new Promise((resolve) => {
     process.on('message', () => resolve());
-    // The channel closes with the supervisor, however it died; perhaps before anybody listened here.
+    // The channel closes when the supervisor ends, perhaps before this listener was added.
     process.on('disconnect', () => resolve());
     if (!process.connected) {
       resolve();
@@ -114,18 +111,18 @@ function refuseToStart(error: unknown, log: Log): never {
   process.exit(1);
 }
 
-/** Left to itself it writes to stderr, and what fails there is told by whoever asked for it as well. */
+/** By default grpc-js writes to stderr; its failures are logged by their callers as well. */
 function takeOverLogOfGrpc(log: Log): void {
   const at = (level: 'debug' | 'warn') => (reason: unknown) => log[level]('grpc', { reason: String(reason) });
   setLogger({ error: at('warn'), info: at('debug'), debug: at('debug') });
 }
 
-/** A fault nobody caught leaves a process in an unknown state; its supervisor starts a fresh one. */
+/** An uncaught error leaves a process in an unknown state; its supervisor starts a new one. */
 function dieLoudly(log: Log): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      log.error('ended by an error nobody caught', { reason: message, stack });
+      log.error('ended by an uncaught error', { reason: message, stack });
       process.exit(1);
     });
   }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
-import { LONGEST_TOKEN_MS } from '../../domain/sign-on/due-key-changes.js';
-import type { KeyRotation } from '../../domain/sign-on/key-rotation.js';
-import { ensureSigningKeys } from '../../domain/sign-on/key-rotation.js';
+import { LONGEST_TOKEN_MS } from '../../domain/sign-on/keys/due-key-changes.js';
+import type { KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
+import { ensureSigningKeys } from '../../domain/sign-on/keys/key-rotation.js';
 import { KeyKeeper } from '../../keys/key-keeper.js';
 import { KeyRing } from '../../keys/key-ring.js';
 import { readSecretsKeys } from '../../keys/secrets-key.js';
@@ -12,7 +12,7 @@ import type { Log } from '../../telemetry/log.js';
 import { asStartupError, secretsKeyFile, secretsKeysOf } from '../secrets-key-file.js';
 import { newNodeName } from './keeping-keys.js';
 
-/** What signs and seals, all of it from the key file and from keys that this sealed. */
+/** What signs and seals; all of it derives from the key file. */
 export interface Secrets {
   derived: DerivedKeys;
   keyRing: KeyRing;
@@ -20,7 +20,7 @@ export interface Secrets {
   keeper: KeyKeeper;
 }
 
-/** Ready to sign: the keys are made if there are none, and opened. */
+/** Opens the keys; makes them if there are none. */
 export async function openSecrets(config: Config, store: Store, log: Log): Promise<Secrets> {
   const { warning } = secretsKeyFile(config);
   if (warning !== undefined) {
@@ -29,7 +29,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
   const keeper = new KeyKeeper({
     seals: store.seals,
     keys: secretsKeysOf(config),
-    // While the file is being moved there is none, and none may be made.
+    // The file is absent while an operator moves it; no new one may be made.
     readKeys: () => readSecretsKeys(secretsKeyFile(config).path),
     node: newNodeName(),
     clock: Date.now,
@@ -40,12 +40,12 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
   });
   const derived = derivedKeys(keeper.ring, tokenKeys);
   store.startAuditChains(derived.audit, {
-    onBroken: (chain) => log.warn('an audit chain ends: its newest record is not stored', { chain }),
+    onBroken: (chain) => log.warn('an audit chain ends: its newest record is missing', { chain }),
     onSpoiled: (chain, seq) =>
-      log.error(
-        'audit records past their retention stay: one is not what was recorded; run `integration audit verify`',
-        { chain, seq },
-      ),
+      log.error('audit records past their retention stay: one was changed; run `integration audit verify`', {
+        chain,
+        seq,
+      }),
   });
   const keyRing = new KeyRing({
     issuer: config.SIGN_ON_URL,
@@ -66,7 +66,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     changed: () => keyRing.reload(),
   };
   try {
-    // Before any key is made: one sealed with a wrong key file would be one that no other node can open.
+    // Before any key is made: a key sealed with a wrong key file could not be opened on other nodes.
     await keyRing.ready();
     await ensureSigningKeys(rotation);
     await keyRing.ready();

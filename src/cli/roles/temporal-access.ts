@@ -12,7 +12,7 @@ type TemporalSettings = Pick<
   | 'TEMPORAL_TLS_KEY_FILE'
 >;
 
-/** How the worker shows Temporal who it is, and makes sure whom it speaks with. */
+/** How the worker authenticates to Temporal and verifies the server. */
 export function temporalAccess(settings: TemporalSettings): Pick<WorkerOptions, 'tls' | 'apiKey'> {
   const { TEMPORAL_API_KEY: apiKey } = settings;
   const tls = withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
@@ -21,7 +21,7 @@ export function temporalAccess(settings: TemporalSettings): Pick<WorkerOptions, 
   return { ...(tls && { tls }), ...(apiKey && { apiKey: apiKey.reveal() }) };
 }
 
-/** Without a file of authorities the public ones vouch for the server. An API key is never sent in the clear. */
+/** Public authorities apply where no file is named. An API key is never sent in the clear. */
 function tlsOf(settings: TemporalSettings): WorkerOptions['tls'] {
   const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: crt, TEMPORAL_TLS_KEY_FILE: key } = settings;
   if (!ca && !crt && settings.TEMPORAL_TLS !== 'on' && !settings.TEMPORAL_API_KEY) {

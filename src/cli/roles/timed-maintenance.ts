@@ -16,16 +16,16 @@ interface Job {
   run(call: { requestId: string; signal: AbortSignal }): Promise<void>;
 }
 
-/** The domain may still be starting, or be away for a moment. */
+/** The domain may be starting or briefly unavailable. */
 const RETRY_MS = 10_000;
-/** Node fires a timer of more than this at once. */
+/** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Does by a timer what Temporal's schedules start where there is one: without it the tables would grow for ever, and no key would follow the last. */
+/** Replaces Temporal's schedules by timers: purges the tables and advances the signing keys. */
 export function startTimedMaintenance(options: TimedMaintenanceOptions): { stop(): Promise<void> } {
   const { purgeEveryMs, advanceKeysEveryMs, log } = options;
   const stop = new AbortController();
-  log.info('there is no temporal to join, so timers purge and advance the signing keys', {
+  log.info('without Temporal, timers purge and advance the signing keys', {
     purgeEveryMs,
     advanceKeysEveryMs,
   });
@@ -42,7 +42,7 @@ export function startTimedMaintenance(options: TimedMaintenanceOptions): { stop(
   };
 }
 
-/** At once, and then again and again; a failure is tried again sooner. */
+/** Runs the job at once and then at its interval; retries a failure sooner. */
 async function repeat({ name, everyMs, run }: Job, log: Log, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     let waitMs = Math.min(everyMs, LONGEST_TIMER_MS);
@@ -58,7 +58,7 @@ async function repeat({ name, everyMs, run }: Job, log: Log, signal: AbortSignal
   }
 }
 
-/** As many batches as one run of the workflow has; what is left waits for the next time. */
+/** Purges as many batches as one run of the workflow does; the next run continues. */
 async function purge({ maintenance, log }: TimedMaintenanceOptions, call: Parameters<Job['run']>[0]) {
   const { batchesPerRun, batchLimit, pauseMs } = defaultPurgeInput;
   const deleted: Record<string, number> = {};
@@ -73,13 +73,13 @@ async function purge({ maintenance, log }: TimedMaintenanceOptions, call: Parame
     }
   }
   if (Object.keys(deleted).length > 0) {
-    log.info('what was past its retention is gone', { deleted });
+    log.info('purged what was past its retention', { deleted });
   }
 }
 
 async function advanceKeys({ maintenance, log }: TimedMaintenanceOptions, call: Parameters<Job['run']>[0]) {
   const { changes } = await maintenance.advanceSigningKeys(call);
   if (changes.length > 0) {
-    log.info('signing keys took a step', { changes });
+    log.info('signing keys advanced', { changes });
   }
 }

@@ -18,12 +18,12 @@ const CLIENT_SETTINGS = {
   caFile: 'GRPC_TLS_CA_FILE',
 } as const;
 
-/** What the domain shows, and trusts; undefined when it speaks without TLS. */
+/** The certificates of the domain, and the authorities it trusts; undefined without TLS. */
 export function serverTlsFiles(options: RoleOptions): CertificateFiles | undefined {
   return options.config.GRPC_TLS_CERT_FILE === undefined ? undefined : watched(options, SERVER_SETTINGS);
 }
 
-/** What edge and worker trust, and show; undefined on a socket of this machine and where no file is named. */
+/** The same for edge and worker; undefined on a local socket and where no file is named. */
 export function clientTlsFiles(options: RoleOptions): CertificateFiles | undefined {
   const { DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = options.config;
   const isPlain = DOMAIN_ADDRESS.startsWith('unix:') || GRPC_TLS_CA_FILE === undefined;

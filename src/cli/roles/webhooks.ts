@@ -1,12 +1,13 @@
 import type { Config } from '../../config/config.js';
 import { AddressGuard } from '../../delivery/address-guard.js';
+import { RetryGrace } from '../../domain/webhooks/retry-grace.js';
 import type { DeliveryDependencies } from '../../rpc/services/webhooks/delivery-service.js';
 import type { WebhookDependencies } from '../../rpc/services/webhooks/index.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Secrets } from './secrets.js';
 
-/** What managing webhooks and sending them need, as the domain serves them. */
+/** What managing and sending webhooks need. */
 export function webhookParts(
   config: Config,
   store: Store,
@@ -16,6 +17,7 @@ export function webhookParts(
   const { deliveriesDue } = store;
   const secrets = derived.webhookSecrets;
   const [beforeSecond = 0, beforeThird = 0] = config.WEBHOOK_RETRY_DELAYS;
+  const grace = new RetryGrace([beforeSecond, beforeThird]);
   return {
     webhooks: {
       unitOfWork: store.webhooks,
@@ -33,6 +35,7 @@ export function webhookParts(
       unitOfWork: store.sending,
       secrets,
       deliveriesDue,
+      grace,
       clock: Date.now,
       random: Math.random,
       settings: {
@@ -41,7 +44,7 @@ export function webhookParts(
         failingLimitMs: config.WEBHOOK_FAILING_LIMIT,
       },
       onUnsendable: (subscriptionId, error) =>
-        log.error('nothing can be sent to a subscription', {
+        log.error('cannot send to a subscription', {
           subscriptionId,
           reason: (error as Error).message,
         }),

@@ -1,10 +1,8 @@
 import { hostname } from 'node:os';
 import { createActivities } from '../../../workflows/activities/index.js';
-import type { RetryDependencies } from '../../../workflows/activities/retry-ports.js';
 import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
 import { handOverRetryBatches } from '../../../workflows/retry-batches.js';
 import { type RetryBatch, startRetry } from '../../../workflows/start-retry.js';
-import { startTimedRetries } from '../../../workflows/timed-retries.js';
 import { startTemporalWorker, type TemporalWorker } from '../../../workflows/worker.js';
 import type { Config } from '../../config/config.js';
 import { packageVersion } from '../../config/package.js';
@@ -27,18 +25,15 @@ import { clientTlsFiles } from './tls-files.js';
 const HOUR_MS = 3_600_000;
 const DOMAIN_START_LIMIT_MS = 3_000;
 
-/** Of the second and third attempts that this worker makes at once: a subscription that fails is not to fill them all. */
-const RETRIES_PER_SUBSCRIPTION = 16;
-
-/** The domain, reached with each right of this role. */
+/** The domain, by one channel for each right of this role. */
 interface Domain {
   relay: RpcChannel;
   maintenance: RpcChannel;
 }
 
 /**
- * Makes the first attempts at webhook deliveries, and works for Temporal whenever it is there. Where none is named, timers do what cannot
- * wait, further attempts among it; codes are over by themselves.
+ * Makes every attempt at webhook deliveries, and works for Temporal when it is reachable. If none is
+ * configured, timers purge and rotate keys; codes expire and retries are due by their times in the database.
  */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
@@ -49,17 +44,14 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   };
   await untilDomainServes(domain.relay, DOMAIN_START_LIMIT_MS);
   const sender = openSender(options);
-  const ending = new AbortController();
-  const retries = retriesWith(options, domain, sender, ending.signal);
-  const temporal = await joinTemporal(options, domain, retries);
+  const temporal = await joinTemporal(options, domain);
   const relay = startRelay(options, domain, sender);
-  const timed = temporal ? undefined : startTimers(options, domain, retries);
+  const timed = temporal ? undefined : startTimers(options, domain);
   const health = new Health([domainCheck(domain.relay, domain.maintenance), temporalCheck(temporal)]);
   return {
     health,
     stop: async () => {
       health.drain();
-      ending.abort();
       await Promise.all([relay.stop(config.SHUTDOWN_GRACE), temporal?.shutdown(), timed?.stop()]);
       await sender.close();
       domain.relay.close();
@@ -92,37 +84,20 @@ function startRelay({ config, log }: RoleOptions, domain: Domain, sender: Sender
   });
 }
 
-/** What retries are sent with: the relay's sender, and send slots of their own. */
-function retriesWith(
-  { config }: RoleOptions,
-  domain: Domain,
-  sender: Sender,
-  ending: AbortSignal,
-): RetryDependencies {
-  const atOncePerSubscription = Math.min(RETRIES_PER_SUBSCRIPTION, config.WEBHOOK_SENDS_PER_SUBSCRIPTION);
-  return {
-    domain: retriesOver(domain.relay, workerId()),
-    sender,
-    sends: { atOnce: config.WEBHOOK_SENDS, atOncePerSubscription },
-    ending,
-  };
-}
-
-/** Names this worker in its calls. */
+/** The name of this worker in its calls. */
 function workerId(): string {
   return `${hostname()}/${process.pid}`;
 }
 
-/** Without an address none is guessed: the one next door may belong to another environment. */
+/** Requires an address: a server on the usual port may belong to another environment. */
 async function joinTemporal(
   { config, log, metrics }: RoleOptions,
   domain: Domain,
-  webhookRetries: RetryDependencies,
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
   if (config.TEMPORAL_ADDRESS === undefined) {
     log.warn(
-      'TEMPORAL_ADDRESS is not set: timers retry webhooks, with no UI of what waits and without the signals retryNow and giveUp',
+      'TEMPORAL_ADDRESS is not set: webhooks are retried when they are due, with no UI of what waits and without the signals retryNow and giveUp',
     );
     return undefined;
   }
@@ -131,7 +106,10 @@ async function joinTemporal(
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     ...temporalAccess(config),
-    activities: createActivities({ maintenance: maintenanceOver(domain.maintenance), webhookRetries }),
+    activities: createActivities({
+      maintenance: maintenanceOver(domain.maintenance),
+      webhookRetries: retriesOver(domain.relay),
+    }),
     schedules: {
       purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true },
       signingKeyRotation: { intervalMs: advanceKeysEveryMs(config), startAtOnce: true },
@@ -149,22 +127,16 @@ async function joinTemporal(
   });
 }
 
-function startTimers({ config, log }: RoleOptions, domain: Domain, retries: RetryDependencies) {
-  const maintenance = startTimedMaintenance({
+function startTimers({ config, log }: RoleOptions, domain: Domain) {
+  return startTimedMaintenance({
     maintenance: maintenanceOver(domain.maintenance),
     purgeEveryMs: config.PURGE_INTERVAL,
     advanceKeysEveryMs: advanceKeysEveryMs(config),
     log,
   });
-  const webhooks = startTimedRetries({ retries, list: retryBatchesOver(domain.relay), log });
-  return {
-    stop: async () => {
-      await Promise.all([maintenance.stop(), webhooks.stop(config.SHUTDOWN_GRACE)]);
-    },
-  };
 }
 
-/** A step that is due is not taken later than a lead after it. */
+/** At most a lead, so that no step is later than that. */
 function advanceKeysEveryMs({ SIGNING_KEY_LEAD }: Config): number {
   return Math.min(HOUR_MS, SIGNING_KEY_LEAD);
 }
@@ -175,7 +147,7 @@ function temporalCheck(temporal: TemporalWorker | undefined): Check {
     required: false,
     probe: () => {
       if (!temporal) {
-        return { ok: false, detail: 'TEMPORAL_ADDRESS is not set, timers do its work' };
+        return { ok: false, detail: 'TEMPORAL_ADDRESS is not set: timers do its work' };
       }
       const { status, reason, since } = temporal.state;
       const ok = status === 'polling' && reason === undefined;

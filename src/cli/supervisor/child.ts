@@ -7,9 +7,9 @@ import { EXIT_CANNOT_START } from '../startup-error.js';
 
 const FIRST_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 10_000;
-/** A child that lived so long is not in a crash loop. */
+/** A child that lived this long is not in a crash loop. */
 const STABLE_AFTER_MS = 10_000;
-/** What a child gets beyond its own grace before it is killed. */
+/** How long after its own grace a child is killed. */
 const KILL_MARGIN_MS = 5_000;
 /** A signal to the whole group reaches this process too, within this time. */
 const GROUP_SIGNAL_MS = 200;
@@ -24,7 +24,7 @@ export interface ChildOptions {
   onCannotStart: (sentence: string) => void;
 }
 
-/** One role as a child process, started again whenever it ends without having been asked to. */
+/** Runs one role as a child process, and restarts it when it ends unasked. */
 export class Child {
   readonly role: RoleName;
   readonly opsSocket: string;
@@ -33,7 +33,7 @@ export class Child {
   #ending = false;
   #failures = 0;
   #endedAt: number | undefined;
-  /** Why the present process says that it cannot start. */
+  /** Why the present process cannot start. */
   #refusal: string | undefined;
   #hasServed = false;
   #becameReady: () => void = () => undefined;
@@ -57,13 +57,13 @@ export class Child {
     child.once('error', () => child.pid === undefined && this.#ended(startedAt, null, null));
   }
 
-  /** From here on it is not started again, whatever ends it. */
+  /** From here on it is not restarted. */
   expectToEnd(): void {
     this.#ending = true;
     clearTimeout(this.#restart);
   }
 
-  /** Asks the child to end, and ends it by force if it has not after its grace. */
+  /** Asks the child to end, and kills it after its grace. */
   async stop(): Promise<void> {
     this.expectToEnd();
     const child = this.#process;
@@ -83,7 +83,7 @@ export class Child {
         this.#refusal = message.sentence;
         break;
       case 'signalled':
-        // Meant for this child alone unless a signal arrives here as well: then it ends, and is started again.
+        // If no signal arrives here as well, it was meant for the child alone: it ends and is restarted.
         setTimeout(() => this.#ending || this.#askToEnd(), GROUP_SIGNAL_MS);
         break;
       case 'ready':
@@ -93,7 +93,7 @@ export class Child {
 
   #askToEnd(): void {
     const message: SupervisorMessage = { type: 'end' };
-    // Where the channel is gone the child is ending already.
+    // A child without a channel is already ending.
     this.#process?.send(message, () => undefined);
   }
 
@@ -126,7 +126,7 @@ export class Child {
     log.warn(`${role} ended, starting it again`, {
       signal: signal ?? undefined,
       code: code ?? undefined,
-      // What it served with once may come back, such as a database: it is tried again for as long as it takes.
+      // The cause may go away, such as a database that is down: it is retried without limit.
       reason: code === EXIT_CANNOT_START ? refusal : undefined,
       delayMs,
     });

@@ -10,7 +10,7 @@ interface Asked {
   opsSocket: string;
 }
 
-/** What the supervisor tells about all roles: it asks each of them, each time. */
+/** Health and metrics of all roles, asked for on each request. */
 export function opsOfChildren(children: readonly Asked[]): OpsSource {
   const askAll = (path: string) => Promise.all(children.map((child) => ask(child, path)));
   return {

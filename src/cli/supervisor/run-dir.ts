@@ -5,13 +5,10 @@ import type { Config } from '../../config/config.js';
 import { StartupError } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
 
-/** The longest name of a socket in the directory decides whether the others fit. */
+/** The longest socket name decides whether all fit. */
 const LONGEST_SOCKET = 'worker.ops.sock';
 
-/**
- * The directory of the sockets, claimed for this process: a second supervisor on it would take away the sockets of the first. The claim is a
- * listening socket, because the system ends that with the process, however it ends.
- */
+/** Claims the directory of the sockets by listening on one: the system ends such a claim with the process. */
 export async function claimRunDir({ DATA_DIR }: Config): Promise<string> {
   const runDir = join(DATA_DIR, 'run');
   refuseLongSocketPath(join(runDir, LONGEST_SOCKET));

@@ -63,7 +63,7 @@ const RIGHTS_OF: Record<RoleName, readonly RoleRight[]> = {
   edge: ['edge'],
 };
 
-/** Each child gets its own tokens and no other's; the domain gets the hashes of all. */
+/** Each child gets only its own tokens; the domain gets the hashes of all. */
 function childEnvironments(
   config: Config,
   environment: NodeJS.ProcessEnv,
@@ -85,7 +85,7 @@ function childEnvironments(
   };
 }
 
-/** Made anew at each start unless they are set: then only children of this process know them. */
+/** New at each start unless they are set, so that only children of this process know them. */
 function tokensOf(config: Config, right: RoleRight): string[] {
   const given = config[roleTokenSettings[right]]?.map((token) => token.reveal());
   return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 
 const USUAL_PORT = 7233;
 
-/** The usual port if nobody has it, else any free one. */
+/** The usual port if it is free, else any free one. */
 export async function freeTemporalAddress(): Promise<string> {
   const port = (await portIsFree(USUAL_PORT)) ? USUAL_PORT : await portIsFree(0);
   return `127.0.0.1:${port}`;

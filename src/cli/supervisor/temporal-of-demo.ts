@@ -9,7 +9,7 @@ import type { Log } from '../../telemetry/log.js';
 const RESTARTS = { firstDelayMs: 1_000, maxDelayMs: 30_000 };
 const STABLE_AFTER_MS = 60_000;
 
-/** The Temporal server that a demo environment runs for itself. Nobody waits for it; the worker joins when it is there. */
+/** The Temporal server of a demo. Other roles do not wait for it; the worker joins when it is up. */
 export class TemporalOfDemo {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class TemporalOfDemo {
     }
   }
 
-  /** Until it ends, however it does; the answer is why. */
+  /** Runs until the process ends; returns why. */
   async #runOnce(executable: string): Promise<string> {
     try {
       const server = await this.#startOnce(executable);

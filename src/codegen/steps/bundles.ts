@@ -11,7 +11,7 @@ export async function readBundle<T = Record<string, unknown>>(outDir: string, na
   return JSON.parse(await readFile(bundlePath(outDir, name), 'utf8')) as T;
 }
 
-/** Each contract with its shared parts in one JSON document: what the service loads and everything below is made from. */
+/** Each contract with its shared parts as one JSON document, which the service loads and later steps read. */
 export async function generateBundles(outDir: string): Promise<void> {
   for (const name of [...openapiDocuments, asyncapiDocument] as const) {
     const path = bundlePath(outDir, name);

@@ -21,7 +21,7 @@ interface Document {
   };
 }
 
-/** The AsyncAPI document -> a type for each event, the schemas that validators are compiled from, and an example of each. */
+/** The AsyncAPI document -> a type, a schema and an example for each event. */
 export async function generateEventTypes(outDir: string): Promise<void> {
   const document = await readBundle<Document>(outDir, asyncapiDocument);
   const definitions = toDefinitions(document.components.schemas as Json) as Record<string, JSONSchema>;
@@ -77,7 +77,7 @@ export type WebhookEvent = EventsByType[EventType];
 `;
 }
 
-/** A remark of the compiler about where a type is used, which says nothing to a reader. */
+/** A remark of the compiler about the use of a type, of no use to readers. */
 const NOTE =
   /( \*\n)? \* This interface was referenced by `EventSchemas`'s JSON-Schema\n \* via the `definition` "[^"]*"\.\n/g;
 const EMPTY_COMMENT = /\/\*\*\n \*\/\n/g;
@@ -91,7 +91,7 @@ function withIdType(schema: JSONSchema): JSONSchema {
 function schemas(definitions: unknown, events: { name: string; schema: string }[], headers: string): string {
   const rows = events.map(({ name, schema }) => `  '${name}': '#/definitions/${schema}',`).join('\n');
   return `${BANNER}
-/** JSON Schema (draft 7) of every payload; compile with ajv, adding this document under an id of your choice. */
+/** JSON Schema (draft 7) of every payload; compile it with ajv under an id of your choice. */
 export const eventSchemas = ${JSON.stringify({ definitions }, null, 2)} as const;
 
 /** Where in it the payload of each event type stands. */
@@ -104,7 +104,7 @@ export const headersSchema = '#/definitions/${headers}';
 `;
 }
 
-/** References into the AsyncAPI document become references into the list of definitions. */
+/** References into the AsyncAPI document become references to definitions. */
 function toDefinitions(value: Json): Json {
   if (Array.isArray(value)) {
     return value.map(toDefinitions);

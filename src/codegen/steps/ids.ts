@@ -9,7 +9,7 @@ interface IdSchema {
   'x-public-id-prefix': string;
 }
 
-/** openapi/shared/ids.yaml -> one type a kind of public id, and the prefix of each. */
+/** openapi/shared/ids.yaml -> a type per kind of public id, and its prefix. */
 export async function generateIds(outDir: string): Promise<void> {
   const source = await readFile(join(root, 'openapi/shared/ids.yaml'), 'utf8');
   const { components } = parse(source) as { components: { schemas: Record<string, IdSchema> } };

@@ -9,11 +9,11 @@ import {
   fromBinary,
   getOption,
 } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { BANNER } from '../layout.js';
 import { descriptorsIn } from './proto.js';
 
-/** The option `allowed` of methods and `personal_data` of messages -> who may call each method, and whose answers are about people. */
+/** Options of the contract -> rights of methods, answers with personal data, and repeatable methods. */
 export async function generateRights(outDir: string): Promise<void> {
   const descriptors = fromBinary(FileDescriptorSetSchema, await readFile(descriptorsIn(outDir)));
   await writeFile(join(outDir, 'proto/rights.ts'), rightsTable(createFileRegistry(descriptors)));
@@ -37,16 +37,22 @@ function rightsTable(registry: FileRegistry): string {
       .filter(({ output }) => contains(output, (message) => getOption(message, personal) === true))
       .map(({ name }) => `  '/${typeName}/${name}',`),
   );
+  const repeatablePaths = services.flatMap(({ typeName, methods }) =>
+    methods
+      .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN)
+      .map(({ name }) => `  '/${typeName}/${name}',`),
+  );
   return [
     BANNER,
     `/** What a token lets its holder do. */\nexport const rights = [\n${rights.map((name) => `  '${name}',`).join('\n')}\n] as const;\n`,
     'export type Right = (typeof rights)[number];\n',
     `/** Who may call each method, by its path. */\nexport const allowedRights = {\n${lines.sort().join('\n')}\n} as const satisfies Record<string, readonly Right[]>;\n`,
     `/** The methods whose answers contain a message that is declared as personal data. */\nexport const personalAnswers: ReadonlySet<string> = new Set([\n${personalPaths.sort().join('\n')}\n]);\n`,
+    `/** The methods that are declared as safe to repeat, by the option idempotency_level. */\nexport const repeatableMethods: ReadonlySet<string> = new Set([\n${repeatablePaths.sort().join('\n')}\n]);\n`,
   ].join('\n');
 }
 
-/** Whether the message, or one inside it at any depth, is such a one. */
+/** Whether the message, or a nested one, is personal data. */
 function contains(
   message: DescMessage,
   isSuch: (message: DescMessage) => boolean,

@@ -10,7 +10,7 @@ type Schema = Record<string, unknown> & {
   discriminator?: unknown;
 };
 
-/** What the Python and Go clients would check in answers, only to break on what a later release may send. */
+/** Checks of Python and Go clients on answers, which would fail on additions of later releases. */
 const CHECKED_BY_THE_SERVER = new Set([
   'pattern',
   'const',
@@ -22,13 +22,13 @@ const CHECKED_BY_THE_SERVER = new Set([
   'maxItems',
 ]);
 
-/** The generators repeat the description of the document at the head of every file; its summary is enough there. */
+/** Generators repeat the document's description in every file; its summary suffices there. */
 export function contractForSdk<T extends object>(contract: T): T {
   const { info, ...rest } = contract as T & Contract;
   return { ...rest, info: { ...info, description: info.summary } } as T;
 }
 
-/** For generators that write validators: what is right and wrong is for the server to say. */
+/** For generators of validators: the server validates. */
 export function withoutChecks<T extends object>(contract: T): T {
   const tolerant = withoutKeywords(contract) as T & Contract;
   const { schemas } = tolerant.components;
@@ -47,7 +47,7 @@ function withoutKeywords(node: unknown, isMapOfNames = false): unknown {
   );
 }
 
-/** A choice between objects as one object with the members of all: generators need a package of validators to tell them apart. */
+/** A choice of objects as one object with all members: generators would need a validation package. */
 function flat(choice: Schema, schemas: Record<string, Schema>): Schema {
   const { oneOf = [], discriminator: _, ...rest } = choice;
   const options = oneOf.map(({ $ref }) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Schema);

@@ -47,7 +47,7 @@ const GENERATORS = {
 export type SdkLanguage = keyof typeof GENERATORS;
 export const sdkLanguages = Object.keys(GENERATORS) as SdkLanguage[];
 
-/** What a generator makes besides the client itself: CI of other hosts, packaging and documents in its own taste. */
+/** Unwanted output of the generators: CI files, packaging and documentation. */
 const LEFT_OUT =
   /\/(\..*|docs|test|api\/openapi\.yaml|README\.md|git_push\.sh|.*requirements\.txt|tox\.ini|setup\.(py|cfg)|pyproject\.toml|tsconfig.*\.json|package\.json)$/;
 

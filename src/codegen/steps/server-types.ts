@@ -18,7 +18,7 @@ interface Document {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-/** The OpenAPI documents -> types of every operation for the edge, and a table of the operations themselves. */
+/** The OpenAPI documents -> types of every operation for the edge, and a table of operations. */
 export async function generateServerTypes(outDir: string): Promise<void> {
   for (const name of openapiDocuments) {
     const document = await readBundle<Document>(outDir, name);
@@ -30,7 +30,7 @@ export async function generateServerTypes(outDir: string): Promise<void> {
   }
 }
 
-/** A public id is a text with its prefix, so that one kind cannot stand where another is meant. */
+/** A public id is a text with its prefix, so that kinds cannot be confused. */
 function publicIdType(schema: object): ts.TypeNode | undefined {
   if (!('x-public-id-prefix' in schema)) {
     return undefined;

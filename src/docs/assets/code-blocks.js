@@ -1,4 +1,4 @@
-/* What makes code handier: a button to copy it, one choice of language for all pages, and reach for the keyboard. */
+/* Copy buttons, one choice of language for all pages, and keyboard access to code blocks. */
 {
   const LANGUAGE = 'docs-language';
   const remembered = (storage, name) => {
@@ -12,7 +12,7 @@
     try {
       storage.setItem(name, value);
     } catch {
-      // Without storage the choice holds for this page.
+      // Without storage the choice applies to this page.
     }
   };
 
@@ -29,7 +29,7 @@
       const top = target.getBoundingClientRect().top;
       choose(target.value);
       remember(localStorage, LANGUAGE, target.value);
-      // Other tabs above may have changed their height.
+      // Tabs above may have changed their height.
       scrollBy(0, target.getBoundingClientRect().top - top);
     }
   });
@@ -58,7 +58,7 @@
     }
   }
 
-  /** What scrolls sideways has to be reached with the keyboard as well. */
+  /** Elements that scroll sideways must be reachable by keyboard. */
   const reach = () => {
     for (const box of document.querySelectorAll('.code pre, .table')) {
       if (box.scrollWidth > box.clientWidth) {
@@ -77,7 +77,7 @@
   }
   reach();
 
-  /** What an address points to is shown, also inside of what is folded. */
+  /** Unfolds the target of an address. */
   const unfold = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (let at = target?.parentElement; at; at = at.parentElement) {

@@ -1,6 +1,6 @@
-/* Where one is: the present section in the list of sections, the present page in sight in the list of pages. */
+/* Marks the present section, and scrolls the present page into view, in their lists. */
 {
-  /** A heading counts from a little below the header on. */
+  /** A heading becomes the present one this far below the header. */
   const REACH_PIXELS = 120;
   const links = new Map(
     [...document.querySelectorAll('.toc a')].map((link) => [

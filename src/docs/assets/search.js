@@ -1,4 +1,4 @@
-/* The search: an index made when the site was built, looked through in the browser. */
+/* Searches an index from the build, in the browser. */
 {
   const MAX_RESULTS = 12;
   const SNIPPET_LENGTH = 130;
@@ -17,7 +17,7 @@
   };
   const plain = (text) => text.toLowerCase();
 
-  /** Every word has to be there; a word in a heading weighs more, at its beginning most. */
+  /** All words must occur; headings count more, and their beginnings most. */
   const scoreOf = ({ title, text, u }, words) => {
     let score = u.includes('#') ? 0 : 2;
     for (const word of words) {

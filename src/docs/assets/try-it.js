@@ -1,4 +1,4 @@
-/* Sends requests from the references to the demo environment. What it keeps, it keeps in this tab. */
+/* Sends requests from the references to the demo environment. Stores values in this tab only. */
 {
   const KEPT = 'docs-try-';
   const SHOWN_HEADERS = ['etag', 'link', 'x-request-id', 'retry-after', 'x-ratelimit-remaining'];
@@ -16,11 +16,11 @@
     try {
       sessionStorage.setItem(KEPT + name, value);
     } catch {
-      // Without storage the value is typed again.
+      // Without storage the value must be typed again.
     }
   };
 
-  /** Ids that answers brought are offered where ids of their kind are asked for. */
+  /** Suggests ids from earlier answers in fields of their kind. */
   const offers = document.createElement('div');
   document.body.append(offers);
   const learn = (text) => {
@@ -67,7 +67,7 @@
       }
     }
     const search = query.size > 0 ? `?${query}` : '';
-    // The gateway is where this page is, under whatever name it was opened.
+    // The gateway has the origin of this page, under any name.
     const origin = form.querySelector('[data-where="key"]') ? '' : api;
     const sent = method === 'POST' ? { body } : {};
     return {
@@ -153,7 +153,7 @@
     offer();
   }
 
-  /** Whoever comes for a form, from the pages of a live environment for instance, finds it open. */
+  /** Opens the form that the address names, for example for visitors from live pages. */
   const openNamed = () => {
     const named = document.getElementById(location.hash.slice(1));
     if (named?.matches('details.try')) named.open = true;
@@ -161,7 +161,7 @@
   addEventListener('hashchange', openNamed);
   openNamed();
 
-  /** What was typed on one form of the page is there on the others too. */
+  /** A value typed in one form appears in the others too. */
   document.addEventListener(
     'toggle',
     ({ target }) => {

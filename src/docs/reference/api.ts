@@ -1,14 +1,14 @@
 import type { Contract } from '../contract.js';
-import type { SampleBook } from './samples.js';
+import type { SampleBook } from './sample-book.js';
 
 /** One of the two HTTP interfaces. */
 export interface Api {
   name: 'gateway' | 'sign-on';
-  /** What people call it. */
+  /** Its title for people. */
   title: string;
-  /** Of its first page. */
+  /** The path of its first page. */
   path: string;
-  /** The place for its address. */
+  /** The placeholder of its address. */
   url: '{{gatewayUrl}}' | '{{signOnUrl}}';
   contract: Contract;
   samples: SampleBook;

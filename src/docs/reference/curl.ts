@@ -1,14 +1,14 @@
 import type { Parameter, PlacedOperation } from '../contract.js';
 import type { Api } from './api.js';
 
-/** What stands for the credentials of whoever reads. */
+/** Placeholders for the reader's credentials. */
 const PROOF: Record<string, string> = {
   apiKey: `-H "x-api-key: $API_KEY"`,
   accessToken: '-H "Authorization: Bearer $ACCESS_TOKEN"',
   clientBasic: '-u "$CLIENT_ID:$CLIENT_SECRET"',
 };
 
-/** The values that a code exchange, a check or a revocation needs, as a shell has them. */
+/** Shell variables for values of a code exchange, an introspection or a revocation. */
 const FORM_VALUES: Record<string, string[]> = {
   token: [
     'grant_type=authorization_code',
@@ -20,7 +20,7 @@ const FORM_VALUES: Record<string, string[]> = {
   introspect: ['token=$ACCESS_TOKEN'],
 };
 
-/** A call for the command line; undefined for what a browser does. */
+/** A curl command; undefined for what a browser does. */
 export function curlOf(
   api: Api,
   { operation, method, path, parameters }: PlacedOperation,

@@ -7,7 +7,7 @@ import { samplesOf } from './samples.js';
 import type { SchemaView } from './schema.js';
 import { tryIt } from './try-it.js';
 
-/** All that there is to know about one operation. */
+/** The full description of an operation. */
 export function operationSection(api: Api, view: SchemaView, placed: PlacedOperation): Html {
   const { operation, method, path } = placed;
   const { operationId, summary, description = '' } = operation;
@@ -24,7 +24,7 @@ ${responses(api, view, placed)}
 </section>`;
 }
 
-/** How whoever calls proves who they are. */
+/** How a caller authenticates. */
 function proof(api: Api, { operation }: PlacedOperation): Html {
   const ways = api.contract.securityOf(operation);
   const open = ways.length === 0;
@@ -108,14 +108,14 @@ function headers(api: Api, view: SchemaView, response: Response): Html {
     : html`<details class="members"><summary>Headers</summary><ul class="list">${rows}</ul></details>`;
 }
 
-/** An empty one stands for a header that is absent. */
+/** An empty example stands for an absent header. */
 function headerExamples({ example, examples = {} }: Header): unknown[] {
   return [example, ...Object.values(examples).map(({ value }) => value)].filter(
     (value) => value !== undefined && value !== '',
   );
 }
 
-/** Errors are alike, so their schema is on a page of its own. */
+/** Errors share a schema, which has its own page. */
 function content(
   api: Api,
   view: SchemaView,

@@ -10,7 +10,7 @@ import { SchemaView } from './schema.js';
 export const tagPath = (api: Api, { name }: Tag) => `${api.path}/${slugOf(name)}`;
 const schemasPath = (api: Api) => `${api.path}/schemas`;
 
-/** Where each operation and each schema of an interface is described. */
+/** The pages of all operations and schemas of an interface. */
 export function destinationsIn(api: Api): [name: string, path: string][] {
   const operations = api.contract.tags().flatMap((tag) =>
     api.contract.operationsOf(tag.name).flatMap(({ operation, method, path }): [string, string][] => {
@@ -28,7 +28,7 @@ export function destinationsIn(api: Api): [name: string, path: string][] {
   return [...schemas, ...operations];
 }
 
-/** The pages of one interface: what holds for all of it, one page a tag, and the schemas. */
+/** The pages of one interface: an overview, a page per tag, and the schemas. */
 export function referencePages(api: Api, destinations: Destinations): Page[] {
   return [
     overview(api, new Prose(destinations)),
@@ -59,7 +59,7 @@ ${api.contract.tags().map((tag) => operationList(api, tag))}`;
   };
 }
 
-/** Where the text has a section on this already, the schemes come after it under a name of their own. */
+/** If the text already has such a section, the schemes follow it under another heading. */
 function credentials(api: Api, prose: Prose): Html {
   const id = prose.idOf('Authentication');
   const title = id === 'authentication' ? 'Authentication' : 'Credentials';
@@ -114,7 +114,7 @@ function schemasPage(api: Api, prose: Prose): Page {
   return { path: schemasPath(api), title: 'Schemas', summary, area: api.title, body, sectionDepth: 2 };
 }
 
-/** The forms of the pages that people see are nobody's interface. */
+/** Forms of pages for people are not part of the interface. */
 function isOfPages(name: string): boolean {
   return /^(?:SignIn|ChooseContext|Consent|SetPassword|VerifyEmail|ChangeEmail|SignOut)Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(
     name,

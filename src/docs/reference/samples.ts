@@ -2,23 +2,16 @@ import type { Code } from '../code.js';
 import type { PlacedOperation } from '../contract.js';
 import type { Api } from './api.js';
 import { curlOf } from './curl.js';
-
-export const sampleLanguages = ['typescript', 'python', 'go'] as const;
-
-/** The programs of one language, by operation id. */
-export type Samples = Readonly<Record<string, string>>;
-
-/** The programs of all languages. */
-export type SampleBook = Readonly<Record<(typeof sampleLanguages)[number], Samples>>;
+import { type SampleBook, type Samples, sampleLanguages } from './sample-book.js';
 
 const ENTRY = /^## (\w+)\n+```\w+\n([\s\S]*?)\n```$/gm;
 
-/** Reads a list of programs, each under the id of its operation. */
+/** Reads a list of programs, each under its operation id. */
 export function samplesIn(markdown: string): Samples {
   return Object.fromEntries([...markdown.matchAll(ENTRY)].map(([, id = '', code = '']) => [id, code]));
 }
 
-/** The same call from the command line and in each language. */
+/** The same call with curl and in each language. */
 export function samplesOf(api: Api, placed: PlacedOperation): Code[] {
   const curl = curlOf(api, placed);
   return [
@@ -27,7 +20,7 @@ export function samplesOf(api: Api, placed: PlacedOperation): Code[] {
   ];
 }
 
-/** What there is in the languages of the SDKs. */
+/** The programs in the languages of the SDKs. */
 export function writtenSamples(book: SampleBook, operationId: string): Code[] {
   return sampleLanguages.flatMap((language) => {
     const code = book[language][operationId];

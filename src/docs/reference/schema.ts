@@ -5,7 +5,7 @@ import { withPlaces } from '../places.js';
 
 /** Deeper members are on the page of schemas. */
 const MAX_DEPTH = 5;
-/** Longer ones, such as tokens, are in the examples of whole answers. */
+/** Longer ones, such as tokens, are in examples of whole answers. */
 const MAX_EXAMPLE_LENGTH = 70;
 
 /** Shows schemas as lists of members that unfold. */
@@ -15,7 +15,7 @@ export class SchemaView {
     readonly prose: Prose,
   ) {}
 
-  /** What a value looks like: its members, or what it may be. */
+  /** The description of a value: its members or alternatives. */
   of(schema: Schema, depth = 0): Html {
     const { items, variants, properties } = this.#inside(schema);
     if (properties) {
@@ -30,7 +30,7 @@ export class SchemaView {
     return items ? this.of(items, depth) : this.limits(schema);
   }
 
-  /** A row of its own: the name, the type, whether it is required, and what it is. */
+  /** A row: name, type, whether required, description. */
   row(
     name: string,
     schema: Schema,
@@ -112,7 +112,7 @@ export class SchemaView {
     return html`<details class="members"><summary>Members<span class="of"> of ${target.title ?? 'it'}</span></summary>${content}</details>`;
   }
 
-  /** What is to be seen behind references, lists, and the possibility of null. */
+  /** The schema behind references, lists and null. */
   #inside(schema: Schema): {
     target: Schema;
     items: Schema | undefined;

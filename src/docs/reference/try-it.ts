@@ -14,8 +14,8 @@ interface Field {
 }
 
 /**
- * A form that sends the request from the page; in the demo environment only. It is the script that lets it be sent: a browser by itself would put the key into
- * the address. A live environment leads to the form of a demo, if it knows of one: neither lets pages of the other ask.
+ * A form that sends the request from the page, in demo only. Only the script submits it: the browser would
+ * put the key into the address. In live it links to the form of a demo, if configured.
  */
 export function tryIt(api: Api, placed: PlacedOperation): Html {
   const { operation, method, path } = placed;
@@ -36,7 +36,7 @@ ${fields.map((field, index) => fieldRow(`${id}-${index}`, field))}
 </form></details>${made('<!--/demo-->')}`;
 }
 
-/** The gateway is where the page is; the sign-on server has to let pages of other origins in. */
+/** The gateway has the page's origin; the sign-on server must allow other origins. */
 function isReachable(api: Api, operation: Operation): boolean {
   return (
     api.name === 'gateway' ||

@@ -7,12 +7,12 @@ import { ListSlots } from './list-slots.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
-/** An integration whose key was accepted, for the length of one call. */
+/** An integration with an accepted key, for one call. */
 export interface Visitor {
   integrationId: IntegrationId;
   apiKeyId: string;
   rateLimit: RateLimit;
-  /** Version of what the answer is about. */
+  /** The version of the data that the answer covers. */
   version: string;
 }
 
@@ -24,7 +24,7 @@ export interface ClientVisitor extends InstanceVisitor {
   clientId: ClientId;
 }
 
-/** The key that came with a read. */
+/** The key of a read. */
 export interface PresentedKey {
   keyHash: Uint8Array;
   remoteAddress?: string;
@@ -32,7 +32,7 @@ export interface PresentedKey {
 
 const LAST_USE_STEP_MS = 3_600_000;
 
-/** Lets an integration in: first the key, then the rate, then what the path names. */
+/** Admits an integration: checks the key, then the rate, then the path. */
 export class Gatekeeper {
   constructor(
     private readonly visits: VisitStore,
@@ -43,12 +43,12 @@ export class Gatekeeper {
     private readonly lists = new ListSlots(),
   ) {}
 
-  /** Counts a list against what its integration, and all together, may read at once. */
+  /** Counts a list in progress, per integration and in total. */
   beginList(visitor: Visitor, until: AbortSignal): void {
     this.lists.hold(visitor, until);
   }
 
-  /** Whether each of its lists can wait. */
+  /** Whether the integration reads so many lists that their pages can be deferred. */
   readsManyLists({ integrationId }: Visitor): boolean {
     return this.lists.areMany(integrationId);
   }
@@ -57,9 +57,12 @@ export class Gatekeeper {
     return this.#admit(shown, await this.visits.findKey(shown.keyHash)).visitor;
   }
 
-  /** To the instance of one connection, once that is set up. */
+  /** Admits to the instance of an instance integration that is set up. */
   async admitToInstance(shown: PresentedKey, id: InstanceIntegrationId): Promise<InstanceVisitor> {
-    const { visitor, found } = this.#admit(shown, await this.visits.findConnection(shown.keyHash, id));
+    const { visitor, found } = this.#admit(
+      shown,
+      await this.visits.findInstanceIntegration(shown.keyHash, id),
+    );
     return { ...visitor, instanceId: reachedInstance(found, visitor) };
   }
 
@@ -123,26 +126,26 @@ function whyRefused(
   return expiresAt !== null && expiresAt <= now ? 'expired' : undefined;
 }
 
-/** What the key's holder learns: whether a key was revoked or never was is one answer. */
+/** The refusal for the key's holder: a revoked key and an unknown one get the same answer. */
 function refusalOf(reason: ReturnType<typeof whyRefused>): ServiceError {
   return reason === 'expired'
     ? new ServiceError(ErrorCode.API_KEY_EXPIRED, 'This API key has expired. Ask the operator for a new one.')
     : new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'This API key is not known. It may have been revoked.');
 }
 
-/** The two sentences are part of the contract. */
-function reachedInstance({ connection }: FoundVisit, visitor: Visitor): InstanceId {
-  if (!connection) {
+/** Both sentences are part of the contract. */
+function reachedInstance({ instanceIntegration }: FoundVisit, visitor: Visitor): InstanceId {
+  if (!instanceIntegration) {
     throw notFound(ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND, 'Instance integration not found', visitor);
   }
-  if (!connection.configured) {
+  if (!instanceIntegration.configured) {
     throw notFound(
       ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
       'Instance integration not configured',
       visitor,
     );
   }
-  return connection.instanceId;
+  return instanceIntegration.instanceId;
 }
 
 function notFound(code: ErrorCode, message: string, { rateLimit }: Visitor): ServiceError {

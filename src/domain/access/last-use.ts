@@ -1,16 +1,13 @@
-/** A key, token or secret, with the last use that is known of it. */
+/** A key, token or secret with its last known use. */
 interface Used {
   id: string;
   lastUsedAt: number | null;
 }
 
-/** One conditional statement: moves the last use forward to `at` unless it already stands at `unlessSince` or later. */
+/** One conditional statement: moves the last use forward to `at` unless it is at `unlessSince` or later. */
 export type MarkUsed = (id: string, at: number, unlessSince: number) => Promise<void>;
 
-/**
- * Last use is for people who clean up; a step is near enough, and keeps most calls from writing. No call waits for the note: one
- * that is lost costs a step of accuracy.
- */
+/** Notes the last use in coarse steps, which spare most writes. Calls do not wait for it. */
 export async function noteUse(
   { id, lastUsedAt }: Used,
   now: number,

@@ -7,19 +7,16 @@ export interface ListLimits {
   inTotal: number;
 }
 
-/**
- * A list lasts as long as its reader takes, and holds memory and a call while it does. Fewer in total than a connection between the roles carries calls, so that none waits
- * for a place there.
- */
+/** A list holds memory and a call while it is read. Fewer in total than the calls of a connection. */
 export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 
-/** An integration that reads more at once is not in a hurry with each of them. */
+/** An integration that reads more at once can wait for each of them. */
 const FEW = 4;
 
-/** Lists end by themselves soon. Not all who are refused at once are to come back at once. */
+/** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
-/** Counts the lists that are being read, in memory, as rates are. */
+/** Counts the lists in progress, in memory. */
 export class ListSlots {
   readonly #held = new Map<string, number>();
   #heldInTotal = 0;

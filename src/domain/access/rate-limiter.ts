@@ -12,10 +12,10 @@ interface Window {
 }
 
 const SWEEP_ABOVE = 10_000;
-/** A sweep looks at everybody: not once for each of many newcomers. */
+/** A sweep visits every caller, so not one sweep per new caller. */
 const SWEEP_EVERY_MS = 1_000;
 
-/** Counts the calls of each caller in fixed windows, in memory: a restart forgives, and each domain node counts its own. */
+/** Counts calls per caller in fixed windows, in memory: a restart resets them, and each node has its own. */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export class RateLimiter {
     private readonly clock: Clock,
   ) {}
 
-  /** How many callers are kept in memory. */
+  /** The number of callers in memory. */
   get size(): number {
     return this.#windows.size;
   }
@@ -48,7 +48,7 @@ export class RateLimiter {
     };
   }
 
-  /** A clock that was put back ends a window too, or it would last until the clock caught up. */
+  /** A clock that was set back ends the window, which would otherwise last until it caught up. */
   #presentOf(caller: string, now: number): Window | undefined {
     const window = this.#windows.get(caller);
     const isPresent = window && now >= window.startedAt && now < window.startedAt + this.rate.windowMs;

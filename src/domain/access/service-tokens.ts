@@ -8,9 +8,9 @@ import { type MarkUsed, noteUse } from './last-use.js';
 export interface StoredServiceToken {
   id: string;
   kind: ServiceTokenKind;
-  /** The one instance that it reaches; null for all. */
+  /** The only instance that it reaches; null for all. */
   instanceId: InstanceId | null;
-  /** The first token of its line of succession; null in that one itself. */
+  /** The first token of its line of successors; null for that one. */
   ownerId: string | null;
   expiresAt: number | null;
   revokedAt: number | null;
@@ -18,23 +18,23 @@ export interface StoredServiceToken {
 }
 
 export interface ServiceTokenStore {
-  /** One read by the hash of the token, the only form in which tokens are kept. */
+  /** One read, by the hash of the token; only hashes are stored. */
   findByHash(hash: Uint8Array): Promise<StoredServiceToken | undefined>;
   markUsed: MarkUsed;
 }
 
-/** All refusals of a token are one to its holder, so that nothing is learned from them; who keeps the service is told more. */
+/** One refusal for the holder of a token, which discloses nothing; operators see the reason. */
 export class ServiceTokenRefusal extends ServiceError {
   constructor(
     readonly reason: 'unknown' | 'revoked' | 'expired',
-    /** Id of the token, where there is such a one. */
+    /** Id of the token, if it exists. */
     readonly tokenId?: string,
   ) {
     super(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
   }
 }
 
-/** Whose token it is, or the refusal. */
+/** Identifies the holder of a token, or throws the refusal. */
 export async function identifyServiceToken(
   tokens: Pick<ServiceTokenStore, 'findByHash'>,
   clock: Clock,

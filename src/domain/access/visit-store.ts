@@ -9,26 +9,26 @@ export interface StoredApiKey {
   lastUsedAt: number | null;
 }
 
-/** What the path of a read names, as far as the key reaches it; what it does not reach is absent, like what does not exist. */
+/** What the path names and the key reaches. What it does not reach is absent, as if it did not exist. */
 export interface Reached {
-  /** The instance integration, if it is one of the key's integration. */
-  connection?: { instanceId: InstanceId; configured: boolean };
-  /** The client, if it is one of that connection's instance. */
+  /** The instance integration, if it belongs to the key's integration. */
+  instanceIntegration?: { instanceId: InstanceId; configured: boolean };
+  /** The client, if it belongs to the instance integration's instance. */
   client?: ClientId;
 }
 
 export interface FoundVisit extends Reached {
   key: StoredApiKey;
-  /** Version of what the answer is about, read together with the key and so before any row it vouches for. */
+  /** The version of the data, read together with the key and so before the rows. */
   version: string;
 }
 
-/** The key and what it reaches, each in one read, by the hash of the key: the only form in which keys are kept. */
+/** The key and what it reaches, in one read, by the hash of the key; only hashes are stored. */
 export interface VisitStore {
   /** The version is the integration's. */
   findKey(hash: Uint8Array): Promise<FoundVisit | undefined>;
   /** The version is the instance's. */
-  findConnection(hash: Uint8Array, id: InstanceIntegrationId): Promise<FoundVisit | undefined>;
+  findInstanceIntegration(hash: Uint8Array, id: InstanceIntegrationId): Promise<FoundVisit | undefined>;
   /** The version is the client's. */
   findClient(
     hash: Uint8Array,

@@ -6,7 +6,7 @@ interface CommonLanguage {
 
 let known: ReadonlySet<string> | undefined;
 
-/** The 49,000 passwords that leaks hold most often, in lower case, of `@zxcvbn-ts/language-common`. Unpacking them takes a tenth of a second, so the first question does it. */
+/** The 49,000 most leaked passwords, in lower case. Unpacked on first use, in a tenth of a second. */
 export function commonPasswords(): ReadonlySet<string> {
   known ??= new Set(
     (createRequire(import.meta.url)('@zxcvbn-ts/language-common') as CommonLanguage).dictionary[

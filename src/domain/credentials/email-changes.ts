@@ -1,32 +1,32 @@
 import type { AccountId, ClientId } from '../../../generated/ids.js';
 
-/** Stands where a client would if the platform itself asked. */
+/** The asker of changes that the platform itself requests. */
 export const PLATFORM = 'platform';
 
-/** Who asked for an address: each has one wish for an account, so that no client's wish replaces another's. */
+/** The asker of a change. Each has one pending change per account, so that clients do not conflict. */
 export type Asker = ClientId | typeof PLATFORM;
 
-/** An address that was asked for and waits for its proof. */
+/** A requested address that awaits its proof. */
 export interface EmailChange {
   accountId: AccountId;
   asker: Asker;
   email: string;
   askedAt: number;
-  /** Of the one link that is good; null until one is made. */
+  /** The hash of its only valid link; null until one is made. */
   linkHash: string | null;
   expiresAt: number;
 }
 
 export interface EmailChangeRows {
-  /** Whether or not it is over. */
+  /** Includes expired ones. */
   find(accountId: AccountId, asker: Asker): Promise<EmailChange | undefined>;
   findByLink(linkHash: string): Promise<EmailChange | undefined>;
   /** Oldest first. */
   ofAccount(accountId: AccountId): Promise<EmailChange[]>;
-  /** In the place of what the asker wished for before, whose link ends with it. */
+  /** Replaces the asker's earlier change, whose link becomes invalid. */
   put(change: EmailChange): Promise<void>;
-  /** Removes what the link stands for, by one conditional statement: of several uses at once, one hears yes. What is over says no. */
+  /** One conditional statement removes the change of a link: of concurrent uses, one returns true. */
   take(linkHash: string, now: number): Promise<boolean>;
-  /** Forgets what the asker wished for; without one, what all of them did. */
+  /** Removes the pending change of the asker or, without one, of all. */
   end(accountId: AccountId, asker?: Asker): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { NoticeRows } from './notices.js';
 import type { PasswordRows } from './passwords.js';
 import type { SessionRows } from './sessions.js';
 
-/** How a person gets in, and what came of it. */
+/** Credentials of a person, and what they opened. */
 export interface CredentialRows {
   readonly passwords: PasswordRows;
   readonly links: LinkRows;
@@ -16,7 +16,7 @@ export interface CredentialRows {
   readonly grants: GrantRows;
 }
 
-/** Whoever holds a session, a code or a token of the person holds nothing from here on. */
+/** Ends all sessions, codes and tokens of the person. */
 export async function endAccess(
   { sessions, grants, now }: Pick<CredentialRows, 'sessions' | 'grants'> & { now: number },
   accountId: AccountId,

@@ -1,6 +1,6 @@
 import type { AccountId, ApplicationId, InstanceId } from '../../../generated/ids.js';
 
-/** What a person gave an application on one instance: what its access tokens hang on, and the family of its refresh tokens. */
+/** A person's approval for an application on one instance: the basis of its tokens and their family. */
 export interface Grant {
   /** 16 random bytes in base64url. */
   id: string;
@@ -9,17 +9,17 @@ export interface Grant {
   instanceId: InstanceId;
   scopes: readonly string[];
   authenticatedAt: number;
-  /** Of the session in which the person gave it; null where that is not known. */
+  /** The session in which it was given; null if unknown. */
   sessionId: string | null;
-  /** Of the one refresh token that is good; it begins with 1. */
+  /** The generation of its only valid refresh token, from 1. */
   generation: number;
-  /** When that one was made. */
+  /** When that token was made. */
   rotatedAt: number;
   /** Null where the application may not refresh. */
   refreshExpiresAt: number | null;
-  /** `refreshExpiresAt` moves with each rotation, but never beyond this. Null where the application may not refresh. */
+  /** The limit of `refreshExpiresAt`, which rotations move. Null where the application may not refresh. */
   refreshEndsAt: number | null;
-  /** When the last of its tokens is over. */
+  /** When the last of its tokens expires. */
   expiresAt: number;
   revokedAt: number | null;
 }
@@ -28,17 +28,17 @@ export interface GrantRows {
   find(id: string): Promise<Grant | undefined>;
   insert(grant: Grant): Promise<void>;
   /**
-   * One conditional statement: `generation` becomes the next one where it is the present one of a grant of this application that is neither revoked nor past its
-   * `refreshExpiresAt`. Of several at once, one hears yes.
+   * One conditional statement: advances `generation` if it is the present one of a valid grant of this
+   * application. Of concurrent calls, one returns true.
    */
   rotate(
     of: { id: string; applicationId: ApplicationId; generation: number },
     to: { at: number; refreshExpiresAt: number; expiresAt: number },
   ): Promise<boolean>;
-  /** Whether it was in force until now. */
+  /** Whether it was valid until now. */
   revoke(id: string, now: number): Promise<boolean>;
-  /** With the codes that would make more of them: these first, so that none slips through. */
+  /** Revokes codes first, which would make further grants. */
   revokeOfAccount(accountId: AccountId, now: number): Promise<void>;
-  /** The same for one session of the person, and only for applications whose tokens end with a sign-out. */
+  /** The same for one session, and only for applications whose tokens end with a sign-out. */
   revokeOfSession(of: { sessionId: string; accountId: AccountId }, now: number): Promise<void>;
 }

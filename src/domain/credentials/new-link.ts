@@ -1,5 +1,6 @@
 import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
-import { type Account, emailKeyOf } from '../platform/accounts.js';
+import { emailKeyOf } from '../platform/people/accounts.js';
+import type { Account } from '../platform/rows/accounts.js';
 import type { LinkPurpose, LinkRows } from './links.js';
 
 const HOUR_SECONDS = 3_600;
@@ -14,12 +15,12 @@ const DEFAULT_SECONDS: Record<LinkPurpose, number> = {
 };
 
 export interface NewLink {
-  /** For the address that is mailed; only its hash is kept. */
+  /** For the mailed address; only its hash is stored. */
   token: string;
   expiresAt: number;
 }
 
-/** Makes a link of a locked account. Those of its purpose that were mailed before are good for nothing from here on. */
+/** Makes a link for a locked account. Earlier links of the same purpose become invalid. */
 export async function makeLink(
   { links, now }: { links: LinkRows; now: number },
   account: Pick<Account, 'id' | 'email'>,

@@ -1,19 +1,19 @@
 import { commonPasswords } from './common-passwords.js';
 import type { PasswordFault } from './passwords.js';
 
-/** NIST SP 800-63B, revision 4, section 3.1.1.2: so many where a password is all that is asked for. No rules about kinds of characters: they make passwords no better. */
+/** NIST SP 800-63B-4, 3.1.1.2, for a password as the only factor. No rules about character classes. */
 export const MIN_CHARACTERS = 15;
 const MAX_CHARACTERS = 256;
-/** Fewer are a key that was held down, or a pattern. */
+/** Fewer indicate a held key or a pattern. */
 const MIN_DIFFERENT = 5;
-/** Names and words that are shorter stand in too many others. */
+/** Shorter names and words occur in too many others. */
 const MIN_WORD_LENGTH = 4;
-/** What may stand around one common word, if it is more than a year and an exclamation mark. */
+/** How much may surround one common word to make it acceptable. */
 const MAX_DECORATIONS = 10;
 
 const SERVICE_WORDS = ['integration', 'service', 'password', 'signin', 'login'];
 
-/** As a hand runs over keyboards, and as one counts. */
+/** Rows of keyboards, and counting. */
 const RUNS = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz',
@@ -26,7 +26,7 @@ const RUNS = [
 
 const SEPARATORS = /[\s._-]+/g;
 
-/** Signs that are read as letters; 1 is read in two ways. */
+/** Signs that stand for letters; 1 stands for two. */
 const LETTERS_OF: Readonly<Record<string, string>> = {
   ...{
     '@': 'a',
@@ -44,15 +44,12 @@ const LETTERS_OF: Readonly<Record<string, string>> = {
   ...{ '2': 'z', '!': 'i', '|': 'i' },
 };
 
-/**
- * The form in which a password is judged, hashed and checked (NFKC): the same characters typed on another keyboard are the same password, though their bytes
- * may differ.
- */
+/** The form that is judged, hashed and checked (NFKC): keyboards encode the same characters differently. */
 export function normalizedPassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** Why the password is refused, if it is. `names` are those that others know of the person: theirs, their address, their clients and instances. */
+/** Why the password is refused, if it is. `names`: the person's names, address, clients, instances. */
 export function faultOf(password: string, names: readonly string[]): PasswordFault | undefined {
   const normalized = normalizedPassword(password);
   const characters = countOf(normalized);
@@ -72,7 +69,7 @@ export function faultOf(password: string, names: readonly string[]): PasswordFau
   return characters < MIN_CHARACTERS ? 'too_short' : undefined;
 }
 
-/** In lower case and without what separates words; as it is, and with signs read as the letters they look like. */
+/** In lower case without separators; as typed, and with signs replaced by letters. */
 function formsOf(password: string): string[] {
   const folded = password.toLowerCase();
   const read = (one: string) =>
@@ -96,18 +93,18 @@ function isCommon(form: string): boolean {
   );
 }
 
-/** `abcabc` is as easily guessed as `abc`. */
+/** `abcabc` is as easy to guess as `abc`. */
 function repeatedPartOf(text: string): string {
   const length = (text + text).indexOf(text, 1);
   return text.slice(0, length);
 }
 
-/** Without the digits and signs at both ends. */
+/** Without digits and signs at both ends. */
 function coreOf(text: string): string {
   return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 }
 
-/** Whether hardly anything is left of it without the words. */
+/** Whether the words make up almost all of it. */
 function isMadeOf(words: readonly string[], form: string): boolean {
   const left = words.reduce((text, word) => text.replaceAll(word, ' '), form);
   if (left === form) {
@@ -117,7 +114,7 @@ function isMadeOf(words: readonly string[], form: string): boolean {
   return letters.length < MIN_WORD_LENGTH || commonPasswords().has(letters);
 }
 
-/** A name as a whole, and its parts. */
+/** A whole name and its parts. */
 function wordsOf(name: string): string[] {
   const folded = normalizedPassword(name).toLowerCase();
   const parts = folded.split(/[^\p{L}\p{N}]+/u);
@@ -126,8 +123,8 @@ function wordsOf(name: string): string[] {
   );
 }
 
-/** Code points, as people count them more or less; no further than matters. */
+/** Code points, counted only as far as the limits need. */
 function countOf(text: string): number {
-  // A code point takes two units at most.
+  // A code point has at most two units.
   return text.length > MAX_CHARACTERS * 2 ? text.length : [...text].length;
 }

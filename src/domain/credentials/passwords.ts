@@ -5,11 +5,11 @@ export interface PasswordRows {
   set(accountId: AccountId, hash: string, at: number): Promise<void>;
 }
 
-/** Slow on purpose, and done where it holds up nothing else. */
+/** Slow by design, and run in separate threads. */
 export interface PasswordHasher {
-  /** Throws UNAVAILABLE, with a time to come back, when more wait than can be served soon. */
+  /** Throws UNAVAILABLE with a time to retry when the queue is too long. */
   hash(password: string): Promise<string>;
-  /** As `hash`. Without a hash it takes as long and says no: an unknown person cannot be told from a wrong password. */
+  /** Without a hash it takes as long and returns false, so that unknown accounts look like known ones. */
   verify(hash: string | undefined, password: string): Promise<boolean>;
 }
 

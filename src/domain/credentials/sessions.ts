@@ -1,9 +1,9 @@
 import type { AccountId } from '../../../generated/ids.js';
 
-/** A browser, known by its cookie. Only sessions with an account have a row: strangers have none. */
+/** A browser, known by its cookie. Only sessions with an account have a row. */
 export interface Session {
   id: string;
-  /** What the browser was known by before it signed in, so that its other tabs go on; null where it was nothing. */
+  /** How the browser was known before the sign-in, so that its other tabs continue; null if it was not. */
   beganAs: string | null;
   /** SHA-256 of the cookie's value, in base64url. */
   tokenHash: string;
@@ -14,14 +14,14 @@ export interface Session {
 }
 
 export interface SessionRows {
-  /** Whether or not it is past its limits: who asks decides. */
+  /** Includes expired ones. */
   findByToken(tokenHash: string): Promise<Session | undefined>;
   insert(session: Session): Promise<void>;
-  /** One statement: of the sessions of the person, those seen last stay, so many of them. */
+  /** One statement: keeps the most recently seen sessions of the person. */
   keepNewest(accountId: AccountId, count: number): Promise<void>;
-  /** Everything but the id: a sign-in replaces the hash of the cookie too. */
+  /** Writes everything but the id: a sign-in replaces the cookie's hash too. */
   update(session: Session): Promise<void>;
-  /** Moves `lastSeenAt` forward and nothing else: a sign-in of another tab, which may come in between, stays. */
+  /** Moves only `lastSeenAt` forward, so that a concurrent sign-in in another tab stays. */
   noteSeen(id: string, at: number): Promise<void>;
   delete(id: string): Promise<void>;
   deleteOfAccount(accountId: AccountId): Promise<void>;

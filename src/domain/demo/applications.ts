@@ -1,9 +1,9 @@
 import type { ApplicationId, InstanceId } from '../../../generated/ids.js';
 import { SCOPES } from '../operator/application-rules.js';
-import type { Application } from '../operator/applications.js';
+import type { Application } from '../operator/rows/applications.js';
 import { demoId } from './ids.js';
 
-/** What the seed says of an application; the rest is the same for all of them. */
+/** The varying part of a seeded application. */
 export interface DemoApplication
   extends Pick<Application, 'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes'> {
   postLogoutRedirectUris: readonly string[];
@@ -12,9 +12,9 @@ export interface DemoApplication
 
 interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | 'firstParty'> {
   key: string;
-  /** Where it would run on this machine, and where it would run in earnest. Both know the two instances by their paths. */
+  /** Its local and its public origin. Both have the two instances as paths. */
   origins: readonly string[];
-  /** For a scheme of its own, in which an installed application is called. */
+  /** For an installed application with its own scheme. */
   scheme?: string;
 }
 
@@ -54,7 +54,7 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
-/** Each returns to both instances, by addresses that differ. */
+/** Each returns to both instances, at different addresses. */
 export function demoApplications(
   instances: Readonly<Record<'harborlight' | 'juniper', InstanceId>>,
 ): DemoApplication[] {
@@ -73,7 +73,7 @@ export function demoApplications(
   });
 }
 
-/** Of those that have a secret to prove themselves with. */
+/** Of applications with a secret. */
 export function confidentialIds(applications: readonly DemoApplication[]): ApplicationId[] {
   return applications.filter(({ type }) => type === 'confidential').map(({ id }) => id);
 }

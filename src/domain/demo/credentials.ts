@@ -9,7 +9,7 @@ import {
 import { confidentialIds } from './applications.js';
 import type { DemoSeed } from './seed.js';
 
-/** The secrets that open one demo environment: made at its first start, kept in its demo.json. */
+/** The secrets of a demo environment: made at its first start, kept in demo.json. */
 export interface DemoCredentials {
   serviceTokens: Record<ServiceTokenKind, string>;
   /** The API key of each integration. */
@@ -18,10 +18,10 @@ export interface DemoCredentials {
   clientSecrets: Record<ApplicationId, string>;
 }
 
-/** What is left of those of an earlier start. */
+/** Valid credentials of an earlier start. */
 export type KeptCredentials = { readonly [Kind in keyof DemoCredentials]?: Partial<DemoCredentials[Kind]> };
 
-/** Those that were kept, and new ones where there are none. */
+/** The kept credentials, and new ones for those that are missing. */
 export function demoCredentials(seed: DemoSeed, kept: KeptCredentials = {}): DemoCredentials {
   const { serviceTokens = {}, apiKeys = {}, clientSecrets = {} } = kept;
   return {

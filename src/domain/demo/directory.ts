@@ -70,7 +70,7 @@ interface ClientPlan {
   instance: InstanceId;
   address: Address;
   layers: readonly string[];
-  /** How many units the unit above is divided into, layer by layer. */
+  /** How many units each unit has in the next layer. */
   split: readonly number[];
   unitNames: readonly string[];
   places: readonly string[];
@@ -81,7 +81,7 @@ interface ClientPlan {
 
 const STATUSES: readonly UserStatus[] = ['ACTIVE', 'ACTIVE', 'INVITED', 'INACTIVE', 'DELETED'];
 
-/** The same people, clients and structure every time, from nothing but their numbers. */
+/** Derives people, clients and structure from numbers, so that they are the same every time. */
 export function demoClient(plan: ClientPlan, shared: readonly DemoPerson[]): DemoClient {
   const unitTypes = plan.layers.map((name) => ({ id: demoId('UnitTypeId', `${plan.key}-${name}`), name }));
   const units = unitsOf(
@@ -109,7 +109,7 @@ export function demoClient(plan: ClientPlan, shared: readonly DemoPerson[]): Dem
 }
 
 export function demoPerson(key: string, number: number): DemoPerson {
-  // Strides without a common divisor with the lengths, so that names repeat late.
+  // Strides are coprime with the lengths, so that names repeat late.
   const firstName = firstNames[(number * 7) % firstNames.length] as string;
   const lastName = lastNames[
     (number * 11 + Math.floor(number / firstNames.length)) % lastNames.length
@@ -141,7 +141,7 @@ function rolesOf({ key }: ClientPlan): DemoClient['roles'] {
   ];
 }
 
-/** The first is the Owner, whom the others have for a manager; every status occurs. */
+/** The first is the Owner and the manager of the others; every status occurs. */
 function usersOf(plan: ClientPlan, shared: readonly DemoPerson[]): DemoUser[] {
   const roles = rolesOf(plan);
   const ownerId = demoId('UserId', `${plan.key}-0`);

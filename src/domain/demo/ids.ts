@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type PublicIdKind, type PublicIds, publicIdPrefixes } from '../../../generated/ids.js';
 
-/** A public id that follows from its name, so that examples and scripts can rely on it. */
+/** A public id that is derived from its name, so that examples and scripts can rely on it. */
 export function demoId<K extends PublicIdKind>(kind: K, name: string): PublicIds[K] {
   return `${publicIdPrefixes[kind]}_${textOf(`${kind}:${name}`)}` as PublicIds[K];
 }

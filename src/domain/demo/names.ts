@@ -1,4 +1,4 @@
-/** Names of nobody in particular, from many places, to put together people who do not exist. */
+/** Names for invented people, from many places. */
 export const firstNames = [
   'Maren',
   'Eliseo',

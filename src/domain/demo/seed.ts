@@ -23,26 +23,26 @@ export interface DemoSeed {
   integrations: readonly DemoIntegration[];
   clients: readonly DemoClient[];
   applications: readonly DemoApplication[];
-  /** Who has a password. */
+  /** People with a password. */
   signIns: readonly DemoSignIn[];
 }
 
 export interface DemoStore {
   /**
-   * One transaction that can be repeated: the directory is planted into a database that has none of it, each application where it is missing, and all is left as
-   * people made it afterwards; the credentials are made valid each time.
+   * One repeatable transaction: plants a missing directory and missing applications, keeps later changes by
+   * people, and makes the credentials valid each time.
    */
   plant(seed: DemoSeed, credentials: DemoCredentials): Promise<void>;
-  /** Which of these planted people have no password. */
+  /** Those of these people who have no password. */
   withoutPassword(accountIds: readonly AccountId[]): Promise<AccountId[]>;
-  /** Where there is one in the meantime, that one stays. */
+  /** Keeps passwords that were set in the meantime. */
   plantPasswords(passwords: readonly { accountId: AccountId; hash: string }[], at: number): Promise<void>;
 }
 
 const harborlight = demoId('InstanceId', 'harborlight');
 const juniper = demoId('InstanceId', 'juniper');
 
-/** People with several contexts: each is a user and a worker of Tallowfern, and two of them also of another client. */
+/** Each is user and worker of Tallowfern, two of them also of another client. */
 const wellConnected = Array.from({ length: 3 }, (_, index) => demoPerson('northwind', index));
 
 const clients: readonly DemoClient[] = [
@@ -123,7 +123,7 @@ const clients: readonly DemoClient[] = [
   ),
 ];
 
-/** The same in every demo environment, down to the ids. Names look real and belong to nobody. */
+/** Identical in every demo environment, including ids. All names are invented. */
 export const demoSeed: DemoSeed = {
   createdAt: Date.UTC(2026, 5, 30, 9, 0, 0),
   instances: [

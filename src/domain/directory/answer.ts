@@ -2,23 +2,23 @@ import { type ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { PresentedKey, Visitor } from '../access/gatekeeper.js';
 import type { Page } from './page.js';
 
-/** The versions of an answer that the caller already holds. */
+/** The versions of an answer that the caller has. */
 export interface KnownVersions {
   values: readonly string[];
   any: boolean;
 }
 
-/** What a read gives: who asked, and content only when the caller does not hold its version yet. */
+/** The answer to a read: the caller, and content unless the caller has its version. */
 export interface Answer<T> {
   visitor: Visitor;
   /** Absent when not modified. */
   content: T | undefined;
 }
 
-/** The same for a list that may be long: its pages are fetched as they are read. */
+/** The same for a long list: its pages are fetched while they are read. */
 export type ListAnswer<T> = Answer<AsyncIterable<Page<T>>>;
 
-/** What every read is asked with. */
+/** The input of every read. */
 export interface Question extends PresentedKey {
   known: KnownVersions;
 }
@@ -27,7 +27,7 @@ export function isKnown(version: string, known: KnownVersions): boolean {
   return known.any || known.values.includes(version);
 }
 
-/** The content, unless the caller's is still true; then nothing is read for it. */
+/** The content, unless the caller has its version; then it is not read. */
 export async function answer<T>(
   visitor: Visitor,
   { known }: Question,
@@ -36,7 +36,7 @@ export async function answer<T>(
   return { visitor, content: isKnown(visitor.version, known) ? undefined : await read() };
 }
 
-/** The same for one thing of many: whether it exists is known without a read only to those who hold its present version. */
+/** The same for one resource. Without a read, only holders of its version learn that it exists. */
 export async function answerOne<T>(
   visitor: Visitor,
   question: Question,

@@ -9,7 +9,7 @@ import { type PageRequest, pagesOf } from './page.js';
 export interface Client {
   id: ClientId;
   name: string;
-  address: Address;
+  location: Address;
   createdAt: number;
 }
 
@@ -23,9 +23,9 @@ export async function listClients(
   gatekeeper: Gatekeeper,
   clients: ClientStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
 ): Promise<ListAnswer<Client>> {
-  const visitor = await gatekeeper.admitToInstance(question, connection);
+  const visitor = await gatekeeper.admitToInstance(question, instanceIntegration);
   return answer(visitor, question, () =>
     pagesOf(
       (page) => clients.page(visitor.instanceId, page),
@@ -39,10 +39,10 @@ export async function getClient(
   gatekeeper: Gatekeeper,
   clients: ClientStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
 ): Promise<Answer<Client>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: 'Client not found' };
   return answerOne(visitor, question, () => clients.find(visitor.clientId), missing);
 }

@@ -12,7 +12,7 @@ export interface InstanceIntegration {
 }
 
 export interface InstanceIntegrationStore {
-  /** One read: all connections of the integration, oldest first, set up or not. */
+  /** One read: all instance integrations of the integration, oldest first, set up or not. */
   listOf(integrationId: IntegrationId): Promise<InstanceIntegration[]>;
 }
 

@@ -1,10 +1,10 @@
-/** Something that is shown by its name and known by its id. */
+/** A name and an id. */
 export interface Named {
   id: string;
   name: string;
 }
 
-/** A postal address of which every part may be unknown. */
+/** A postal address; every part may be unknown. */
 export interface Address {
   address1: string | null;
   address2: string | null;

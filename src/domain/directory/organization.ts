@@ -3,7 +3,7 @@ import type { Gatekeeper } from '../access/gatekeeper.js';
 import { type Answer, answer, type Question } from './answer.js';
 import type { Named } from './names.js';
 
-/** The layers a client defined, the units in them, and its locations. */
+/** The layers of a client, the units in them, and its locations. */
 export interface OrganizationStructure {
   unitTypes: Named[];
   units: Unit[];
@@ -21,7 +21,7 @@ export interface Unit {
 export interface OrganizationStore {
   /** All of it, each list oldest first. */
   structureOf(clientId: ClientId): Promise<OrganizationStructure>;
-  /** In alphabetical order of their bytes. */
+  /** In byte order. */
   jobTitlesOf(clientId: ClientId): Promise<string[]>;
 }
 
@@ -29,10 +29,10 @@ export async function getOrganizationStructure(
   gatekeeper: Gatekeeper,
   organization: OrganizationStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
 ): Promise<Answer<OrganizationStructure>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   return answer(visitor, question, () => organization.structureOf(visitor.clientId));
 }
 
@@ -40,9 +40,9 @@ export async function listJobTitles(
   gatekeeper: Gatekeeper,
   organization: OrganizationStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
 ): Promise<Answer<string[]>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   return answer(visitor, question, () => organization.jobTitlesOf(visitor.clientId));
 }

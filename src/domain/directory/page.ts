@@ -1,12 +1,12 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-/** Where a row stands in a list: lists are in the order of age, and ids break ties. */
+/** The place of a row in a list: by age, then by id. */
 export interface Position {
   createdAt: number;
   id: string;
 }
 
-/** What a store is asked for: at most so many rows behind a position. */
+/** A page to read: rows after a position, up to a limit. */
 export interface PageRequest {
   after: Position | undefined;
   limit: number;
@@ -14,7 +14,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   rows: T[];
-  /** Only when a limit was asked for and more rows stand behind it. */
+  /** Only if a limit was given and more rows follow. */
   nextCursor: string | undefined;
   isLast: boolean;
 }
@@ -24,14 +24,14 @@ export interface Window {
   cursor?: string;
 }
 
-/** Rows fetched and sent at a time; memory stays flat however long a list is. */
+/** Rows read and sent at a time, which bounds memory for lists of any length. */
 export const PAGE_ROWS = 250;
-/** Of lists that can wait, from the second page on: a page that holds up a short call holds it up for less. */
+/** For deferrable lists, from the second page on, so that short calls wait less. */
 const SMALL_PAGE_ROWS = 100;
 
 const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 
-/** A list, page after page, as fast as whoever reads it. One row more than needed tells whether there is more. */
+/** A list, page by page, at the speed of its reader. Reads one extra row to know whether more follow. */
 export async function* pagesOf<T extends Position>(
   fetch: (page: PageRequest) => Promise<T[]>,
   { limit = Number.POSITIVE_INFINITY, cursor }: Window,
@@ -69,6 +69,6 @@ export function decodeCursor(cursor: string, path = 'query.cursor'): Position {
 }
 
 export function unknownCursor(path: string): ServiceError {
-  const fieldViolations = [{ path, message: 'must be taken from an earlier answer as it stands' }];
+  const fieldViolations = [{ path, message: 'must be taken unchanged from an earlier answer' }];
   return new ServiceError(ErrorCode.INVALID_REQUEST, 'The cursor is not one of ours.', { fieldViolations });
 }

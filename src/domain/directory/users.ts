@@ -32,7 +32,7 @@ export interface Manager {
 export interface UserStore {
   /** One read: users of the client who are not DELETED, oldest first. */
   page(clientId: ClientId, page: PageRequest): Promise<User[]>;
-  /** One read: a DELETED one too. */
+  /** One read; includes DELETED users. */
   find(clientId: ClientId, id: UserId): Promise<User | undefined>;
 }
 
@@ -40,11 +40,11 @@ export async function listUsers(
   gatekeeper: Gatekeeper,
   users: UserStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
   window: Window,
 ): Promise<ListAnswer<User>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   return answer(visitor, question, () =>
     pagesOf(
       (page) => users.page(visitor.clientId, page),
@@ -58,11 +58,11 @@ export async function getUser(
   gatekeeper: Gatekeeper,
   users: UserStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
   userId: UserId,
 ): Promise<Answer<User>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   const missing = { code: ErrorCode.USER_NOT_FOUND, message: 'User not found' };
   return answerOne(visitor, question, () => users.find(visitor.clientId, userId), missing);
 }

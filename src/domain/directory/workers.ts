@@ -14,18 +14,18 @@ export interface Worker {
   email: string;
   jobTitles: string[];
   phone: string | null;
-  address: Address;
-  /** The place in the organization; empty where it was not asked for. */
-  units: Named[];
-  primaryUnit: Named | null;
-  location: Named | null;
+  location: Address;
+  /** The place in the organization; empty if not requested. */
+  organizationUnits: Named[];
+  organizationUnit: Named | null;
+  organizationLocation: Named | null;
   createdAt: number;
 }
 
 export interface WorkerStore {
-  /** Workers of the client who were not offboarded, oldest first. Their place in the organization costs a second read. */
+  /** Workers who are not offboarded, oldest first. Their place in the organization is a second read. */
   page(clientId: ClientId, page: PageRequest, withOrganization: boolean): Promise<Worker[]>;
-  /** An offboarded one too, with the place in the organization. */
+  /** Includes offboarded ones; with the place in the organization. */
   find(clientId: ClientId, id: WorkerId): Promise<Worker | undefined>;
 }
 
@@ -33,11 +33,11 @@ export async function listWorkers(
   gatekeeper: Gatekeeper,
   workers: WorkerStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
   { withOrganization, ...window }: Window & { withOrganization: boolean },
 ): Promise<ListAnswer<Worker>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   return answer(visitor, question, () =>
     pagesOf(
       (page) => workers.page(visitor.clientId, page, withOrganization),
@@ -51,11 +51,11 @@ export async function getWorker(
   gatekeeper: Gatekeeper,
   workers: WorkerStore,
   question: Question,
-  connection: InstanceIntegrationId,
+  instanceIntegration: InstanceIntegrationId,
   clientId: ClientId,
   workerId: WorkerId,
 ): Promise<Answer<Worker>> {
-  const visitor = await gatekeeper.admitToClient(question, connection, clientId);
+  const visitor = await gatekeeper.admitToClient(question, instanceIntegration, clientId);
   const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: 'Worker not found' };
   return answerOne(visitor, question, () => workers.find(visitor.clientId, workerId), missing);
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js';
-import { CODE_LIFETIME_MS, type CodeMinutes } from '../sign-on/codes.js';
+import { CODE_LIFETIME_MS, type CodeMinutes } from '../sign-on/authorization/codes.js';
 
 export const MINUTE_MS = 60_000;
 
 export type ExpiredCodes = Awaited<ReturnType<CodeMinutes['expire']>>;
 
-/** Expires the codes of a minute that are over. While the minute lasts more may be issued, so it is never done by then. */
+/** Expires the due codes of a minute. Until the minute has passed, more may be issued. */
 export async function expireCodesOf(
   codeMinutes: CodeMinutes,
   clock: Clock,

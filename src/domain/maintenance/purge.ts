@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 
-/** Rows that are over at some time. A session is over at its absolute limit, or when it was last seen too long ago. */
+/** Rows that expire. A session expires at its absolute limit, or when it is idle for too long. */
 export type ExpiringKind =
   | 'session'
   | 'idle_session'
@@ -24,35 +24,35 @@ export type ExpiringKind =
   | 'subscription_secret';
 
 export interface PurgeStore {
-  /** In short transactions: removes at most `limit` rows of the kind that were over before the time given. */
+  /** In short transactions: removes at most `limit` rows that expired before the given time. */
   remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
 }
 
 export interface Retention {
-  /** How long a credential is kept after it was revoked, retired or expired, for those who look into an incident. */
+  /** How long credentials are kept after they were revoked, retired or expired, to investigate incidents. */
   credentialsMs: number;
-  /** How long a session goes on without a request. */
+  /** The idle limit of sessions. */
   sessionIdleMs: number;
   idempotencyMs: number;
   auditMs: number;
-  /** How long events are kept after they happened, deliveries after they were made, and subscriptions after they were deleted. */
+  /** How long events, deliveries and deleted subscriptions are kept. */
   eventsMs: number;
 }
 
 export interface PurgeReport {
-  /** Only the kinds of which something went. */
+  /** Omits kinds without removals. */
   removed: Partial<Record<ExpiringKind, number>>;
   /** Whether another batch may find more. */
   more: boolean;
 }
 
-/** What is over is still told from what never was: for a day by who presents a code again, for an hour by a page that was left open. */
+/** Expired rows stay for a while, to tell a reused code or an old page from an invalid one. */
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** A platform that has not asked for them in so long mails them no more. */
+/** The platform no longer mails notices that are this old. */
 const NOTICES_KEPT_MS = 90 * DAY_MS;
 
-/** How long each kind stays after it is over. */
+/** How long each kind is kept after it expired. */
 const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   session: () => 0,
   idle_session: ({ sessionIdleMs }) => sessionIdleMs,
@@ -69,7 +69,7 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   signing_key: ({ credentialsMs }) => credentialsMs,
   api_key: ({ credentialsMs }) => credentialsMs,
   service_token: ({ credentialsMs }) => credentialsMs,
-  // Deliveries before what they refer to.
+  // Before the rows that deliveries refer to.
   delivery: ({ eventsMs }) => eventsMs,
   retry_batch: ({ eventsMs }) => eventsMs,
   event: ({ eventsMs }) => eventsMs,
@@ -77,7 +77,7 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   subscription_secret: () => 0,
 };
 
-/** Removes one bounded batch, over all kinds, of what is past its retention. Running it twice at once harms nothing. */
+/** Removes one bounded batch of rows past their retention. Safe to run concurrently. */
 export async function purgeExpired(
   store: PurgeStore,
   retention: Retention,

@@ -3,47 +3,20 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
-import type { PageRequest } from '../directory/page.js';
 import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
-import { endOfOverlap, type KeyStatus, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import type { ApiKey } from './rows/api-keys.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** How an integration proves who it is; the key itself is not among it. */
-export interface ApiKey {
-  id: string;
-  integrationId: IntegrationId;
-  label: string;
-  /** The first characters, so that people can tell their keys apart. */
-  hint: string;
-  version: string;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
-}
-
-export interface ApiKeyFilter {
-  integrationId?: string;
-  status?: KeyStatus;
-  /** The time that the status is of. */
-  now: number;
-}
-
-export interface ApiKeyRows {
-  find(id: string): Promise<ApiKey | undefined>;
-  /** Newest first. */
-  page(page: PageRequest, filter: ApiKeyFilter): Promise<ApiKey[]>;
-  insert(apiKey: ApiKey, hash: Uint8Array): Promise<void>;
-  /** Writes label, end and version; the last use is the gatekeeper's. */
-  update(apiKey: ApiKey): Promise<void>;
-}
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'apiKeys' | 'audit' | 'integrations' | 'lock' | 'now'>;
 
 export interface IssuedApiKey {
   apiKey: ApiKey;
-  /** Shown this once. */
+  /** Shown only once. */
   key: string;
 }
 
@@ -56,7 +29,7 @@ export interface ApiKeyCreation {
 }
 
 export async function createApiKey(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: Environment,
   { integrationId, label, expiresAt }: ApiKeyCreation,
 ): Promise<IssuedApiKey> {
@@ -64,7 +37,7 @@ export async function createApiKey(
   await changes.lock(integrationId);
   const integration = await getIntegration(changes, integrationId);
   const issued = await issue(changes, environment, integration.id, label.trim(), expiresAt);
-  await record(changes, 'created', issued.apiKey);
+  await audit(changes, 'created', issued.apiKey);
   return issued;
 }
 
@@ -84,7 +57,7 @@ export interface ApiKeyUpdate {
   expectedVersion?: string;
 }
 
-export async function updateApiKey(changes: OperatorChanges, update: ApiKeyUpdate): Promise<ApiKey> {
+export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promise<ApiKey> {
   const fields = updatedFields(
     { label: update.label?.trim(), expiresAt: update.expiresAt },
     update.updateMask,
@@ -101,7 +74,7 @@ export async function updateApiKey(changes: OperatorChanges, update: ApiKeyUpdat
   }
   const changed = { ...present, ...(fields as Partial<ApiKey>), version: newVersion() };
   await changes.apiKeys.update(changed);
-  await record(changes, 'updated', changed, changedFields(present, changed));
+  await audit(changes, 'updated', changed, changedFields(present, changed));
   return changed;
 }
 
@@ -112,7 +85,7 @@ export interface ApiKeyRotation {
 }
 
 export async function rotateApiKey(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: Environment,
   { apiKeyId, overlapSeconds, expiresAt }: ApiKeyRotation,
 ): Promise<IssuedApiKey & { previous: ApiKey }> {
@@ -133,24 +106,24 @@ export async function rotateApiKey(
     version: newVersion(),
   };
   await changes.apiKeys.update(previous);
-  await record(changes, 'rotated', present, { successor_id: issued.apiKey.id });
+  await audit(changes, 'rotated', present, { successor_id: issued.apiKey.id });
   return { ...issued, previous };
 }
 
-/** Revoking twice is revoking once. */
-export async function revokeApiKey(changes: OperatorChanges, id: string): Promise<ApiKey> {
+/** Idempotent. */
+export async function revokeApiKey(changes: Ports, id: string): Promise<ApiKey> {
   const present = await lockedApiKey(changes, id);
   if (present.revokedAt !== null) {
     return present;
   }
   const revoked = { ...present, revokedAt: changes.now, version: newVersion() };
   await changes.apiKeys.update(revoked);
-  await record(changes, 'revoked', revoked);
+  await audit(changes, 'revoked', revoked);
   return revoked;
 }
 
 async function issue(
-  changes: OperatorChanges,
+  changes: Pick<OperatorChanges, 'apiKeys' | 'now'>,
   environment: Environment,
   integrationId: IntegrationId,
   label: string,
@@ -172,13 +145,18 @@ async function issue(
   return { apiKey, key };
 }
 
-async function lockedApiKey(changes: OperatorChanges, id: string): Promise<ApiKey> {
+async function lockedApiKey(changes: Pick<OperatorChanges, 'apiKeys' | 'lock'>, id: string): Promise<ApiKey> {
   await changes.lock((await getApiKey(changes, id)).integrationId);
   return getApiKey(changes, id);
 }
 
-function record(changes: OperatorChanges, what: string, { id, integrationId }: ApiKey, more = {}) {
-  return changes.record({
+function audit(
+  changes: Pick<OperatorChanges, 'actor' | 'audit'>,
+  what: string,
+  { id, integrationId }: ApiKey,
+  more = {},
+) {
+  return changes.audit(changes.actor, {
     type: `api_key.${what}`,
     subject: { type: 'api_key', id },
     attributes: { integration_id: integrationId, ...more },

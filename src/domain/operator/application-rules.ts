@@ -1,8 +1,14 @@
 import { MAX_NAME_LENGTH, type Violations } from '../platform/violations.js';
-import type { Application, ApplicationType, GrantType, RedirectUri, TokenLifetimes } from './applications.js';
 import { faultOfReturnAddress } from './return-address.js';
+import type {
+  Application,
+  ApplicationType,
+  GrantType,
+  RedirectUri,
+  TokenLifetimes,
+} from './rows/applications.js';
 
-/** The scopes of the contract; all of them unless an application is given fewer. */
+/** The scopes of the contract, which an application gets by default. */
 export const SCOPES: readonly string[] = ['openid', 'profile', 'email'];
 
 export const GRANT_TYPES: readonly GrantType[] = ['authorization_code', 'refresh_token'];
@@ -24,7 +30,7 @@ const LIFETIME_NAMES: Record<keyof TokenLifetimes, string> = {
   refreshFamilySeconds: 'refresh_family_seconds',
 };
 
-/** What may be set at registration and later; null clears what can be cleared. */
+/** Settings for registration and updates; null clears a setting. */
 export interface ApplicationFields {
   name?: string | null;
   allowedScopes?: readonly string[] | null;
@@ -81,7 +87,7 @@ export function validateRedirectUris(
   });
 }
 
-/** Lists are compared as they are kept: without repetitions and in one order. */
+/** Lists are compared in stored form: without repetitions, in a fixed order. */
 export function inOrder<T>(all: readonly T[], chosen: readonly T[]): T[] {
   return all.filter((one) => chosen.includes(one));
 }
@@ -95,7 +101,7 @@ export function toLifetimes(given: Partial<TokenLifetimes> | null | undefined): 
   };
 }
 
-/** What an update writes of the fields it was given, in the form in which they are kept. */
+/** The given fields in stored form. */
 export function toKept(fields: ApplicationFields): Partial<Application> {
   const { name, allowedScopes, allowedGrantTypes, requirePkce, tokenLifetimes, postLogoutRedirectUris } =
     fields;
@@ -128,7 +134,7 @@ function validateGrantTypes(violations: Violations, grants: readonly (GrantType 
     }
   });
   if (grants.length > 0 && !grants.includes('authorization_code')) {
-    violations.add('allowed_grant_types', 'must hold the authorization code, which all others begin with');
+    violations.add('allowed_grant_types', 'must include authorization_code, with which all others begin');
   }
 }
 

@@ -1,7 +1,5 @@
-import type { ApplicationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
-import type { PageRequest } from '../directory/page.js';
 import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
@@ -15,62 +13,19 @@ import {
   validateFields,
   validateRedirectUris,
 } from './application-rules.js';
-import { type ApplicationSecret, newSecret, type SecretRows } from './application-secrets.js';
+import { newSecret } from './application-secrets.js';
 import { requireInstance } from './instances.js';
+import type {
+  Application,
+  ApplicationType,
+  GrantType,
+  RedirectUri,
+  TokenAlgorithm,
+} from './rows/applications.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-export type ApplicationType = 'confidential' | 'public';
-export type GrantType = 'authorization_code' | 'refresh_token';
-export type TokenAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
-
-/** Null where the service's default holds. */
-export interface TokenLifetimes {
-  accessTokenSeconds: number | null;
-  refreshTokenSeconds: number | null;
-  idTokenSeconds: number | null;
-  /** However often they are rotated. */
-  refreshFamilySeconds: number | null;
-}
-
-/** Where people return after signing in, and the one instance they signed in to. */
-export interface RedirectUri {
-  uri: string;
-  instanceId: string;
-}
-
-/** What people sign in to; its id is the `client_id`. */
-export interface Application {
-  id: ApplicationId;
-  name: string;
-  type: ApplicationType;
-  enabled: boolean;
-  allowedScopes: string[];
-  allowedGrantTypes: GrantType[];
-  requirePkce: boolean;
-  firstParty: boolean;
-  /** Whether signing out of a session ends the tokens that the application got in it. */
-  signOutEndsTokens: boolean;
-  idTokenAlgorithm: TokenAlgorithm;
-  tokenLifetimes: TokenLifetimes;
-  postLogoutRedirectUris: string[];
-  redirectUris: RedirectUri[];
-  secrets: ApplicationSecret[];
-  version: string;
-  createdAt: number;
-  updatedAt: number;
-}
-
-export interface ApplicationRows extends SecretRows {
-  find(id: string): Promise<Application | undefined>;
-  /** Newest first; only those with a redirect URI for the instance, if one is named. */
-  page(page: PageRequest, instanceId: string | undefined): Promise<Application[]>;
-  /** With its redirect URIs; secrets have calls of their own. */
-  insert(application: Application): Promise<void>;
-  /** Everything but redirect URIs and secrets. */
-  update(application: Application): Promise<void>;
-  insertRedirectUri(id: ApplicationId, redirectUri: RedirectUri): Promise<void>;
-  deleteRedirectUri(id: ApplicationId, uri: string): Promise<void>;
-}
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
 
 export interface ApplicationCreation extends ApplicationFields {
   name: string;
@@ -82,7 +37,7 @@ export interface ApplicationCreation extends ApplicationFields {
 }
 
 export async function createApplication(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: 'live' | 'demo',
   creation: ApplicationCreation,
 ): Promise<{ application: Application; clientSecret: string | undefined }> {
@@ -105,7 +60,7 @@ export async function createApplication(
     updatedAt: changes.now,
   };
   await changes.applications.insert(application);
-  await recordApplication(changes, 'created', application);
+  await auditApplication(changes, 'created', application);
   if (type === 'public') {
     return { application, clientSecret: undefined };
   }
@@ -134,10 +89,10 @@ export interface ApplicationUpdate extends ApplicationFields {
 }
 
 export async function updateApplication(
-  changes: OperatorChanges,
+  changes: Ports,
   { applicationId, updateMask, expectedVersion, ...given }: ApplicationUpdate,
 ): Promise<Application> {
-  // In a message an empty list and an absent one are the same.
+  // An empty list and an absent one are the same in a message.
   const orAbsent = <T>(list: readonly T[] | null | undefined) => (list?.length ? list : undefined);
   const values = {
     name: given.name?.trim(),
@@ -166,7 +121,7 @@ export async function updateApplication(
 }
 
 export async function setApplicationEnabled(
-  changes: OperatorChanges,
+  changes: Ports,
   id: string,
   enabled: boolean,
 ): Promise<Application> {
@@ -174,14 +129,17 @@ export async function setApplicationEnabled(
   return writeApplication(changes, enabled ? 'enabled' : 'disabled', present, { enabled });
 }
 
-export async function lockedApplication(changes: OperatorChanges, id: string): Promise<Application> {
+export async function lockedApplication(
+  changes: Pick<OperatorChanges, 'applications' | 'lock'>,
+  id: string,
+): Promise<Application> {
   await changes.lock(id);
   return getApplication(changes, id);
 }
 
-/** Writes the fields if they change anything, with a new version and an audit event. */
+/** Writes changed fields with a new version and an audit event. */
 async function writeApplication(
-  changes: OperatorChanges,
+  changes: Ports,
   what: string,
   present: Application,
   fields: Partial<Application>,
@@ -191,21 +149,21 @@ async function writeApplication(
   }
   const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.applications.update(changed);
-  await recordApplication(changes, what, changed, changedFields(present, changed));
+  await auditApplication(changes, what, changed, changedFields(present, changed));
   return changed;
 }
 
-export function recordApplication(
-  changes: OperatorChanges,
+export function auditApplication(
+  changes: Pick<OperatorChanges, 'actor' | 'audit'>,
   what: string,
   { id }: Application,
   attributes?: Record<string, string>,
 ): Promise<void> {
   const subject = { type: 'application', id };
-  return changes.record({ type: `application.${what}`, subject, attributes });
+  return changes.audit(changes.actor, { type: `application.${what}`, subject, attributes });
 }
 
-/** Names every fault of the request that can be seen without the database. */
+/** Reports all faults that are visible without the database. */
 function checkedType(creation: ApplicationCreation): ApplicationType {
   const violations = new Violations();
   const { type = 'public' } = creation;
@@ -218,7 +176,7 @@ function checkedType(creation: ApplicationCreation): ApplicationType {
   return type;
 }
 
-/** As it is kept; what the creation leaves out has its default. */
+/** In stored form, with defaults. */
 function settingsOf(creation: ApplicationCreation) {
   const scopes = creation.allowedScopes ?? [];
   const grants = (creation.allowedGrantTypes ?? []) as readonly GrantType[];
@@ -235,8 +193,11 @@ function settingsOf(creation: ApplicationCreation) {
   };
 }
 
-/** The application with a new version, as what belongs to it now stands. */
-export async function renewed(changes: OperatorChanges, present: Application): Promise<Application> {
+/** The application with a new version and its present parts. */
+export async function renewed(
+  changes: Pick<OperatorChanges, 'applications' | 'now'>,
+  present: Application,
+): Promise<Application> {
   await changes.applications.update({ ...present, version: newVersion(), updatedAt: changes.now });
   return getApplication(changes, present.id);
 }

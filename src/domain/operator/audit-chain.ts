@@ -1,9 +1,9 @@
 import type { AuditEvent } from './audit.js';
 
-/** A digest that only the holder of the environment's keys can make. */
+/** A digest that needs the environment's audit key. */
 export type AuditMac = (bytes: string) => Buffer;
 
-/** Where a record stands: in which chain, at which place, and the hash that vouches for it and for all records before it. */
+/** The place of a record: its chain, its number, and a hash over it and all earlier records of the chain. */
 export interface ChainPlace {
   chain: string;
   /** 1 for the first of a chain. */
@@ -14,17 +14,17 @@ export interface ChainPlace {
 
 export interface ChainedEvent extends AuditEvent, ChainPlace {}
 
-/** What the first record of a chain follows. */
+/** The previous hash of the first record. */
 export const NO_HASH = '';
 
-/** The record that a purge leaves: up to where it removed a chain. Without it the chain would seem cut. */
+/** The record of a purge: up to where it removed a chain. Without it the chain would seem cut. */
 export const PURGED_TYPE = 'audit.purged';
-/** The record that names the newest records of chains, so that removing these, or a whole chain, is noticed. */
+/** A record that names the newest records of chains, so that their removal is noticed. */
 export const ANCHORED_TYPE = 'audit.anchored';
 
-/** What a purge says of a chain: all up to this place went by right. */
+/** States that the records of a chain up to this place were purged. */
 export interface PurgeClaim extends ChainPlace {
-  /** Vouches for the claim by itself, whatever became of the records around the one that tells of it. */
+  /** Authenticates the claim by itself, even if the records around it are gone. */
   proof: string;
 }
 
@@ -35,12 +35,12 @@ export function purgeClaimOf(mac: AuditMac, { chain, seq, hash }: ChainPlace): P
 
 const FINGERPRINT_LENGTH = 8;
 
-/** Tells which key a chain was made with, and nothing else about it. */
+/** Identifies the key of a chain without disclosing it. */
 export function fingerprintOf(mac: AuditMac): string {
   return mac('fingerprint').toString('hex').slice(0, FINGERPRINT_LENGTH);
 }
 
-/** Covers everything that is stored of the record but its own hash. */
+/** Covers all stored columns of the record except its own hash. */
 export function hashOf(
   mac: AuditMac,
   event: AuditEvent & Pick<ChainPlace, 'chain' | 'seq'>,

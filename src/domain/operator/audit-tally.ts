@@ -3,22 +3,22 @@ import { networkOf } from '../../identifiers/network-address.js';
 import type { Clock } from '../clock.js';
 import { type AuditWriter, type Observation, type Observe, STRANGER } from './audit.js';
 
-/** Each holds from one flush to the next, which is a minute. */
+/** Per interval between flushes, which is a minute. */
 export interface TallyLimits {
-  /** Different observations that are counted apart; all others are one count. */
+  /** Different observations with separate counts; all others share one. */
   observations: number;
-  /** Of these, those of strangers: they cannot crowd out what known parties did. */
+  /** How many of these may be of unauthenticated callers, who must not displace others. */
   ofStrangers: number;
-  /** Of one type, those of one known party: whoever holds a key or a grant cannot crowd out others either. */
+  /** How many of one type may be of one known party, for the same reason. */
   ofOneParty: number;
-  /** Different reads whose repetitions are counted; beyond, each read has a record. */
+  /** Different reads with a count; beyond, each read is recorded. */
   reads: number;
 }
 
 const LIMITS: TallyLimits = { observations: 100, ofStrangers: 50, ofOneParty: 10, reads: 10_000 };
 const MOST_CHARACTERS = 128;
 
-/** The record of how much was beyond the limits, by type. */
+/** The record of the overflow, by type. */
 export const REST_TYPE = 'audit.rest';
 
 interface Count {
@@ -29,14 +29,13 @@ interface Count {
 }
 
 /**
- * Bounds the records of what can happen at any rate without changing anything: what is alike is counted, and each
- * count is one record at the next flush. A stranger leaves few records a minute, and none with a text of their own.
- * A process that is killed loses what it counted since the last flush.
+ * Bounds the records of acts that change nothing: equal ones are counted, one record per count and flush. No
+ * text of an unauthenticated caller is stored. A killed process loses the counts since its last flush.
  */
 export class AuditTally {
-  /** By what they tell. */
+  /** By content. */
   #counts = new Map<string, Count>();
-  /** Beyond the limits, by type, of which there are few. */
+  /** The overflow by type, of which there are few. */
   #rest = new Map<string, Count>();
   #recorded = new Map<string, Promise<void>>();
 
@@ -51,11 +50,8 @@ export class AuditTally {
     this.#add({ observation: bounded(observation), times: 1, firstAt: now, lastAt: now });
   };
 
-  /**
-   * Resolves when a record tells of it, so that an answer can wait for that; rejects when it could not be written.
-   * Repetitions until the next flush are counted: a record tells of the first already.
-   */
-  async record(given: Observation): Promise<void> {
+  /** Resolves when it is recorded; rejects when that failed. Counts repetitions until the next flush. */
+  async audit(given: Observation): Promise<void> {
     const observation = bounded(given);
     const key = keyOf(observation);
     const recorded = this.#recorded.get(key);
@@ -76,7 +72,7 @@ export class AuditTally {
     }
   }
 
-  /** Writes the counts, and begins anew. What could not be written stays counted. */
+  /** Writes the counts and resets them. Counts that could not be written stay. */
   async flush(): Promise<void> {
     const [counts, rest] = [[...this.#counts.values()], [...this.#rest.values()]];
     this.#counts = new Map();
@@ -129,14 +125,14 @@ export class AuditTally {
   }
 }
 
-/** Everything but the request; addresses by what guesses from one place have in common. */
+/** Everything but the request; addresses by network. */
 function keyOf({ type, outcome, actor, subject, attributes }: Observation): string {
   const network = actor.remoteAddress && networkOf(actor.remoteAddress);
   const { type: actorType, id, onBehalfOf } = actor;
   return JSON.stringify([type, outcome, actorType, id, onBehalfOf, network, subject, attributes]);
 }
 
-/** Whatever a caller had a hand in: short, printable, and an address only if it is one. */
+/** Sanitizes what callers influence: short, printable, and an address only if it is one. */
 function bounded({ type, outcome, actor, subject, attributes }: Observation): Observation {
   const { remoteAddress = '' } = actor;
   return {

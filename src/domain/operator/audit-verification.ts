@@ -9,20 +9,20 @@ import {
   PURGED_TYPE,
 } from './audit-chain.js';
 
-/** `changed`: it is not what was recorded. `missing`: it was recorded and is not there. `unchained`: it stands in no chain. `other_key`: it cannot be judged. */
+/** `changed`: altered. `missing`: removed. `unchained`: in no chain. `other_key`: cannot be verified. */
 export type AuditFault = 'changed' | 'missing' | 'unchained' | 'other_key';
 
 export interface AuditFinding {
   fault: AuditFault;
   chain: string;
-  /** The first and the last place that it is about. */
+  /** The first and last place concerned. */
   fromSeq: number;
   toSeq: number;
-  /** The record that is there, where one is. */
+  /** The record, if it exists. */
   eventId?: string;
 }
 
-/** What is wrong with a record that follows one with this hash, if anything. */
+/** Checks a record against the hash of its predecessor. */
 export type Judge = (record: ChainedEvent, previousHash: string) => 'changed' | 'other_key' | undefined;
 
 export function judgeBy(mac: AuditMac): Judge {
@@ -37,22 +37,19 @@ export function judgeBy(mac: AuditMac): Judge {
 
 interface Progress {
   first: ChainedEvent;
-  /** Whether what the first one follows is still to be found. */
+  /** Whether the predecessor of the first record may still be elsewhere. */
   isCut: boolean;
   last: number;
   hash: string;
 }
 
-/** What records say of chains: that one had a record at a place, and up to where one was purged. */
+/** What records state about chains: a record at a place, and how far it was purged. */
 interface Claims {
   anchored: number;
   purged: { seq: number; hash: string };
 }
 
-/**
- * Judges the records of chains, each chain in its order. It keeps a line for each chain and none for a record, so that a log of any length can be
- * judged.
- */
+/** Verifies the records of chains, each in order. Memory grows with chains, not with records. */
 export class AuditVerification {
   readonly #chains = new Map<string, Progress>();
   readonly #claims = new Map<string, Claims>();
@@ -65,12 +62,12 @@ export class AuditVerification {
     return this.#records;
   }
 
-  /** When the oldest record of a chain was made. */
+  /** The time of the oldest record of a chain. */
   get oldest(): number {
     return this.#oldest;
   }
 
-  /** With `previousHash`, a record that is not the first of its chain may come first: the rest is elsewhere. */
+  /** With `previousHash` the first record may be in the middle of its chain. */
   take(record: ChainedEvent, previousHash?: string): AuditFinding[] {
     this.#records += 1;
     this.#oldest = Math.min(this.#oldest, record.createdAt);
@@ -89,7 +86,7 @@ export class AuditVerification {
     return record.seq === last + 1 ? this.#judge(record, hash) : [found('changed', record)];
   }
 
-  /** The chains of which records tell more than was taken, and the last place that was. */
+  /** Chains of which records state more than was taken, and the last place taken. */
   short(): { chain: string; seq: number }[] {
     return [...this.#claims].flatMap(([chain, { anchored, purged }]) => {
       const last = this.#chains.get(chain)?.last ?? purged.seq;
@@ -97,14 +94,14 @@ export class AuditVerification {
     });
   }
 
-  /** The first record of each chain of which others tell that it was purged by right: it is gone by now, or somebody put it in. */
+  /** First records of chains that were purged according to others: gone by now, or inserted. */
   purged(): ChainedEvent[] {
     return [...this.#chains].flatMap(([chain, { isCut, first }]) =>
       isCut && (this.#claims.get(chain)?.purged.seq ?? 0) >= first.seq ? [first] : [],
     );
   }
 
-  /** What is missing at the beginnings and at the ends. Where `isPart`, the ends may be elsewhere. */
+  /** Gaps at beginnings and ends. With `isPart` the ends may be elsewhere. */
   finish({ isPart = false } = {}): AuditFinding[] {
     const findings: AuditFinding[] = [];
     for (const [chain, { isCut, first }] of this.#chains) {
@@ -132,7 +129,7 @@ export class AuditVerification {
     if (purged.seq < toSeq) {
       return [{ fault: 'missing', chain, fromSeq: purged.seq + 1, toSeq }];
     }
-    // Purged further in the meantime: what was taken of it is gone by right.
+    // Purged further in the meantime: the records taken are gone by right.
     return purged.seq > toSeq ? [] : this.#judge(first, purged.hash);
   }
 
@@ -145,7 +142,7 @@ export class AuditVerification {
     return [];
   }
 
-  /** Only records that were found good are believed. */
+  /** Trusts verified records only. */
   #note({ type, subject, attributes }: ChainedEvent): void {
     if (type === PURGED_TYPE && subject) {
       const claims = this.#claimsOf(subject.id);
@@ -175,7 +172,7 @@ function found(fault: AuditFault, { chain, seq, id }: ChainedEvent): AuditFindin
   return { fault, chain, fromSeq: seq, toSeq: seq, eventId: id };
 }
 
-/** How far it is, and what was found since it was told last. */
+/** The progress, and new findings since the last report. */
 export interface VerificationProgress {
   records: number;
   findings: AuditFinding[];
@@ -183,10 +180,10 @@ export interface VerificationProgress {
 }
 
 const RECORDS_AT_ONCE = 500;
-/** Who finds more has found enough. */
+/** Enough to act on. */
 const MOST_FINDINGS = 1_000;
 
-/** Reads the whole log in pages, and tells as it goes. */
+/** Reads the whole log in pages and reports progress. */
 export async function* verifyAuditLog(
   rows: Pick<AuditRows, 'chained' | 'unchained'>,
   mac: AuditMac,
@@ -208,7 +205,7 @@ export async function* verifyAuditLog(
       return;
     }
   }
-  // Others write meanwhile, and tell of records behind those that were read.
+  // Concurrent writers may refer to records after those that were read.
   for (const { chain, seq } of verification.short()) {
     for await (const page of pagesFrom(rows, { chain, seq })) {
       const rest = page.filter((record) => record.chain === chain);
@@ -225,7 +222,7 @@ export async function* verifyAuditLog(
   yield told([...verification.finish(), ...strangers], true);
 }
 
-/** What a purge removed and is there all the same. */
+/** Records that exist although they were purged. */
 async function returnedIn(
   rows: Pick<AuditRows, 'chained'>,
   verification: AuditVerification,
@@ -240,7 +237,7 @@ async function returnedIn(
   return findings;
 }
 
-/** Records from before there were chains are older than all that have one. */
+/** Unchained records predate all chains; later ones are findings. */
 async function strangersIn(
   rows: Pick<AuditRows, 'unchained'>,
   { oldest }: AuditVerification,

@@ -7,40 +7,42 @@ export interface AuditParty {
   id: string;
 }
 
-/** Who makes a change, and in which call. */
+/** The author of a change, and its call. */
 export interface Actor extends AuditParty {
   requestId?: string;
   remoteAddress?: string;
-  /** For whom the actor says that it acts: an id of the caller's own. */
+  /** The person or system for which the actor acts, by its own account. */
   onBehalfOf?: string;
 }
 
-/** What a change tells the audit log: ids and plain facts, never a secret. */
-export interface RecordedAction {
+/** The facts of a change for the audit log: ids and plain values, never a secret. */
+export interface AuditedAction {
   type: string;
   subject: AuditParty;
+  /** Without one it succeeded. */
+  outcome?: AuditOutcome;
   attributes?: Record<string, string>;
 }
 
 export type AuditOutcome = 'succeeded' | 'refused';
 
-/** What is recorded although it changes nothing: a refusal, a read. */
+/** A recorded act that changes nothing: a refusal, a read. */
 export interface Observation {
   type: string;
   outcome: AuditOutcome;
   actor: Actor;
   subject: AuditParty | null;
-  /** Of few different values: observations that agree in all but request and time are counted together. */
+  /** Few different values: observations that differ only in request and time are counted together. */
   attributes: Record<string, string>;
 }
 
-/** Counts it, and returns at once; records of the counts follow. */
+/** Counts it and returns at once; records of the counts follow. */
 export type Observe = (observation: Observation) => void;
 
-/** Who shows a secret that nobody has. */
+/** The caller with an unknown secret. */
 export const STRANGER: AuditParty = { type: 'stranger', id: 'unknown' };
 
-/** The only way in which observations get into the audit log: all of them in one transaction. */
+/** The only way to write observations: all of them in one transaction. */
 export interface AuditWriter {
   write(observations: readonly Observation[]): Promise<void>;
 }
@@ -61,7 +63,7 @@ export interface AuditEvent {
 export interface AuditFilter {
   since?: number;
   until?: number;
-  /** A trailing `.*` takes all types that begin so; none means all. */
+  /** A trailing `.*` matches a prefix; an empty list matches all. */
   types: readonly string[];
   outcome?: AuditOutcome;
   partyId?: string;
@@ -70,13 +72,13 @@ export interface AuditFilter {
 export interface AuditRows {
   /** Newest first. */
   page(page: PageRequest, filter: AuditFilter): Promise<AuditEvent[]>;
-  /** Chain by chain, each in its order. */
+  /** Chain by chain, in order. */
   chained(page: { after: Place | undefined; limit: number }): Promise<ChainedEvent[]>;
-  /** Ids of records without a chain that were made at this time or later. */
+  /** Ids of records without a chain that are not older than `since`. */
   unchained(since: number, limit: number): Promise<string[]>;
-  /** The newest record of each chain that got one since then, in the order of chains; of anchors none is told. */
+  /** The newest record of each chain that grew since then, by chain; ignores anchors. */
   heads(since: number, page: { after: string; limit: number }): Promise<ChainPlace[]>;
-  /** When the newest record of any chain was made, anchors left out, and times that are still to come. */
+  /** The time of the newest record of any chain, without anchors and future times. */
   newest(now: number): Promise<number | undefined>;
 }
 

@@ -1,45 +1,16 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { EncryptionKeyRows, KeyHolder, UsedEncryptionKey } from './rows/encryption-keys.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** A node announces its keys this often at least… */
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'encryptionKeys' | 'lock' | 'now'>;
+
+/** How often at least a node announces its keys. */
 export const ANNOUNCE_EVERY_MS = 30_000;
-/** …and counts as gone when it has not for so long, by the clock of the database: those of nodes may differ. */
+/** A node is gone after this time without an announcement, by the clock of the database. */
 export const GONE_AFTER_MS = 90_000;
 
 const LOCK = 'encryption-keys';
-
-/** An encryption key that is or was in use. The key itself stands in the key file only. */
-export interface UsedEncryptionKey {
-  id: string;
-  /** Counts from 1; the highest is in use. */
-  position: number;
-  activatedAt: number;
-  retiredAt: number | null;
-}
-
-/** A domain node, and the keys that its key file holds. */
-export interface KeyHolder {
-  node: string;
-  keyIds: readonly string[];
-  /** The one that it seals with. */
-  usedId: string | null;
-}
-
-export interface EncryptionKeyRows {
-  /** Newest first. */
-  all(): Promise<UsedEncryptionKey[]>;
-  /** False where another key has this position already. */
-  insert(key: UsedEncryptionKey): Promise<boolean>;
-  /**
-   * False where it was retired before. From the beginning of this no other transaction commits what the key sealed, unless it did so before: what is counted
-   * afterwards is all there will be.
-   */
-  retire(id: string, now: number): Promise<boolean>;
-  /** The nodes that are not gone. */
-  holders(): Promise<KeyHolder[]>;
-  /** How many seals each key has made. */
-  sealCounts(): Promise<Map<string, number>>;
-}
 
 export type EncryptionKeyStatus = 'waiting' | 'active' | 'superseded' | 'retired';
 
@@ -49,7 +20,7 @@ export interface EncryptionKeyState {
   activatedAt: number | null;
   retiredAt: number | null;
   seals: number;
-  /** The nodes whose key file does not hold it. */
+  /** The nodes without it in their key file. */
   missingOn: readonly string[];
 }
 
@@ -70,10 +41,10 @@ export async function encryptionKeyStates(
   return { keys, nodes: holders.length };
 }
 
-/** Lets the nodes seal with this key. Refused until each of them holds it: what one seals, every other must open. */
-export async function activateEncryptionKey(changes: OperatorChanges, id: string): Promise<void> {
+/** Makes nodes seal with this key. Refused until every node has it and can open such seals. */
+export async function activateEncryptionKey(changes: Ports, id: string): Promise<void> {
   const rows = changes.encryptionKeys;
-  // A node that starts announces itself under the same lock, and reads afterwards which key is in use.
+  // A starting node announces itself under the same lock, and then reads which key is in use.
   await changes.lock(LOCK);
   const used = await rows.all();
   const [present] = used;
@@ -96,13 +67,16 @@ export async function activateEncryptionKey(changes: OperatorChanges, id: string
   }
   const position = (present?.position ?? 0) + 1;
   if (!(await rows.insert({ id, position, activatedAt: changes.now, retiredAt: null }))) {
-    throw refused('Another rotation was quicker. Look at the list of keys, and try again.');
+    throw refused('Another rotation was first. List the keys, and try again.');
   }
-  await changes.record({ type: 'encryption_key.activated', subject: { type: 'encryption_key', id } });
+  await changes.audit(changes.actor, {
+    type: 'encryption_key.activated',
+    subject: { type: 'encryption_key', id },
+  });
 }
 
-/** Declares a key needless. Refused while a seal or a node uses it. */
-export async function retireEncryptionKey(changes: OperatorChanges, id: string): Promise<void> {
+/** Retires a key. Refused while a seal or a node uses it. */
+export async function retireEncryptionKey(changes: Ports, id: string): Promise<void> {
   const rows = changes.encryptionKeys;
   await changes.lock(LOCK);
   const used = await rows.all();
@@ -114,7 +88,7 @@ export async function retireEncryptionKey(changes: OperatorChanges, id: string):
   if (key === used[0]) {
     throw refused('The key is in use. Rotate to another one first.');
   }
-  // Before anything is looked at, so that nobody seals with it meanwhile; a refusal undoes it.
+  // First, so that no new seals are made meanwhile; a refusal rolls it back.
   if (!(await rows.retire(id, changes.now))) {
     return;
   }
@@ -126,7 +100,10 @@ export async function retireEncryptionKey(changes: OperatorChanges, id: string):
   if (seals > 0) {
     throw refused(`What it sealed is being sealed anew, and ${seals} are left. Try again in a moment.`);
   }
-  await changes.record({ type: 'encryption_key.retired', subject: { type: 'encryption_key', id } });
+  await changes.audit(changes.actor, {
+    type: 'encryption_key.retired',
+    subject: { type: 'encryption_key', id },
+  });
 }
 
 function statusOf(

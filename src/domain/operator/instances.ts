@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { Instance } from '../platform/instances.js';
+import type { Instance } from '../platform/rows/instances.js';
 import type { OperatorRows } from './unit-of-work.js';
 
 /** The instance that a field of the request names. */

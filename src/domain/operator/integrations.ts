@@ -1,33 +1,15 @@
-import type { IntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
-import type { PageRequest } from '../directory/page.js';
 import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
+import type { Integration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** An external system that reads the gateway and receives webhooks. */
-export interface Integration {
-  id: IntegrationId;
-  name: string;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
-}
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'integrations' | 'lock' | 'now' | 'touch'>;
 
-export interface IntegrationRows {
-  find(id: string): Promise<Integration | undefined>;
-  /** Newest first. */
-  page(page: PageRequest): Promise<Integration[]>;
-  insert(integration: Integration): Promise<void>;
-  update(integration: Integration): Promise<void>;
-}
-
-export async function createIntegration(
-  changes: OperatorChanges,
-  { name }: { name: string },
-): Promise<Integration> {
+export async function createIntegration(changes: Ports, { name }: { name: string }): Promise<Integration> {
   validate({ name });
   const integration: Integration = {
     id: newPublicId('IntegrationId'),
@@ -38,7 +20,10 @@ export async function createIntegration(
   };
   await changes.integrations.insert(integration);
   await changes.touch(integration.id);
-  await changes.record({ type: 'integration.created', subject: { type: 'integration', id: integration.id } });
+  await changes.audit(changes.actor, {
+    type: 'integration.created',
+    subject: { type: 'integration', id: integration.id },
+  });
   return integration;
 }
 
@@ -60,10 +45,7 @@ export interface IntegrationUpdate {
   expectedVersion?: string;
 }
 
-export async function updateIntegration(
-  changes: OperatorChanges,
-  update: IntegrationUpdate,
-): Promise<Integration> {
+export async function updateIntegration(changes: Ports, update: IntegrationUpdate): Promise<Integration> {
   const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
   validate(fields);
   await changes.lock(update.integrationId);
@@ -82,7 +64,7 @@ export async function updateIntegration(
   await changes.touch(present.id);
   const subject = { type: 'integration', id: present.id };
   const attributes = changedFields(present, changed);
-  await changes.record({ type: 'integration.updated', subject, attributes });
+  await changes.audit(changes.actor, { type: 'integration.updated', subject, attributes });
   return changed;
 }
 

@@ -10,7 +10,7 @@ export interface Lifetime {
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 365 * 86_400;
 
-/** A credential ends with the millisecond of its expiry. */
+/** A credential expires at its exact millisecond. */
 export function statusOf({ expiresAt, revokedAt }: Lifetime, now: number): KeyStatus {
   if (revokedAt !== null) {
     return 'revoked';
@@ -23,7 +23,7 @@ export function validateExpiry(
   expiresAt: number | null | undefined,
   now: number,
 ): void {
-  // Written so that a time that is no number is refused too.
+  // Written so that NaN is refused too.
   if (expiresAt !== undefined && expiresAt !== null && !(expiresAt > now)) {
     violations.add('expires_at', 'must be in the future');
   }
@@ -35,7 +35,7 @@ export function validateOverlap(violations: Violations, overlapSeconds: number |
   }
 }
 
-/** When something ends that is succeeded now: after the overlap, or earlier where its own end is. */
+/** When a replaced credential ends: after the overlap, or at its own earlier expiry. */
 export function endOfOverlap(
   expiresAt: number | null,
   now: number,

@@ -1,19 +1,17 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
 import { MAX_REDIRECT_URIS, validateRedirectUri } from './application-rules.js';
-import {
-  type Application,
-  lockedApplication,
-  type RedirectUri,
-  recordApplication,
-  renewed,
-} from './applications.js';
+import { auditApplication, lockedApplication, renewed } from './applications.js';
 import { requireInstance } from './instances.js';
+import type { Application, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** One address of one application belongs to one instance: that is how a sign-in knows where it is. */
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
+
+/** An address of an application belongs to one instance, which tells a sign-in its instance. */
 export async function addRedirectUri(
-  changes: OperatorChanges,
+  changes: Ports,
   applicationId: string,
   redirectUri: RedirectUri,
 ): Promise<Application> {
@@ -39,12 +37,12 @@ export async function addRedirectUri(
   }
   await changes.applications.insertRedirectUri(present.id, redirectUri);
   const application = await renewed(changes, present);
-  await recordApplication(changes, 'redirect_uri_added', present, { uri, instance_id: instanceId });
+  await auditApplication(changes, 'redirect_uri_added', present, { uri, instance_id: instanceId });
   return application;
 }
 
 export async function removeRedirectUri(
-  changes: OperatorChanges,
+  changes: Ports,
   { applicationId, uri }: { applicationId: string; uri: string },
 ): Promise<Application> {
   const present = await lockedApplication(changes, applicationId);
@@ -53,6 +51,6 @@ export async function removeRedirectUri(
   }
   await changes.applications.deleteRedirectUri(present.id, uri);
   const application = await renewed(changes, present);
-  await recordApplication(changes, 'redirect_uri_removed', present, { uri });
+  await auditApplication(changes, 'redirect_uri_removed', present, { uri });
   return application;
 }

@@ -1,13 +1,13 @@
 const MAX_LENGTH = 2_000;
 
-/** What a URI may be made of (RFC 3986), which leaves out blanks, backslashes and whatever browsers would quietly mend. */
+/** The characters of a URI (RFC 3986): no blanks, backslashes or others that browsers would normalize. */
 const URI = /^[a-z][a-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Why people may not be sent to this address with something of theirs, or undefined if they may. Custom schemes are those of RFC 8252: a domain name in
- * reverse, which keeps out `javascript:` and its like without a list of them.
+ * Why people must not be redirected to this address; undefined if they may. Custom schemes are reversed
+ * domain names (RFC 8252), which excludes `javascript:`.
  */
 export function faultOfReturnAddress(uri: string, type: 'confidential' | 'public'): string | undefined {
   if (uri.length > MAX_LENGTH) {

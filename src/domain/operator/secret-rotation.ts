@@ -1,11 +1,15 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
 import { newSecret } from './application-secrets.js';
-import { type Application, lockedApplication, recordApplication, renewed } from './applications.js';
+import { auditApplication, lockedApplication, renewed } from './applications.js';
 import { endOfOverlap, validateOverlap } from './lifetime.js';
+import type { Application } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** Each secret that works is one more to be lost. */
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'lock' | 'now'>;
+
+/** Each valid secret is one more that may leak. */
 const MAX_SECRETS = 10;
 
 export interface SecretRotation {
@@ -13,9 +17,9 @@ export interface SecretRotation {
   overlapSeconds?: number;
 }
 
-/** Secrets that have ended already go; those that work end after the overlap. */
+/** Removes expired secrets; valid ones end after the overlap. */
 export async function rotateSecret(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: 'live' | 'demo',
   { applicationId, overlapSeconds }: SecretRotation,
 ): Promise<{ application: Application; clientSecret: string }> {
@@ -29,12 +33,12 @@ export async function rotateSecret(
   await letEnd(changes, present, overlapSeconds);
   const { secret, clientSecret } = await newSecret(changes, environment, present.id);
   const application = await renewed(changes, present);
-  await recordApplication(changes, 'secret_rotated', present, { secret_id: secret.id });
+  await auditApplication(changes, 'secret_rotated', present, { secret_id: secret.id });
   return { application, clientSecret };
 }
 
 export async function revokeSecret(
-  changes: OperatorChanges,
+  changes: Ports,
   { applicationId, secretId }: { applicationId: string; secretId: string },
 ): Promise<Application> {
   const present = await lockedApplication(changes, applicationId);
@@ -43,12 +47,12 @@ export async function revokeSecret(
   }
   await changes.applications.deleteSecret(secretId);
   const application = await renewed(changes, present);
-  await recordApplication(changes, 'secret_revoked', present, { secret_id: secretId });
+  await auditApplication(changes, 'secret_revoked', present, { secret_id: secretId });
   return application;
 }
 
 async function letEnd(
-  changes: OperatorChanges,
+  changes: Pick<OperatorChanges, 'applications' | 'now'>,
   { secrets }: Application,
   overlapSeconds: number | undefined,
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import type { InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
@@ -7,41 +6,18 @@ import {
   type ServiceTokenKind,
   serviceTokenKinds,
 } from '../../identifiers/service-token.js';
-import type { PageRequest } from '../directory/page.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { requireInstance } from './instances.js';
-import { endOfOverlap, type KeyStatus, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** What the store keeps of a service token; the token itself is not part of it. */
-export interface ServiceToken {
-  id: string;
-  kind: ServiceTokenKind;
-  /** The one instance that a platform token reaches; null for all. */
-  instanceId: InstanceId | null;
-  /** The first token of its line of succession, whose idempotency keys are its own; null in that one itself. */
-  ownerId: string | null;
-  label: string;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
-}
-
-export interface ServiceTokenRows {
-  find(id: string): Promise<ServiceToken | undefined>;
-  /** Newest first; the status is as of `now`. */
-  page(page: PageRequest, filter: { status?: KeyStatus; now: number }): Promise<ServiceToken[]>;
-  /** How many of a kind work at that time. */
-  countActive(kind: ServiceTokenKind, now: number): Promise<number>;
-  insert(token: ServiceToken, hash: Uint8Array): Promise<void>;
-  revoke(id: string, at: number): Promise<void>;
-  expire(id: string, at: number): Promise<void>;
-}
+/** What these rules use of a write. */
+type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'instances' | 'lock' | 'now' | 'serviceTokens'>;
 
 export interface IssuedServiceToken {
   serviceToken: ServiceToken;
-  /** Shown this once. */
+  /** Shown only once. */
   token: string;
 }
 
@@ -58,11 +34,11 @@ export interface ServiceTokenRotation {
   expiresAt?: number;
 }
 
-/** Whoever counts or adds operator tokens holds this, so that two who revoke at once cannot leave none. */
+/** Serializes changes of operator tokens, so that concurrent revocations cannot end them all. */
 const OPERATOR_TOKENS = 'operator-tokens';
 
 export async function createServiceToken(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: 'live' | 'demo',
   { kind, label, expiresAt, instanceId }: ServiceTokenCreation,
 ): Promise<IssuedServiceToken> {
@@ -92,13 +68,13 @@ export async function createServiceToken(
     lastUsedAt: null,
   };
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
-  await record(changes, 'created', serviceToken);
+  await audit(changes, 'created', serviceToken);
   return { serviceToken, token };
 }
 
-/** Both work during the overlap. The successor has role, label, instance, idempotency keys and length of life of the present one. */
+/** Both are valid during the overlap. The successor inherits everything, including its lifetime. */
 export async function rotateServiceToken(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: 'live' | 'demo',
   { serviceTokenId, overlapSeconds, expiresAt }: ServiceTokenRotation,
 ): Promise<IssuedServiceToken & { previous: ServiceToken }> {
@@ -125,18 +101,18 @@ export async function rotateServiceToken(
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
   const endsAt = endOfOverlap(present.expiresAt, changes.now, overlapSeconds);
   await changes.serviceTokens.expire(present.id, endsAt);
-  await record(changes, 'rotated', present, { successor_id: serviceToken.id });
+  await audit(changes, 'rotated', present, { successor_id: serviceToken.id });
   return { serviceToken, token, previous: { ...present, expiresAt: endsAt } };
 }
 
-/** A token that was meant to end is not made to last for ever by its rotation. */
+/** The rotation of an expiring token must not make it permanent. */
 function endOfEqualLife({ createdAt, expiresAt }: ServiceToken, now: number): number | null {
   return expiresAt === null ? null : now + expiresAt - createdAt;
 }
 
-/** The token with which everything begins, or begins again when all others have ended: only where none works. */
+/** The first token, or a new one when all others have ended: only while none is valid. */
 export async function createFirstOperatorToken(
-  changes: OperatorChanges,
+  changes: Ports,
   environment: 'live' | 'demo',
   expiresAt?: number,
 ): Promise<IssuedServiceToken> {
@@ -158,8 +134,8 @@ export async function getServiceToken(
   return token;
 }
 
-/** Revoking twice is revoking once. The last operator token stays, or nobody could make another. */
-export async function revokeServiceToken(changes: OperatorChanges, id: string): Promise<ServiceToken> {
+/** Idempotent. The last operator token cannot be revoked, because it is needed to make others. */
+export async function revokeServiceToken(changes: Ports, id: string): Promise<ServiceToken> {
   await changes.lock(OPERATOR_TOKENS);
   const present = await getServiceToken(changes, id);
   if (present.revokedAt !== null) {
@@ -172,12 +148,17 @@ export async function revokeServiceToken(changes: OperatorChanges, id: string): 
   }
   await changes.serviceTokens.revoke(id, changes.now);
   const revoked = { ...present, revokedAt: changes.now };
-  await record(changes, 'revoked', revoked);
+  await audit(changes, 'revoked', revoked);
   return revoked;
 }
 
-function record(changes: OperatorChanges, what: string, { id, kind, instanceId }: ServiceToken, more = {}) {
+function audit(
+  changes: Pick<OperatorChanges, 'actor' | 'audit'>,
+  what: string,
+  { id, kind, instanceId }: ServiceToken,
+  more = {},
+) {
   const subject = { type: 'service_token', id };
   const attributes = { role: kind, ...(instanceId && { instance_id: instanceId }), ...more };
-  return changes.record({ type: `service_token.${what}`, subject, attributes });
+  return changes.audit(changes.actor, { type: `service_token.${what}`, subject, attributes });
 }

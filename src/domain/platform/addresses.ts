@@ -1,7 +1,7 @@
 import type { Address } from '../directory/names.js';
 import { MAX_NAME_LENGTH, type Violations } from './violations.js';
 
-/** An address as it is given: what is left out is not known. */
+/** An address as given; absent parts are unknown. */
 export type AddressInput = { readonly [Part in keyof Address]?: string };
 
 export function validateAddress(

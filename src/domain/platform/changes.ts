@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-/**
- * The fields that an update is about: those named in the mask, each with its value or null to clear it; without a mask those that have a value.
- * Mask paths are in the spelling of the .proto files.
- */
+/** The fields to update: those in the mask (null clears) or, without one, those with a value. */
 export function updatedFields<T extends object>(
   values: T,
   mask: readonly string[] | undefined,
@@ -37,10 +34,10 @@ export function changesAnything<T extends object>(present: T, fields: { [K in ke
   return (Object.keys(fields) as (keyof T)[]).some((name) => !isDeepStrictEqual(present[name], fields[name]));
 }
 
-/** These follow from other fields, or say only that there was a write. */
+/** Derived fields, and those that only indicate a write. */
 export const UNTOLD: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'fullName']);
 
-/** The names, as callers know them, of the fields to which a write gave another value: the audit log tells no values. */
+/** Names of changed fields, as callers know them; the audit log has no values. */
 export function changedFields<T extends object>(before: T, after: T): { fields: string } {
   const changed = (Object.keys(after) as (keyof T & string)[]).filter(
     (name) => !UNTOLD.has(name) && !isDeepStrictEqual(before[name], after[name]),
@@ -48,12 +45,12 @@ export function changedFields<T extends object>(before: T, after: T): { fields: 
   return { fields: changed.map(snakeCase).sort().join(' ') };
 }
 
-/** The administrator decided on what they saw; if another came first, they must look again. */
+/** A decision based on an old version is refused, so that the administrator reads again. */
 export function assertExpectedVersion(present: { version: string }, expected: string | undefined): void {
   if (expected !== undefined && expected !== present.version) {
     throw new ServiceError(
       ErrorCode.VERSION_CONFLICT,
-      'It was changed by somebody else in the meantime. Read it again and decide anew.',
+      'It was changed in the meantime. Read it again and decide anew.',
     );
   }
 }

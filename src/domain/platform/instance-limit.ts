@@ -1,24 +1,26 @@
 import { type AccountId, type ClientId, type InstanceId, publicIdPrefixes } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { Account } from './accounts.js';
-import type { Changes, PlatformRows, UnitOfWork } from './unit-of-work.js';
+import type { Account } from './rows/accounts.js';
+import type { Changes, PlatformRows, PlatformUnitOfWork } from './unit-of-work.js';
 
-/** A unit of work in which only one instance exists: what belongs to others is not found. */
-export function limitedTo(instanceId: InstanceId, { inOrder, rows, run }: UnitOfWork): UnitOfWork {
+/** A unit of work that sees one instance only; nothing else is found. */
+export function limitedTo(
+  instanceId: InstanceId,
+  { inOrder, rows, run }: PlatformUnitOfWork,
+): PlatformUnitOfWork {
   const reading = limited(rows, instanceId);
   return {
     inOrder,
     rows: { ...reading, accounts: accountsOf(rows, instanceId) },
-    run: (work, repeatable, origin) =>
+    run: (work, { repeatable, ...origin } = {}) =>
       run(
         (changes) => work({ ...limited(changes, instanceId), instanceId, lock: lockOf(changes, instanceId) }),
-        repeatable && { ...repeatable, isOwnedOnly: true },
-        origin,
+        { ...origin, ...(repeatable && { repeatable: { ...repeatable, isOwnedOnly: true } }) },
       ),
   };
 }
 
-/** Nothing waits for what is not reached, or another instance would wait for it too: the look that follows each lock does not find it. */
+/** Takes no lock on what is out of reach, which would delay others; the read after it finds nothing. */
 function lockOf({ lock, clients }: Changes, instanceId: InstanceId): Changes['lock'] {
   const isReached = async (id: string) =>
     id === instanceId ||
@@ -37,7 +39,7 @@ interface OfClient {
   clientId: ClientId;
 }
 
-/** Writes reach every account, to join it, and change none. */
+/** Writes may read every account, to join it, but change none. */
 function limited<Rows extends PlatformRows>(rows: Rows, instanceId: InstanceId): Rows {
   const clients: PlatformRows['clients'] = {
     ...rows.clients,
@@ -88,7 +90,7 @@ function limited<Rows extends PlatformRows>(rows: Rows, instanceId: InstanceId):
   };
 }
 
-/** Those of people who are somebody in the instance. */
+/** Accounts of people in the instance. */
 function accountsOf({ accounts }: PlatformRows, instanceId: InstanceId): PlatformRows['accounts'] {
   const contextsOf = async (id: AccountId) =>
     (await accounts.contextsOf(id)).filter((context) => context.instanceId === instanceId);

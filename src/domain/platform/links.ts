@@ -1,6 +1,6 @@
 import type { ClientId, UserId, WorkerId } from '../../../generated/ids.js';
 
-/** Stands for the receiver's instance integration until the event is sent to one. */
+/** Replaced by the receiver's instance integration when the event is sent. */
 export const RECEIVER = '{instanceIntegrationId}';
 
 export function linkToClient(clientId: ClientId): string {
@@ -15,7 +15,7 @@ export function linkToWorker(clientId: ClientId, workerId: WorkerId): string {
   return `/v2/instance-integrations/${RECEIVER}/clients/${clientId}/workers/${workerId}`;
 }
 
-/** Units, unit types and locations have no address of their own; they are found in here by their ids. */
+/** Units, unit types and locations have no address; they are found in this one by id. */
 export function linkToOrganizationStructure(clientId: ClientId): string {
   return `${linkToClient(clientId)}/organization-structure`;
 }

@@ -1,17 +1,14 @@
-import type { UnitOfWork } from './unit-of-work.js';
+import type { UnitOfWork, WriteOptions } from '../unit-of-work.js';
 
-/** Does all that the works do, refuses what they refuse, and then writes nothing. */
-export function rehearsalOf(unitOfWork: UnitOfWork): UnitOfWork {
+/** Runs the work and its checks, then rolls back. */
+export function rehearsalOf<Changes, Rows>(unitOfWork: UnitOfWork<Changes, Rows>): UnitOfWork<Changes, Rows> {
   return {
     ...unitOfWork,
-    run: async <T>(...[work, ...rest]: Parameters<typeof unitOfWork.run<T>>): Promise<T> => {
+    run: async <T>(work: (changes: Changes) => Promise<T>, options?: WriteOptions<T>): Promise<T> => {
       try {
-        return await unitOfWork.run<T>(
-          async (changes) => {
-            throw new Undone(await work(changes));
-          },
-          ...rest,
-        );
+        return await unitOfWork.run<T>(async (changes) => {
+          throw new Undone(await work(changes));
+        }, options);
       } catch (error) {
         if (error instanceof Undone) {
           return error.answer as T;
@@ -22,7 +19,7 @@ export function rehearsalOf(unitOfWork: UnitOfWork): UnitOfWork {
   };
 }
 
-/** Thrown so that the transaction is rolled back. */
+/** Thrown to roll the transaction back. */
 class Undone extends Error {
   constructor(readonly answer: unknown) {
     super('rehearsed');

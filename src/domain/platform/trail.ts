@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { snakeCase, UNTOLD } from './changes.js';
-import type { Changes } from './unit-of-work.js';
+import type { Changes, PlatformRows } from './unit-of-work.js';
 
-/** The rows of the changes that hold things; what a row set is called, and the kind of thing in it. */
+/** The row sets of the changes, and the kind of their rows. */
 const KINDS = {
   instances: 'instance',
   clients: 'client',
@@ -20,9 +20,11 @@ const KINDS = {
   notices: 'notice',
   sessions: 'session',
   grants: 'grant',
-} as const satisfies { [Name in keyof Changes]?: string };
+} as const satisfies Record<keyof PlatformRows, string>;
 
-/** Any other method is a write: one that is forgotten here leaves a record too many, not one too few. */
+type Kind = (typeof KINDS)[keyof typeof KINDS];
+
+/** Other methods count as writes: a method missing here causes a superfluous record, not a missing one. */
 const READS: ReadonlySet<string> = new Set([
   ...[
     'find',
@@ -39,17 +41,17 @@ const READS: ReadonlySet<string> = new Set([
   ...['anyOf', 'contextsOf', 'firstOwner', 'integrationsOf', 'names', 'ofAccount', 'ownerOf', 'withRole'],
 ]);
 
-/** These have no fields worth telling: that one was written is what there is to tell. */
-const WHOLE: ReadonlySet<string> = new Set(['password', 'job_title', 'email_change', 'notice']);
+/** Without fields: only the write itself is recorded. */
+const WHOLE: ReadonlySet<Kind> = new Set(['password', 'job_title', 'email_change', 'notice']);
 
-/** What a write reads is remembered to know what it changed, but not a whole client of workers. */
+/** Reads are remembered to detect changes, but not a whole client of workers. */
 const MOST_REMEMBERED = 1_000;
 const MOST_FIELDS = 50;
 const MOST_OTHERS = 10;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What one write did, as the audit log may tell it: ids and names of fields, never a value. */
+/** What one write did, for the audit log: ids and names of fields, never a value. */
 export class Trail {
   readonly #read = new Map<string, Row>();
   readonly #fields = new Set<string>();
@@ -57,27 +59,28 @@ export class Trail {
   #isWritten = false;
   #isRecorded = false;
 
-  /** Whether anything was written that no record tells of yet. */
+  /** Whether a write is not covered by a record yet. */
   get isUntold(): boolean {
     return this.#isWritten && !this.#isRecorded;
   }
 
   /** The changes, watched. */
   over(changes: Changes): Changes {
-    const watched: Record<string, unknown> = {
-      ...changes,
-      audit: (...args: Parameters<Changes['audit']>) => {
-        this.#isRecorded = true;
-        return changes.audit(...args);
-      },
+    const audit: Changes['audit'] = (...args) => {
+      this.#isRecorded = true;
+      return changes.audit(...args);
     };
-    for (const [name, kind] of Object.entries(KINDS)) {
-      watched[name] = this.#watched(changes[name as keyof typeof KINDS], kind);
-    }
-    return watched as unknown as Changes;
+    return new Proxy(changes, {
+      get: (_, name: keyof Changes) => {
+        if (name === 'audit') {
+          return audit;
+        }
+        return isKind(name) ? this.#watched(changes[name], KINDS[name]) : changes[name];
+      },
+    });
   }
 
-  /** Fields of other things than the subject have the name of the thing before them. */
+  /** Fields of things other than the subject are prefixed with their kind. */
   attributes(subject: { type: string; id: string }): Record<string, string> {
     const own = `${subject.type}.`;
     const names = [...this.#fields].map((name) => (name.startsWith(own) ? name.slice(own.length) : name));
@@ -88,74 +91,63 @@ export class Trail {
     };
   }
 
-  #watched(rows: object, kind: string): object {
+  #watched(rows: object, kind: Kind): object {
     return new Proxy(rows, {
       get: (target, method) => {
         const original = Reflect.get(target, method);
         if (typeof original !== 'function' || typeof method !== 'string') {
           return original;
         }
-        return READS.has(method)
-          ? async (...args: unknown[]) => this.#remember(await original.apply(target, args))
-          : async (...args: unknown[]) => {
-              const done = await original.apply(target, args);
-              // A conditional write says that it changed nothing.
-              if (done !== false && done !== 0) {
-                this.#note(kind, method, args[0]);
-              }
-              return done;
-            };
+        return async (...args: unknown[]) => {
+          const done = await original.apply(target, args);
+          if (READS.has(method)) {
+            this.#remember(done);
+          } else if (done !== false && done !== 0) {
+            // A conditional write reports that it changed nothing.
+            this.#note(kind, method, args[0]);
+          }
+          return done;
+        };
       },
     });
   }
 
-  #remember<T>(found: T): T {
+  #remember(found: unknown): void {
     for (const row of Array.isArray(found) ? found : [found]) {
       if (isRow(row) && typeof row.id === 'string' && this.#read.size < MOST_REMEMBERED) {
         this.#read.set(row.id, row);
       }
     }
-    return found;
   }
 
-  #note(kind: string, method: string, written: unknown): void {
-    if (isRow(written) && this.#isAsItWas(written)) {
+  #note(kind: Kind, method: string, written: unknown): void {
+    const row = isRow(written) ? written : {};
+    const id = typeof row.id === 'string' ? row.id : undefined;
+    const before = id === undefined ? undefined : this.#read.get(id);
+    const changed = Object.keys(row).filter((name) =>
+      before ? !isDeepStrictEqual(before[name], row[name]) : row[name] !== null && row[name] !== undefined,
+    );
+    if (before && changed.length === 0) {
       return;
     }
     this.#isWritten = true;
-    // What is ended was perhaps not there: that there was a write is told, no field.
-    if (WHOLE.has(kind) && !method.startsWith('end')) {
-      this.#fields.add(kind);
-    }
-    if (!isRow(written)) {
-      if (method === 'delete' && typeof written === 'string') {
-        this.#addId(written);
+    if (WHOLE.has(kind)) {
+      // It may not have existed: records the write, without fields.
+      if (!method.startsWith('end')) {
+        this.#fields.add(kind);
       }
-      return;
-    }
-    const { id } = written;
-    if (typeof id !== 'string' || WHOLE.has(kind) || kind === 'session' || kind === 'grant') {
-      return;
-    }
-    this.#addId(id);
-    const before = this.#read.get(id);
-    for (const [name, value] of Object.entries(written)) {
-      const isChanged = before
-        ? !isDeepStrictEqual(before[name], value)
-        : value !== null && value !== undefined;
-      if (isChanged && !UNTOLD.has(name) && this.#fields.size <= MOST_FIELDS) {
-        this.#fields.add(`${kind}.${snakeCase(name)}`);
+    } else if (id !== undefined && kind !== 'session' && kind !== 'grant') {
+      this.#addId(id);
+      for (const name of changed) {
+        if (!UNTOLD.has(name) && this.#fields.size <= MOST_FIELDS) {
+          this.#fields.add(`${kind}.${snakeCase(name)}`);
+        }
       }
+      this.#read.set(id, row);
     }
-    this.#read.set(id, written);
-  }
-
-  #isAsItWas(written: Row): boolean {
-    const before = typeof written.id === 'string' ? this.#read.get(written.id) : undefined;
-    return (
-      before !== undefined &&
-      Object.keys(written).every((name) => isDeepStrictEqual(before[name], written[name]))
-    );
+    if (method === 'delete' && typeof written === 'string') {
+      this.#addId(written);
+    }
   }
 
   #addId(id: string): void {
@@ -163,6 +155,10 @@ export class Trail {
       this.#ids.add(id);
     }
   }
+}
+
+function isKind(name: string): name is keyof typeof KINDS {
+  return Object.hasOwn(KINDS, name);
 }
 
 function isRow(value: unknown): value is Row {

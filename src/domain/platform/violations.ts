@@ -1,14 +1,14 @@
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 
 const EMAIL = /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]{1,190}$/;
-/** Nobody can tell an address with one of these from that without. */
+/** Characters that make addresses look alike. */
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const COUNTRY = /^[A-Z]{2}$/;
-/** Control characters never belong in a name, and NUL not even into PostgreSQL. */
+/** Control characters do not belong in names, and PostgreSQL refuses NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Collects what is wrong with a request, so that all of it is said at once. */
+/** Collects all faults of a request, to report them together. */
 export class Violations {
   readonly #found: FieldViolation[] = [];
 
@@ -16,7 +16,7 @@ export class Violations {
     this.#found.push({ path, message });
   }
 
-  /** A text that must be there. */
+  /** A required text. */
   requiredText(path: string, text: string | undefined, maxLength: number): void {
     if (text === undefined || text.trim() === '') {
       this.add(path, 'must not be empty');
@@ -25,7 +25,7 @@ export class Violations {
     }
   }
 
-  /** A text that may be absent, and means something if it is there. */
+  /** An optional text that must not be empty. */
   optionalText(path: string, text: string | undefined, maxLength: number): void {
     if (text === undefined) {
       return;
@@ -56,7 +56,7 @@ export class Violations {
 
   throwIfAny(): void {
     if (this.#found.length > 0) {
-      const message = 'The request cannot be carried out as it stands; the fields say why.';
+      const message = 'The request is invalid; the fields say why.';
       throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations: this.#found });
     }
   }

@@ -1,7 +1,7 @@
 import type { Identity } from './identity.js';
-import type { ContextChoice } from './login-contexts.js';
+import type { ContextChoice } from './interaction/login-contexts.js';
 
-/** A person who may be signed in on an instance: their account is enabled, and something there lets them in. */
+/** A person who may sign in on an instance: the account is enabled, and at least one context admits them. */
 export interface AdmittedPerson extends Identity {
   contexts: readonly [ContextChoice, ...ContextChoice[]];
 }

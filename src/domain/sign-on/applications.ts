@@ -1,19 +1,19 @@
-import type { ApplicationSecret } from '../operator/application-secrets.js';
-import type { Application } from '../operator/applications.js';
+import type { ApplicationSecret } from '../operator/rows/application-secrets.js';
+import type { Application } from '../operator/rows/applications.js';
 
-/** A secret with what it is recognised by. */
+/** A secret with its hash. */
 export interface KnownSecret extends ApplicationSecret {
   /** SHA-256 of the secret, in base64url. */
   hash: string;
 }
 
-/** An application as it is asked to prove itself. */
+/** An application with its secrets, to authenticate it. */
 export interface KnownApplication extends Application {
   secrets: KnownSecret[];
 }
 
 export interface KnownApplicationRows {
   find(id: string): Promise<KnownApplication | undefined>;
-  /** One conditional statement: moves the last use forward to `at` unless it already stands at `unlessSince` or later. */
+  /** One conditional statement: moves the last use forward to `at` unless it is at `unlessSince` or later. */
   markSecretUsed(secretId: string, at: number, unlessSince: number): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import type { AccountId, InstanceId } from '../../../generated/ids.js';
-import type { Account } from '../platform/accounts.js';
-import type { ContextChoice, LoginContext } from './login-contexts.js';
+import type { Account } from '../platform/rows/accounts.js';
+import type { ContextChoice, LoginContext } from './interaction/login-contexts.js';
 
 /** A person as one instance sees them. */
 export interface Identity {
   account: Account;
-  /** What lets them in, oldest first: ACTIVE and INVITED users, and workers who are not offboarded. */
+  /** Contexts that admit the person, oldest first: ACTIVE and INVITED users, workers not offboarded. */
   contexts: readonly ContextChoice[];
   lastContext: LoginContext | undefined;
 }

@@ -1,15 +1,16 @@
 import type { CredentialRows } from '../credentials/end-access.js';
-import type { Changes, WriteOrigin } from '../platform/unit-of-work.js';
+import type { Changes } from '../platform/unit-of-work.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import type { KnownApplicationRows } from './applications.js';
-import type { AttemptRows } from './attempts.js';
-import type { CodeMinutes, CodeRows } from './codes.js';
-import type { ConsentRows } from './consents.js';
+import type { CodeMinutes, CodeRows } from './authorization/codes.js';
 import type { IdentityRows } from './identity.js';
-import type { InteractionRows } from './interactions.js';
-import type { LoginContextRows } from './login-contexts.js';
-import type { SigningKeyRows } from './signing-keys.js';
+import type { ConsentRows } from './interaction/consents.js';
+import type { InteractionRows } from './interaction/interactions.js';
+import type { LoginContextRows } from './interaction/login-contexts.js';
+import type { SigningKeyRows } from './keys/signing-keys.js';
+import type { AttemptRows } from './sessions/attempts.js';
 
-/** Everything that signing in looks at. */
+/** All rows that sign-on reads. */
 export interface SignOnRows extends CredentialRows {
   readonly applications: KnownApplicationRows;
   readonly identities: IdentityRows;
@@ -22,12 +23,10 @@ export interface SignOnRows extends CredentialRows {
   readonly signingKeys: SigningKeyRows;
 }
 
-/** Everything that one step of signing in may touch, inside its one transaction. */
+/** All rows that one step of sign-on may change, in its transaction. */
 export interface SignOnChanges extends Changes, SignOnRows {}
 
-export interface SignOnUnitOfWork {
-  /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. */
-  run<T>(work: (changes: SignOnChanges) => Promise<T>, origin?: WriteOrigin): Promise<T>;
-  /** What is committed, without a transaction. */
-  readonly rows: SignOnRows & Pick<Changes, 'instances' | 'accounts' | 'clients'>;
-}
+export type SignOnUnitOfWork = UnitOfWork<
+  SignOnChanges,
+  SignOnRows & Pick<Changes, 'instances' | 'accounts' | 'clients'>
+>;

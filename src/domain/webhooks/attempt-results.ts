@@ -1,36 +1,38 @@
 import { type AttemptOutcome, type DeliveryAttempt, MAX_ATTEMPTS } from './deliveries.js';
 import type { DeliveryProgress } from './sending.js';
 
-/** How an attempt ended, as its sender tells it. */
+/** The end of an attempt, as its sender reports it. */
 export interface AttemptResult {
   deliveryId: DeliveryProgress['id'];
-  /** It ends when it is recorded; without a beginning it began when its delivery was claimed. */
+  /** It ends at its recording; by default it began with the claim. */
   attempt: Omit<DeliveryAttempt, 'startedAt' | 'endedAt'> & { startedAt?: number };
-  /** What a receiver that has too much to do asked for. */
+  /** The wait that a busy receiver asked for. */
   retryAfterSeconds?: number;
 }
 
 export interface RetryRules {
   now: number;
-  /** Before the second attempt and before the third. */
+  /** Before the second and the third attempt. */
   retryDelaysMs: readonly [number, number];
+  /** Of the next attempt, after its due time. */
+  graceMs: number;
   random: () => number;
 }
 
-/** What follows for a delivery from a result. */
+/** The consequences of a result. */
 export interface Settlement {
   delivery: DeliveryProgress;
-  /** Whether the attempt is recorded for the first time, corrects what was recorded of it, or is known already. */
+  /** Whether the result is new, corrects the recorded one, or is known. */
   attempt: 'new' | 'corrected' | 'known';
 }
 
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 const GONE = 410;
-/** Too Many Requests, and Service Unavailable: who answers so knows when to come back. */
+/** Too Many Requests and Service Unavailable, whose Retry-After counts. */
 const HONOURED_RETRY_AFTER = [429, 503];
 
-/** `known` is how the attempt ended as far as that is recorded already. */
+/** `known` is the recorded outcome, if any. */
 export function settle(
   delivery: DeliveryProgress,
   known: AttemptOutcome | undefined,
@@ -42,7 +44,7 @@ export function settle(
   if (neverBegan || known === 'SUCCEEDED' || (known !== undefined && outcome !== 'SUCCEEDED')) {
     return { delivery, attempt: 'known' };
   }
-  // An attempt that runs meanwhile runs on, and is recorded when it ends.
+  // A concurrent attempt continues, and is recorded at its end.
   const rested = number === delivery.attemptsBegun ? atRest(delivery) : delivery;
   return {
     delivery: outcome === 'SUCCEEDED' ? delivered(rested, rules.now) : failed(rested, result, rules),
@@ -50,12 +52,12 @@ export function settle(
   };
 }
 
-/** Whether the receiver says that nothing will ever be received there again. */
+/** Whether the receiver is gone for good. */
 export function saysGone({ attempt: { outcome, httpStatus } }: AttemptResult): boolean {
   return outcome === 'STATUS_REFUSED' && httpStatus === GONE;
 }
 
-/** When an attempt after this one is due: no earlier than the receiver asked for, if that is within bounds. */
+/** When the next attempt is due: as late as the receiver asked, within bounds. */
 export function retryAt(
   { attempt: { number, httpStatus }, retryAfterSeconds }: AttemptResult,
   { now, retryDelaysMs, random }: RetryRules,
@@ -67,7 +69,7 @@ export function retryAt(
   return now + Math.round(Math.max(jitteredMs, Math.min(askedMs, MAX_RETRY_AFTER_MS)));
 }
 
-/** Without further attempts; one that runs may still succeed. */
+/** Without further attempts; one in progress may still succeed. */
 export function givenUp(delivery: DeliveryProgress, now: number): DeliveryProgress {
   return delivery.status === 'PENDING' ? exhausted(delivery, now) : delivery;
 }
@@ -76,7 +78,7 @@ function atRest(delivery: DeliveryProgress): DeliveryProgress {
   return { ...delivery, attemptStartedAt: null, leaseUntil: null };
 }
 
-/** Whatever else became of it meanwhile: it was received. */
+/** Received, in any state. */
 function delivered(delivery: DeliveryProgress, now: number): DeliveryProgress {
   return delivery.status === 'DELIVERED'
     ? delivery
@@ -88,7 +90,7 @@ function failed(delivery: DeliveryProgress, result: AttemptResult, rules: RetryR
     return delivery;
   }
   return delivery.attemptsBegun < MAX_ATTEMPTS
-    ? { ...delivery, nextAttemptAt: retryAt(result, rules) }
+    ? { ...delivery, nextAttemptAt: retryAt(result, rules), graceMs: rules.graceMs }
     : exhausted(delivery, rules.now);
 }
 

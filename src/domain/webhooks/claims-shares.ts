@@ -3,17 +3,17 @@ import { eventBody, type StoredEvent } from './event-body.js';
 import type { BegunDelivery, Receiver, SendingChanges, SentEvent } from './sending.js';
 import type { DeliveryTarget } from './sending-targets.js';
 
-/** What to post, and to sign. */
+/** The event to post and sign. */
 export interface DeliveryBody {
   eventId: EventId;
   eventType: string;
   body: Buffer;
 }
 
-/** Deliveries whose first attempt has begun; what several of them share is there once. */
+/** Deliveries with a begun attempt; shared parts occur once. */
 export interface Claim {
   leaseUntil: number;
-  deliveries: { id: DeliveryId; target: number; body: number }[];
+  deliveries: { id: DeliveryId; number: number; target: number; body: number }[];
   targets: DeliveryTarget[];
   bodies: DeliveryBody[];
 }
@@ -22,15 +22,18 @@ export interface Claim {
 export interface Share {
   receiver: Receiver;
   target: DeliveryTarget;
-  /** How many more attempts may run to it. */
+  /** How many more attempts it may have. */
   room: number;
-  /** The places of those that are due, in the order of all. */
-  due: number[];
+  /** Whether later attempts may be due that are not in `later` yet. */
+  hasLater: boolean;
+  /** The places of deliveries with a due later attempt, and of those with a due first one. */
+  later: number[];
+  first: number[];
 }
 
 export const NOTHING: Claim = { leaseUntil: 0, deliveries: [], targets: [], bodies: [] };
 
-/** In turns of equal parts: what one does not need or may not have is for the others. Answers how many slots are left. */
+/** Distributes slots equally in rounds; unused ones go to others. Returns the slots left. */
 export async function shareOut(
   changes: SendingChanges,
   shares: readonly Share[],
@@ -43,11 +46,10 @@ export async function shareOut(
     for (const [index, share] of hungry.entries()) {
       const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
       if (part > 0) {
-        const more = await changes.due(share.receiver.id, share.due.at(-1) ?? 0, part);
-        share.due.push(...more);
-        share.room -= more.length;
-        left -= more.length;
-        stillHungry.push(...(more.length === part && share.room > 0 ? [share] : []));
+        const taken = await takeDue(changes, share, part);
+        share.room -= taken;
+        left -= taken;
+        stillHungry.push(...(taken === part && share.room > 0 ? [share] : []));
       }
     }
     hungry = stillHungry;
@@ -55,10 +57,30 @@ export async function shareOut(
   return left;
 }
 
-/** What one claim may hold of bodies, well below what an answer may be long; one delivery always fits. */
+/** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */
+async function takeDue(changes: SendingChanges, share: Share, most: number): Promise<number> {
+  const { receiver, first, later } = share;
+  let left = most;
+  if (share.hasLater) {
+    const found = await changes.dueLater(receiver.id, later.length + most);
+    share.hasLater = found.length === later.length + most;
+    // Rows that were locked at the first look may precede those that it found.
+    const more = found.filter((seq) => !later.includes(seq)).slice(0, most);
+    later.push(...more);
+    left -= more.length;
+  }
+  if (left > 0) {
+    const more = await changes.dueFirst(receiver.id, first.at(-1) ?? 0, left);
+    first.push(...more);
+    left -= more.length;
+  }
+  return most - left;
+}
+
+/** The limit of bodies per claim, well below that of an answer; one delivery always fits. */
 const MOST_BODY_BYTES = 8 * 1_024 * 1_024;
 
-/** The claim, and those deliveries that do not fit into it any more. */
+/** The claim, and the deliveries that do not fit. */
 export function together(
   shares: readonly Share[],
   begun: readonly BegunDelivery[],
@@ -70,8 +92,8 @@ export function together(
   const claim: Claim = { leaseUntil, deliveries: [], targets: [], bodies: [] };
   const unfitting: number[] = [];
   const bodies = new SharedBodies(claim.bodies);
-  for (const { receiver, target, due } of shares) {
-    for (const seq of due) {
+  for (const { receiver, target, later, first } of shares) {
+    for (const seq of [...later, ...first]) {
       const delivery = begunBySeq.get(seq);
       const event = delivery && eventsBySeq.get(delivery.eventSeq);
       const body = event && unfitting.length === 0 ? bodies.indexOf(event, receiver) : undefined;
@@ -79,7 +101,12 @@ export function together(
         if (claim.targets.at(-1) !== target) {
           claim.targets.push(target);
         }
-        claim.deliveries.push({ id: delivery.id, target: claim.targets.length - 1, body });
+        claim.deliveries.push({
+          id: delivery.id,
+          number: delivery.number,
+          target: claim.targets.length - 1,
+          body,
+        });
       } else if (event) {
         unfitting.push(seq);
       }
@@ -88,7 +115,7 @@ export function together(
   return { claim, unfitting };
 }
 
-/** One body for all who receive an event for the same instance integration. */
+/** One body for all receivers of an event with the same instance integration. */
 class SharedBodies {
   readonly #indexes = new Map<InstanceIntegrationId, Map<EventId, number>>();
   #bytes = 0;
@@ -114,7 +141,7 @@ class SharedBodies {
   }
 }
 
-export function bodyOf(event: StoredEvent, receiver: Receiver): DeliveryBody {
+function bodyOf(event: StoredEvent, receiver: Receiver): DeliveryBody {
   const body = Buffer.from(eventBody(event, receiver.instanceIntegrationId));
   return { eventId: event.id, eventType: event.type, body };
 }

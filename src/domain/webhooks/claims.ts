@@ -1,42 +1,54 @@
 import type { SubscriptionId } from '../../../generated/ids.js';
 import type { Clock } from '../clock.js';
 import { type Claim, NOTHING, type Share, shareOut, together } from './claims-shares.js';
-import { leaseFrom, type Receiver, type SendingChanges, type SendingDependencies } from './sending.js';
+import {
+  type DueSubscription,
+  leaseFrom,
+  type Receiver,
+  type SendingChanges,
+  type SendingDependencies,
+} from './sending.js';
 import { recordLapsed } from './sending-lapses.js';
 import type { DeliveryTargets } from './sending-targets.js';
 import { ToldRarely } from './told-rarely.js';
 
 export interface ClaimRequest {
-  /** At most so many are claimed, so that a crash burns no more. */
+  /** The limit of the claim. */
   freeSlots: number;
-  /** With those in use. */
+  /** Including those in use. */
   totalSlots: number;
   /** Over all workers. */
   maxRunningPerSubscription: number;
   maxWaitMs: number;
 }
 
-/** Nobody tells of what another node has recorded, nor of a lease that lapsed. */
+/** Poll interval: other nodes do not notify us, and lapsed leases raise no event. */
 const LOOK_EVERY_MS = 250;
 const SWEEP_EVERY_MS = 1_000;
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 const MAX_SWEPT_AT_ONCE = 500;
-/** So many attempts are enough to see whether a subscriber that fails is back. */
+/** Enough attempts to notice that a failing subscriber has recovered. */
 const LEAST_RUNNING_WHILE_FAILING = 4;
-/** Beyond that they share so much of all slots, which is plenty where they fail soon, and where they hang leaves the rest to the others. */
+/** The share of all slots for failing subscriptions: ample for fast failures, safe for hanging ones. */
 const PART_FOR_FAILING = 1 / 8;
-/** A claim looks at so many subscriptions as it has slots, within bounds; the next one goes on behind them. */
+/** Beyond that share, each may have one attempt in progress, up to this part of all slots. */
+const MOST_FOR_FAILING = 1 / 2;
+/** A claim looks at as many subscriptions as it has slots, within bounds. The next continues there. */
 const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
+/** Also the number of waiting failing subscriptions that a claim looks at first. */
+const MOST_WAITING_LOOKED_AT = 64;
 
 export class DeliveryClaims {
-  /** As much as had been told of when a claim last looked. */
+  /** The signal's count at the last look. */
   #heard = 0;
-  /** Where the round of the subscriptions goes on. */
+  /** Where the round of subscriptions continues. */
   #after = '';
+  /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
+  readonly #waiting = new Set<SubscriptionId>();
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
-  /** Whether some subscription has more due than may run to it now. */
+  /** Whether a subscription has more due than may run now. */
   #heldBack = false;
   readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
 
@@ -46,13 +58,13 @@ export class DeliveryClaims {
     private readonly clock: Clock,
   ) {}
 
-  /** Waits while nothing is due, until the caller has gone or nothing more is handed out. */
+  /** Waits while nothing is due, until the caller disconnects or the domain stops. */
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { deliveriesDue } = this.dependencies;
     const endsAt = performance.now() + request.maxWaitMs;
     for (;;) {
       if (caller.aborted || deliveriesDue.closing.aborted) {
-        // It may have been woken for nothing.
+        // Passes a wake on that was not used.
         deliveriesDue.wake();
         return NOTHING;
       }
@@ -65,14 +77,14 @@ export class DeliveryClaims {
     }
   }
 
-  /** After attempts have ended: those that were held back may have room now. */
+  /** Call it after attempts have ended, which may make room for others. */
   attemptsEnded(): void {
     if (this.#heldBack) {
       this.dependencies.deliveriesDue.wake();
     }
   }
 
-  /** One claim at a time: two would only wait for each other in the database, each with a connection of its own. */
+  /** One claim at a time: two would only wait for each other in the database, each with a connection. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work, work);
     this.#turn = result.catch(() => undefined);
@@ -82,22 +94,22 @@ export class DeliveryClaims {
   async #claimNow(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
     await this.#sweep();
-    // What is told of need not be committed yet: only a write is sure to find it.
+    // A notified row may be uncommitted: only a write is sure to see it.
     let isTold = this.#heard !== deliveriesDue.count;
     this.#heard = deliveriesDue.count;
     const seen = new Set<SubscriptionId>();
-    while (!caller.aborted && (isTold || (await unitOfWork.rows.anyDue()))) {
+    while (!caller.aborted && (isTold || (await unitOfWork.rows.anyDue(this.clock())))) {
       isTold = false;
       const { claim, lookedAt, full } = await unitOfWork.run((changes) => this.#claimIn(changes, request));
       if (full) {
-        // There may be more than one could take.
+        // There may be more than this claim took.
         deliveriesDue.wake();
       }
-      const isNewTo = lookedAt.some((id) => !seen.has(id));
+      const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
       if (claim.deliveries.length > 0 || !isNewTo) {
         return claim;
       }
-      for (const id of lookedAt) {
+      for (const { id } of lookedAt) {
         seen.add(id);
       }
     }
@@ -107,57 +119,112 @@ export class DeliveryClaims {
   async #claimIn(
     changes: SendingChanges,
     request: ClaimRequest,
-  ): Promise<{ claim: Claim; lookedAt: SubscriptionId[]; full: boolean }> {
+  ): Promise<{ claim: Claim; lookedAt: DueSubscription[]; full: boolean }> {
     await changes.claimAlone();
     const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
     const lookedAt = await this.#nextInRound(changes, request);
-    const receivers = await changes.receivers(lookedAt);
+    const waiting = [...this.#waiting].slice(0, MOST_WAITING_LOOKED_AT);
+    const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
+    const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
+    const receivers = await changes.receivers(candidates.map(({ id }) => id));
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    const spare = await spareForFailing(changes, receivers, request);
-    const shares = lookedAt.flatMap((id) =>
-      this.#shareOf(byId.get(id), request.maxRunningPerSubscription, spare),
+    const shares = candidates.flatMap(({ id, hasLater }) =>
+      this.#shareOf(byId.get(id), hasLater, request.maxRunningPerSubscription),
     );
+    const denied = await this.#limitFailing(changes, shares, waiting, request);
     const left = await shareOut(changes, shares, request.freeSlots);
+    this.#noteServed(waiting, shares, denied, left);
     this.#heldBack = shares.some(({ room }) => room <= 0);
-    const served = shares.filter(({ due }) => due.length > 0);
-    const begun = await changes.beginFirst(
-      served.flatMap(({ due }) => due),
+    const served = shares.filter(({ first, later }) => first.length + later.length > 0);
+    const begun = await changes.begin(
+      served.flatMap(({ first }) => first),
+      served.flatMap(({ later }) => later),
       leaseUntil,
     );
     const events = await changes.events([...new Set(begun.map(({ eventSeq }) => eventSeq))]);
     const { claim, unfitting } = together(served, begun, events, leaseUntil);
     await changes.takeBack(unfitting);
     const full = left === 0 || unfitting.length > 0;
-    const last = unfitting.length > 0 ? claim.targets.at(-1)?.subscriptionId : served.at(-1)?.receiver.id;
-    this.#after = (full ? last : lookedAt.at(-1)) ?? '';
+    const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
+    const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
+    this.#after = full ? (last?.subscriptionId ?? this.#after) : (lookedAt.at(-1)?.id ?? '');
     return { claim, lookedAt, full };
   }
 
-  /** Those with deliveries that are due, from where the last claim ended, and on from the first one. */
-  async #nextInRound(changes: SendingChanges, { freeSlots }: ClaimRequest): Promise<SubscriptionId[]> {
+  /** Subscriptions with due deliveries, from where the last claim ended, then from the first. */
+  async #nextInRound(changes: SendingChanges, { freeSlots }: ClaimRequest): Promise<DueSubscription[]> {
     const most = Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
     const behind = await changes.dueSubscriptions(this.#after, most);
     if (this.#after === '' || behind.length === most) {
       return behind;
     }
     const first = await changes.dueSubscriptions('', most - behind.length);
-    return [...behind, ...first.filter((id) => id <= this.#after)];
+    return [...behind, ...first.filter(({ id }) => id <= this.#after)];
   }
 
-  #shareOf(receiver: Receiver | undefined, maxRunning: number, spareForFailing: number): Share[] {
+  #shareOf(receiver: Receiver | undefined, hasLater: boolean, maxRunning: number): Share[] {
     if (!receiver) {
       return [];
     }
-    const whileFailing = Math.max(LEAST_RUNNING_WHILE_FAILING, receiver.running + spareForFailing);
-    const limit = isFailing(receiver) ? Math.min(maxRunning, whileFailing) : maxRunning;
     try {
       const target = this.targets.of(receiver);
-      return [{ receiver, target, room: limit - receiver.running, due: [] }];
+      return [{ receiver, target, room: maxRunning - receiver.running, hasLater, later: [], first: [] }];
     } catch (error) {
       if (this.#unsendable.isTime(receiver.id, this.clock())) {
         this.dependencies.onUnsendable(receiver.id, error);
       }
       return [];
+    }
+  }
+
+  /**
+   * There may be too few slots for all failing ones: those that wait come first, others after all of these.
+   * Returns those that have nothing under way and get no slot.
+   */
+  async #limitFailing(
+    changes: SendingChanges,
+    shares: readonly Share[],
+    waiting: readonly SubscriptionId[],
+    { totalSlots }: ClaimRequest,
+  ): Promise<ReadonlySet<SubscriptionId>> {
+    const denied = new Set<SubscriptionId>();
+    const mayPass = waiting.length === this.#waiting.size;
+    const failing = shares.filter(({ receiver }) => receiver.failingSince !== null);
+    if (failing.length === 0) {
+      return denied;
+    }
+    const running = await changes.runningToFailing();
+    let spare = totalSlots * PART_FOR_FAILING - running;
+    let left = Math.ceil(totalSlots * MOST_FOR_FAILING) - running;
+    for (const [index, share] of failing.entries()) {
+      const { id } = share.receiver;
+      const room = roomWhileFailing(share.receiver, spare / (failing.length - index));
+      const allowed = mayPass || waiting.includes(id) ? Math.min(left, room) : 0;
+      if (share.room > 0 && room > 0 && allowed <= 0) {
+        denied.add(id);
+        this.#waiting.add(id);
+      }
+      share.room = Math.max(0, Math.min(share.room, allowed));
+      spare -= share.room;
+      left -= share.room;
+    }
+    return denied;
+  }
+
+  /** Removes those that got a slot or had nothing due for it. */
+  #noteServed(
+    waiting: readonly SubscriptionId[],
+    shares: readonly Share[],
+    denied: ReadonlySet<SubscriptionId>,
+    left: number,
+  ): void {
+    const byId = new Map(shares.map((share) => [share.receiver.id, share]));
+    for (const id of waiting) {
+      const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
+      const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
+      if (!denied.has(id) && !hadNoTurn) {
+        this.#waiting.delete(id);
+      }
     }
   }
 
@@ -174,20 +241,10 @@ export class DeliveryClaims {
   }
 }
 
-/** How many more attempts may begin to each of those that fail, beside what runs already to all that do. */
-async function spareForFailing(
-  changes: SendingChanges,
-  receivers: readonly Receiver[],
-  { totalSlots }: ClaimRequest,
-): Promise<number> {
-  const failing = receivers.filter(isFailing).length;
-  if (failing === 0) {
-    return 0;
+/** How many more attempts a failing one may have. */
+function roomWhileFailing({ running }: Receiver, spareForEach: number): number {
+  if (spareForEach <= 0) {
+    return running === 0 ? 1 : 0;
   }
-  const spare = totalSlots * PART_FOR_FAILING - (await changes.runningToFailing());
-  return Math.max(0, Math.floor(spare / failing));
-}
-
-function isFailing({ failingSince }: Receiver): boolean {
-  return failingSince !== null;
+  return Math.max(LEAST_RUNNING_WHILE_FAILING - running, Math.floor(spareForEach));
 }

@@ -1,24 +1,27 @@
 import type { DeliveryId, EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
 
-/** Never more, whatever crashes meanwhile. */
+/** Regardless of crashes. */
 export const MAX_ATTEMPTS = 3;
 
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD' | 'CANCELLED';
 
 export type DeliveryOrigin = 'EVENT' | 'RESEND' | 'REPLAY' | 'TEST';
 
-export type AttemptOutcome =
-  | 'SUCCEEDED'
-  | 'STATUS_REFUSED'
-  | 'TIMED_OUT'
-  | 'NAME_NOT_RESOLVED'
-  | 'ADDRESS_REFUSED'
-  | 'CONNECTION_FAILED'
-  | 'TLS_FAILED'
-  | 'PROTOCOL_ERROR'
-  | 'INTERRUPTED';
+export const ATTEMPT_OUTCOMES = [
+  'SUCCEEDED',
+  'STATUS_REFUSED',
+  'TIMED_OUT',
+  'NAME_NOT_RESOLVED',
+  'ADDRESS_REFUSED',
+  'CONNECTION_FAILED',
+  'TLS_FAILED',
+  'PROTOCOL_ERROR',
+  'INTERRUPTED',
+] as const;
 
-/** One event on its way to one subscription. */
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** An event on its way to a subscription. */
 export interface Delivery {
   id: DeliveryId;
   subscriptionId: SubscriptionId;
@@ -28,7 +31,7 @@ export interface Delivery {
   origin: DeliveryOrigin;
   status: DeliveryStatus;
   attemptsBegun: number;
-  /** Of the attempt that runs; null with `leaseUntil` when none does. */
+  /** Of the running attempt; null with `leaseUntil` if none runs. */
   attemptStartedAt: number | null;
   leaseUntil: number | null;
   nextAttemptAt: number | null;
@@ -37,7 +40,7 @@ export interface Delivery {
   endedAt: number | null;
 }
 
-/** How far one is that nobody has tried yet. */
+/** The progress before the first attempt. */
 export const UNTRIED = {
   status: 'PENDING',
   attemptsBegun: 0,
@@ -48,7 +51,7 @@ export const UNTRIED = {
   endedAt: null,
 } as const satisfies Partial<Delivery>;
 
-/** An attempt that has ended. */
+/** An ended attempt. */
 export interface DeliveryAttempt {
   number: number;
   startedAt: number;
@@ -60,7 +63,7 @@ export interface DeliveryAttempt {
   responseStart: Uint8Array | null;
 }
 
-/** The workflow that retries a batch of one subscription's deliveries. */
+/** The workflow that retries a batch of deliveries. */
 export function retryWorkflowIdOf(subscriptionId: string, batchId: string): string {
   return `webhook-retry/${subscriptionId}/${batchId}`;
 }

@@ -2,16 +2,16 @@ import type { DeliveryId, EventId, SubscriptionId } from '../../../generated/ids
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus } from './deliveries.js';
 import { eventBody } from './event-body.js';
+import type { EventLogRows } from './event-log.js';
 import type { HappeningRows } from './happenings.js';
 import type { LogFilter } from './log-filter.js';
 import type { LogPage, LogPageRequest } from './log-page.js';
-import type { WebhookRows } from './unit-of-work.js';
 
 export interface DeliveryFilter extends LogFilter {
   subscriptionId?: string;
   instanceIntegrationId?: string;
   eventId?: string;
-  /** None means all. */
+  /** Empty means all. */
   statuses: readonly DeliveryStatus[];
 }
 
@@ -19,18 +19,18 @@ export interface DeliveryLogRows extends HappeningRows {
   /** Newest first. */
   page(page: LogPageRequest, filter: DeliveryFilter): Promise<LogPage<Delivery>>;
   find(id: string): Promise<Delivery | undefined>;
-  /** Those that have ended, the first one first. */
+  /** Ended attempts, oldest first. */
   attemptsOf(id: DeliveryId): Promise<DeliveryAttempt[]>;
-  /** How far the deliveries of these events to the subscription are. */
+  /** The progress of these events' deliveries to the subscription. */
   statusesOf(
     id: SubscriptionId,
     eventIds: readonly EventId[],
   ): Promise<{ eventId: EventId; status: DeliveryStatus }[]>;
-  /** For events whose later deliveries take the place of those that are held. */
+  /** For events with new deliveries in place of held ones. */
   cancelHeld(id: SubscriptionId, eventIds: readonly EventId[], now: number): Promise<void>;
 }
 
-/** An attempt that has begun and not ended. */
+/** An attempt in progress. */
 export interface RunningAttempt {
   number: number;
   startedAt: number;
@@ -39,26 +39,26 @@ export interface RunningAttempt {
 
 export interface DeliveryDetails {
   delivery: Delivery;
-  /** The first one first. */
+  /** Oldest first. */
   attempts: (DeliveryAttempt | RunningAttempt)[];
-  /** As it is posted. */
+  /** As posted. */
   body: string;
 }
 
 export async function findDelivery(
-  { deliveryLog }: Pick<WebhookRows, 'deliveryLog'>,
+  { deliveryLog }: { deliveryLog: DeliveryLogRows },
   id: string,
 ): Promise<Delivery> {
   return required(await deliveryLog.find(id));
 }
 
 export async function getDelivery(
-  { deliveryLog, eventLog }: Pick<WebhookRows, 'deliveryLog' | 'eventLog'>,
+  { deliveryLog, eventLog }: { deliveryLog: DeliveryLogRows; eventLog: EventLogRows },
   id: string,
 ): Promise<DeliveryDetails> {
   const delivery = await findDelivery({ deliveryLog }, id);
   const ended = await deliveryLog.attemptsOf(delivery.id);
-  // An event outlives its deliveries, so both have been purged meanwhile.
+  // An event outlives its deliveries, so both were purged meanwhile.
   const event = required(await eventLog.find(delivery.eventId));
   return {
     delivery,

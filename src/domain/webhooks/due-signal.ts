@@ -1,27 +1,27 @@
-/** Tells those who wait for deliveries to send that there are new ones. Each waking wakes one of them: what one takes the others need not look for. */
+/** Wakes one waiting claim per new delivery, so that the others need not look. */
 export class DueSignal {
   readonly #waiting = new Set<() => void>();
   readonly #closing = new AbortController();
   #count = 0;
 
-  /** Aborted when nothing more is handed out, so that whoever waits for anything here goes home. */
+  /** Aborted when the domain stops, which ends all waits. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** How often somebody was woken: asked for before a look, so that what happens during the look is not missed. */
+  /** Counts wakes: read it before a look, so that none during the look is missed. */
   get count(): number {
     return this.#count;
   }
 
-  /** When a write would find what is due; on SQLite its commit is still to come. */
+  /** Called when a write would see the due delivery; on SQLite its commit is still to come. */
   wake(): void {
     this.#count += 1;
     const [first] = this.#waiting;
     first?.();
   }
 
-  /** Until there is news since `count`, the time is over, the caller has gone or no more is handed out. */
+  /** Resolves on a wake since `count`, at the time limit, or when the caller or the domain ends. */
   async news(count: number, timeoutMs: number, caller: AbortSignal): Promise<void> {
     if (count !== this.#count || caller.aborted || this.closing.aborted || timeoutMs <= 0) {
       return;

@@ -1,7 +1,7 @@
 import type { EventId, InstanceIntegrationId } from '../../../generated/ids.js';
 import { RECEIVER } from '../platform/links.js';
 
-/** An event as it was recorded; what it is about is not known here. */
+/** An event as recorded, without its meaning. */
 export interface StoredEvent {
   id: EventId;
   type: string;
@@ -10,14 +10,14 @@ export interface StoredEvent {
   clientId: string;
   entityType: string;
   entityId: string;
-  /** The payload as JSON, `links` last; in `links.self` stands `RECEIVER`. */
+  /** The payload as JSON, `links` last; `links.self` contains `RECEIVER`. */
   data: string;
 }
 
 const SPEC_VERSION = 1;
 const DATA_VERSION = 1;
 
-/** The exact text that is signed and posted. The payload is put in as it was recorded, neither parsed nor written anew. */
+/** The exact text to sign and post. Inserts the recorded payload without parsing it. */
 export function eventBody(event: StoredEvent, receiver: InstanceIntegrationId): string {
   const { id, type, entityType, entityId } = event;
   const envelope = JSON.stringify({
@@ -31,7 +31,7 @@ export function eventBody(event: StoredEvent, receiver: InstanceIntegrationId): 
   return `${envelope.slice(0, -1)},"data":${linkedFor(receiver, event.data)}}`;
 }
 
-/** The link is the last thing in the payload, so the last mention is its own, whatever people have written into names. */
+/** The link is last in the payload, so the last occurrence is the placeholder, whatever names contain. */
 function linkedFor(receiver: InstanceIntegrationId, data: string): string {
   const at = data.lastIndexOf(RECEIVER);
   return at < 0 ? data : `${data.slice(0, at)}${receiver}${data.slice(at + RECEIVER.length)}`;

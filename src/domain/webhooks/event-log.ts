@@ -1,11 +1,11 @@
 import type { EventId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { InstanceIntegrationRows } from '../operator/rows/instance-integrations.js';
 import { eventBody, type StoredEvent } from './event-body.js';
 import type { LogFilter } from './log-filter.js';
 import type { LogPage, LogPageRequest, LogPosition } from './log-page.js';
-import type { WebhookRows } from './unit-of-work.js';
 
-/** An event where it stands in the order of all, without its payload. */
+/** An event with its place in the log, without payload. */
 export type LoggedEvent = Omit<StoredEvent, 'data'> & { seq: number };
 
 export interface EventFilter extends LogFilter {
@@ -18,14 +18,14 @@ export interface EventLogRows {
   /** Newest first, without test events. */
   page(page: LogPageRequest, filter: EventFilter): Promise<LogPage<LoggedEvent>>;
   find(id: string): Promise<(StoredEvent & LoggedEvent) | undefined>;
-  /** Events of all instances behind a position and before a time, the oldest first; test events are not among them. */
+  /** Events of all instances after a position and before a time, oldest first, without test events. */
   following(after: LogPosition, until: number, limit: number): Promise<LoggedEvent[]>;
-  /** Those of the events that are there, and stay at least until the transaction ends. */
+  /** The existing events of these, which then stay until the transaction ends. */
   keep(ids: readonly EventId[]): Promise<Set<EventId>>;
 }
 
 export async function findEvent(
-  { eventLog }: Pick<WebhookRows, 'eventLog'>,
+  { eventLog }: { eventLog: EventLogRows },
   id: string,
 ): Promise<StoredEvent & LoggedEvent> {
   const event = await eventLog.find(id);
@@ -35,9 +35,9 @@ export async function findEvent(
   return event;
 }
 
-/** An event and its body: as the receiver gets it if one is named, else without links, which are a receiver's own. */
+/** An event and its body: as its receiver gets it, if one is named, else without links. */
 export async function getEvent(
-  rows: Pick<WebhookRows, 'eventLog' | 'connections'>,
+  rows: { eventLog: EventLogRows; instanceIntegrations: InstanceIntegrationRows },
   id: string,
   receiverId: string | undefined,
 ): Promise<{ event: LoggedEvent; body: string }> {
@@ -45,7 +45,7 @@ export async function getEvent(
   if (receiverId === undefined) {
     return { event, body: bodyWithoutLinks(event) };
   }
-  const receiver = await rows.connections.find(receiverId);
+  const receiver = await rows.instanceIntegrations.find(receiverId);
   if (!receiver || receiver.instanceId !== event.instanceId) {
     throw new ServiceError(
       ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,

@@ -1,4 +1,4 @@
-/** Whether a subscription to these patterns receives events of the type: `user.updated`, `user.*` or `*`. */
+/** Whether one of the patterns matches the type: `user.updated`, `user.*` or `*`. */
 export function matchesAny(patterns: readonly string[], eventType: string): boolean {
   return patterns.some((pattern) => matches(pattern, eventType));
 }

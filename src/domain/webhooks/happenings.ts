@@ -1,51 +1,51 @@
 import type { Delivery, DeliveryAttempt } from './deliveries.js';
 
-/** A delivery was made, or an attempt at it ended. */
+/** A delivery that was made, or an attempt that ended. */
 export interface Happening {
   at: number;
   deliverySeq: number;
-  /** Null where the delivery was made. */
+  /** Null for a delivery. */
   attemptNumber: number | null;
 }
 
-/** Both ends belong to it. */
+/** Inclusive. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** Each list is in the order of time and then of deliveries, and goes on behind a happening. */
+/** Both lists are ordered by time and delivery, and continue after a happening. */
 export interface HappeningRows {
   madeIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
   endedIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
-  /** By their places in the order of all, as in the happenings. */
+  /** By their places in the log. */
   findAll(seqs: readonly number[]): Promise<Map<number, Delivery>>;
   attemptsOfAll(seqs: readonly number[]): Promise<Map<number, DeliveryAttempt[]>>;
 }
 
-/** How much later than the time they carry rows may be committed. */
+/** How late rows may be committed after the time they carry. */
 export const LATEST_COMMIT_MS = 2_000;
 
-/** How much later most are; only now and then what is left of the time before is read again, which at full load is many thousands. */
+/** How late most are; the rest is read again only now and then, because at full load it is many thousands. */
 const USUAL_COMMIT_MS = 100;
 const LOOK_FOR_LATE_EVERY_MS = 1_000;
 
 const PAGE = 500;
 
-/** Reads what happened, from a time on, as it goes on: again and again, and nothing twice. */
+/** Reads happenings continuously from a time on, each once. */
 export class Happenings {
-  /** What may be read again, with its time. */
+  /** Happenings that may be read again, with their times. */
   readonly #seen = new Map<string, number>();
   #lookedForLateAt = Number.NEGATIVE_INFINITY;
   #readTo = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly rows: HappeningRows,
-    /** Before this time nothing more comes. */
+    /** Nothing earlier is still to come. */
     private from: number,
   ) {}
 
-  /** What happened up to now and was not read before, in the order of time, page by page. */
+  /** New happenings up to now, in the order of time, page by page. */
   async *upTo(now: number): AsyncGenerator<Happening[]> {
     const looksForLate = now - this.#lookedForLateAt >= LOOK_FOR_LATE_EVERY_MS;
     const span = {
@@ -59,7 +59,7 @@ export class Happenings {
       horizon = Math.min(await made.fill(), await ended.fill());
       const page = [...made.take(horizon), ...ended.take(horizon)];
       yield page.filter((one) => this.#isNew(one, readAgainFrom)).sort((a, b) => a.at - b.at);
-      // SQLite takes no turns of its own.
+      // SQLite never yields.
       await new Promise(setImmediate);
     }
     this.#readTo = now;
@@ -79,7 +79,7 @@ export class Happenings {
   }
 
   #isNew({ at, deliverySeq, attemptNumber }: Happening, readAgainFrom: number): boolean {
-    // With the time, for a late success takes the place of how its attempt seemed to have ended.
+    // With the time, because a late success replaces the recorded end.
     const key = `${deliverySeq} ${attemptNumber ?? ''} ${at}`;
     if (this.#seen.has(key)) {
       return false;
@@ -91,7 +91,7 @@ export class Happenings {
   }
 }
 
-/** One of the two lists, of which as much is taken as the other one has reached too. */
+/** One of the two lists, read no further than the other has reached. */
 class Lookahead {
   #rows: Happening[] = [];
   #last: Happening | undefined;
@@ -99,7 +99,7 @@ class Lookahead {
 
   constructor(private readonly read: (after: Happening | undefined) => Promise<Happening[]>) {}
 
-  /** Up to which time all is known now. */
+  /** The time up to which all is known. */
   async fill(): Promise<number> {
     if (this.#rows.length === 0 && !this.#over) {
       this.#rows = await this.read(this.#last);

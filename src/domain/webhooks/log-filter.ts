@@ -1,8 +1,8 @@
 import { Violations } from '../platform/violations.js';
 
-/** What narrows a look at the past: patterns of types as in `event-patterns.ts`, and a span of time. */
+/** Filters of the logs: patterns of types as in `event-patterns.ts`, and a span of time. */
 export interface LogFilter {
-  /** None means all. */
+  /** Empty means all. */
   eventTypes: readonly string[];
   since?: number;
   until?: number;
@@ -11,7 +11,7 @@ export interface LogFilter {
 const PATTERN = /^(\*|[a-z_]+(\.[a-z_]+)*(\.\*)?)$/;
 const MAX_PATTERNS = 50;
 
-/** `typesPath` is how the request calls the patterns. */
+/** `typesPath` is the request's name for the patterns. */
 export function logFilterViolations(
   { eventTypes, since, until }: LogFilter,
   typesPath = 'event_types',

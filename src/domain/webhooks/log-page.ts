@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor, unknownCursor } from '../directory/page.js';
 import { type Listing, pageLimit } from '../platform/listing.js';
 
-/** Where a row stands in a log: logs are in the order of time, and of what one time has in the order in which it was written. */
+/** A place in a log, ordered by time and then by insertion. */
 export interface LogPosition {
   createdAt: number;
   seq: number;
@@ -10,13 +10,13 @@ export interface LogPosition {
 /** Before everything. */
 export const BEGINNING: LogPosition = { createdAt: 0, seq: 0 };
 
-/** What a store is asked for: at most so many rows behind a position. */
+/** A page to read: rows after a position, up to a limit. */
 export interface LogPageRequest {
   after: LogPosition | undefined;
   limit: number;
 }
 
-/** A page of a long log. It may hold less than was asked for though more follows: where few rows match, the search goes on with the next page. */
+/** A page of a long log. It may be shorter than the limit although more follows, where few rows match. */
 export interface LogPage<T> {
   rows: T[];
   /** Where the next page begins; undefined at the end. */

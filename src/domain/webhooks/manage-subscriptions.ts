@@ -1,10 +1,11 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
-import { type Connection, getConnection } from '../operator/connections.js';
+import { getInstanceIntegration } from '../operator/instance-integrations.js';
+import type { InstanceIntegration } from '../operator/rows/instance-integrations.js';
 import { changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { newVersion } from '../version.js';
 import { type AddressPolicy, allowedAddress } from './subscription-address.js';
-import { originOf, recordSubscription } from './subscription-audit.js';
+import { auditSubscription, originOf } from './subscription-audit.js';
 import { lockedSubscription, type ManagedSubscription } from './subscription-rows.js';
 import { MAX_SUBSCRIPTIONS, type SubscriptionFields, validateSubscription } from './subscription-rules.js';
 import { newSubscriptionSecret } from './subscription-secrets.js';
@@ -21,7 +22,7 @@ export interface SubscriptionCreation {
 
 type Write<T> = (changes: WebhookChanges) => Promise<T>;
 
-/** What can be seen without the database, the address included, is checked first; what is given back does the rest. */
+/** First checks what needs no database, including the address; the returned function does the rest. */
 export async function subscriptionCreation(
   creation: SubscriptionCreation,
   policy: AddressPolicy,
@@ -30,7 +31,7 @@ export async function subscriptionCreation(
   validateSubscription(creation);
   const url = await allowedAddress(creation.url, policy);
   return async (changes) => {
-    const connection = await lockedConnection(changes, creation.instanceIntegrationId);
+    const connection = await lockedInstanceIntegration(changes, creation.instanceIntegrationId);
     await requireClients(changes, connection, creation.clientIds);
     await refuseTooMany(changes, connection);
     const subscription: Subscription = {
@@ -52,7 +53,7 @@ export async function subscriptionCreation(
     };
     await changes.subscriptions.insert(subscription);
     const { kept, secret } = await newSubscriptionSecret(changes, secrets, subscription.id);
-    await recordSubscription(changes, 'created', subscription, {
+    await auditSubscription(changes, 'created', subscription, {
       instance_integration_id: connection.id,
       url_origin: originOf(url),
     });
@@ -70,7 +71,7 @@ export async function subscriptionUpdate(
   { subscriptionId, updateMask, expectedVersion, ...given }: SubscriptionUpdate,
   policy: AddressPolicy,
 ): Promise<Write<ManagedSubscription>> {
-  // In a message an empty list and an absent one are the same.
+  // An empty list and an absent one are the same in a message.
   const orAbsent = <T>(list: readonly T[] | null | undefined) => (list?.length ? list : undefined);
   const values = {
     url: given.url ?? undefined,
@@ -85,7 +86,7 @@ export async function subscriptionUpdate(
     const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
     await requireClients(changes, present, chosen.clientIds ?? []);
     return writeSettings(changes, present, {
-      // What is known of the old address says nothing of the new one.
+      // The state of the old address does not apply to the new one.
       ...(url !== undefined && url !== present.url && { url, failingSince: null }),
       ...(chosen.eventTypes && { eventTypes: chosen.eventTypes }),
       ...(chosen.clientIds !== undefined && { clientIds: chosen.clientIds ?? [] }),
@@ -94,7 +95,7 @@ export async function subscriptionUpdate(
   };
 }
 
-/** Writes the settings if they change anything, with a new version and an audit event. */
+/** Writes changed settings with a new version and an audit event. */
 async function writeSettings(
   changes: WebhookChanges,
   present: ManagedSubscription,
@@ -105,18 +106,18 @@ async function writeSettings(
   }
   const changed = { ...present, ...settings, version: newVersion(), updatedAt: changes.now };
   await changes.subscriptions.update(changed);
-  await recordSubscription(changes, 'updated', changed, {
+  await auditSubscription(changes, 'updated', changed, {
     ...changedFields(present, changed),
     ...(settings.url && { url_origin: originOf(settings.url) }),
   });
   return changed;
 }
 
-/** Nobody configures or removes it, or adds to what it has, until the transaction ends. */
-async function lockedConnection(changes: WebhookChanges, id: string): Promise<Connection> {
-  const { instanceId, integrationId } = await getConnection(changes, id);
+/** Locks the instance integration, with its subscriptions, until the transaction ends. */
+async function lockedInstanceIntegration(changes: WebhookChanges, id: string): Promise<InstanceIntegration> {
+  const { instanceId, integrationId } = await getInstanceIntegration(changes, id);
   await changes.lock(instanceId, integrationId);
-  const connection = await getConnection(changes, id);
+  const connection = await getInstanceIntegration(changes, id);
   if (connection.configuredAt === null) {
     throw new ServiceError(
       ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
@@ -126,14 +127,14 @@ async function lockedConnection(changes: WebhookChanges, id: string): Promise<Co
   return connection;
 }
 
-async function refuseTooMany(changes: WebhookChanges, { id }: Connection): Promise<void> {
+async function refuseTooMany(changes: WebhookChanges, { id }: InstanceIntegration): Promise<void> {
   if ((await changes.subscriptions.countOf(id)) >= MAX_SUBSCRIPTIONS) {
     const message = `The instance integration has ${MAX_SUBSCRIPTIONS} subscriptions. Delete one first.`;
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
   }
 }
 
-/** A client never moves to another instance, and is never removed. */
+/** A client never changes its instance, and is never removed. */
 async function requireClients(
   { clients }: WebhookChanges,
   { instanceId }: { instanceId: string },

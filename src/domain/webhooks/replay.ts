@@ -1,7 +1,7 @@
 import type { EventId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
-import type { Actor } from '../operator/audit.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import type { LoggedEvent } from './event-log.js';
 import { matchesAny } from './event-patterns.js';
 import { type LogFilter, logFilterViolations } from './log-filter.js';
@@ -10,53 +10,50 @@ import { assertConfigured } from './resend.js';
 import { newDelivery } from './subscription-deliveries.js';
 import { getSubscription, lockedActiveSubscription } from './subscription-rows.js';
 import type { Subscription } from './subscriptions.js';
-import type { WebhookChanges, WebhookRows, WebhookUnitOfWork } from './unit-of-work.js';
+import type { WebhookChanges, WebhookRows } from './unit-of-work.js';
 
 export interface ReplayRequest extends LogFilter {
   subscriptionId: string;
-  /** Also what the subscription has acknowledged. */
+  /** Includes acknowledged events. */
   includeDelivered: boolean;
-  /** Goes on behind this event. */
+  /** Continues after this event. */
   afterEventId?: string;
 }
 
 export interface ReplayProgress {
   createdDeliveries: number;
-  /** The last one that was looked at; undefined before the first. */
+  /** The last event considered; undefined before the first. */
   lastEventId: EventId | undefined;
   done: boolean;
 }
 
 export interface ReplayOptions {
   clock: Clock;
-  /** Aborted when the caller is gone or the server drains; then the replay ends with the batch under way, and not as done. */
+  /** Aborted when the caller disconnects or the server drains; the replay then ends incomplete. */
   signal: AbortSignal;
 }
 
-/** Events looked at in one read, and deliveries made in one transaction: others want to read and write too. */
+/** Limits of a read and of a transaction, so that others get their turns. */
 const EVENTS_PER_READ = 1_000;
 const EVENTS_PER_WRITE = 200;
 
 type Replay = ReplayRequest & { since: number; until: number };
 
-/** Sends what happened in a span of time to one subscription again, and tells after each batch how far it is. */
+/** Sends the events of a span to one subscription again, and reports progress after each batch. */
 export async function* replayEvents(
-  unitOfWork: WebhookUnitOfWork,
-  actor: Actor,
+  unitOfWork: UnitOfWork<WebhookChanges, WebhookRows>,
   request: ReplayRequest,
   { clock, signal }: ReplayOptions,
 ): AsyncGenerator<ReplayProgress> {
   const replay = checked(request, clock);
-  await unitOfWork.run(actor, (changes) => receiverOf(changes, replay));
+  await unitOfWork.run((changes) => receiverOf(changes, replay));
   const start = await startOf(unitOfWork.rows, replay);
   const progress: ReplayProgress = { createdDeliveries: 0, lastEventId: undefined, done: false };
   try {
     for await (const batch of batchesOf(unitOfWork.rows, replay, start)) {
       const { wanted, last } = batch;
       if (wanted.length > 0) {
-        progress.createdDeliveries += await unitOfWork.run(actor, (changes) =>
-          sendAgain(changes, replay, wanted),
-        );
+        progress.createdDeliveries += await unitOfWork.run((changes) => sendAgain(changes, replay, wanted));
       }
       progress.lastEventId = last.id;
       yield { ...progress };
@@ -66,8 +63,8 @@ export async function* replayEvents(
     }
     progress.done = true;
   } finally {
-    // Also when the caller hung up or a batch failed: what was made before it goes out.
-    await unitOfWork.run(actor, (changes) => recordReplay(changes, replay, progress));
+    // Records also after a disconnect or a failed batch what was made before.
+    await unitOfWork.run((changes) => recordReplay(changes, replay, progress));
   }
   yield { ...progress };
 }
@@ -78,7 +75,7 @@ function checked(request: ReplayRequest, clock: Clock): Replay {
     violations.add('since', 'must be set');
   }
   violations.throwIfAny();
-  // Now is among what is before the next millisecond.
+  // So that the present millisecond is included.
   return { ...request, since: request.since as number, until: request.until ?? clock() + 1 };
 }
 
@@ -105,11 +102,11 @@ async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Repla
 
 interface Batch {
   wanted: LoggedEvent[];
-  /** The last event that was looked at for it. */
+  /** The last event considered for it. */
   last: LoggedEvent;
 }
 
-/** Read without a transaction, for where few events match. What is wanted may have changed when the batch is written. */
+/** Reads without a transaction, because few events may match. The batch checks again when it is written. */
 async function* batchesOf(rows: WebhookRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
   let after = start;
   for (;;) {
@@ -130,7 +127,7 @@ async function* batchesOf(rows: WebhookRows, replay: Replay, start: LogPosition)
       return;
     }
     after = { createdAt: last.occurredAt, seq: last.seq };
-    // SQLite takes no turns of its own.
+    // SQLite never yields.
     await new Promise(setImmediate);
   }
 }
@@ -149,7 +146,7 @@ function isWanted(
   );
 }
 
-/** One batch, decided while nobody else changes the subscription. Answers how many deliveries were made. */
+/** One batch, under the lock of the subscription. Returns the number of new deliveries. */
 async function sendAgain(
   changes: WebhookChanges,
   replay: Replay,
@@ -160,7 +157,7 @@ async function sendAgain(
   const present = await changes.eventLog.keep(ids);
   const onTheWay = new Set<EventId>();
   for (const { eventId, status } of await changes.deliveryLog.statusesOf(subscription.id, ids)) {
-    // What is pending arrives anyway; what was acknowledged is sent again only on request.
+    // Pending ones arrive anyway; acknowledged ones are sent again only on request.
     if (status === 'PENDING' || (status === 'DELIVERED' && !replay.includeDelivered)) {
       onTheWay.add(eventId);
     }
@@ -183,7 +180,7 @@ function recordReplay(
   { subscriptionId, since, until, eventTypes, includeDelivered, afterEventId }: Replay,
   { createdDeliveries, lastEventId, done }: ReplayProgress,
 ): Promise<void> {
-  return changes.record({
+  return changes.audit(changes.actor, {
     type: 'events.replayed',
     subject: { type: 'subscription', id: subscriptionId },
     attributes: {

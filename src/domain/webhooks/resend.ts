@@ -6,7 +6,7 @@ import { lockedActiveSubscription } from './subscription-rows.js';
 import type { Subscription } from './subscriptions.js';
 import type { WebhookChanges } from './unit-of-work.js';
 
-/** Makes a new delivery of the same event, whatever became of the earlier one. */
+/** Makes a new delivery of the same event, in any state of the earlier one. */
 export async function resendDelivery(changes: WebhookChanges, id: string): Promise<Delivery> {
   const earlier = await findDelivery(changes, id);
   const subscription = await lockedActiveSubscription(changes, earlier.subscriptionId);
@@ -19,7 +19,7 @@ export async function resendDelivery(changes: WebhookChanges, id: string): Promi
   const delivery = newDelivery(subscription, event, 'RESEND', changes.now);
   await changes.deliveryLog.cancelHeld(subscription.id, [eventId], changes.now);
   await changes.deliveries.insert([delivery]);
-  await changes.record({
+  await changes.audit(changes.actor, {
     type: 'delivery.resent',
     subject: { type: 'delivery', id: earlier.id },
     attributes: { delivery_id: delivery.id, subscription_id: subscription.id, event_id: eventId },
@@ -27,12 +27,12 @@ export async function resendDelivery(changes: WebhookChanges, id: string): Promi
   return delivery;
 }
 
-/** As events are recorded for configured connections only, so are they sent again: the links would lead nowhere. */
+/** Events are sent again only over configured connections, as they are recorded: links would not work. */
 export async function assertConfigured(
-  { connections }: Pick<WebhookChanges, 'connections'>,
+  { instanceIntegrations }: Pick<WebhookChanges, 'instanceIntegrations'>,
   { instanceIntegrationId }: Subscription,
 ): Promise<void> {
-  const connection = await connections.find(instanceIntegrationId);
+  const connection = await instanceIntegrations.find(instanceIntegrationId);
   if (!connection || connection.configuredAt === null) {
     throw new ServiceError(
       ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,

@@ -9,15 +9,8 @@ export interface RetryBatch {
   instanceIntegrationId: InstanceIntegrationId;
 }
 
-/** A delivery whose retry should have begun long ago, and the batch that should have seen to it. */
-export interface OverdueDelivery {
-  id: DeliveryId;
-  subscriptionId: SubscriptionId;
-  retryBatchId: string;
-}
-
 export interface RetryBatchRows {
-  /** Takes another delivery into a batch of the subscription that is open and has room; answers which. */
+  /** Adds a delivery to an open batch of the subscription with room; returns its id. */
   join(id: SubscriptionId, most: number): Promise<string | undefined>;
   insert(batch: {
     id: string;
@@ -25,23 +18,24 @@ export interface RetryBatchRows {
     size: number;
     closesAt: number;
   }): Promise<void>;
-  /** Moves a delivery that still waits for its retry, unless somebody has moved it already; says whether it did. */
-  move(delivery: OverdueDelivery, batchId: string): Promise<boolean>;
+  /** Notes that workflows have started. */
   markHandedOver(ids: readonly string[]): Promise<void>;
+  /** Makes attempt `number` claimable now where the delivery waits for it. */
+  makeDue(ids: readonly DeliveryId[], number: number): Promise<void>;
 }
 
-/** What a workflow can hold and people can look through. */
+/** As much as a workflow and a person can handle. */
 export const MAX_BATCH_SIZE = 100;
-const MAX_OPEN_MS = 2_000;
+export const MAX_OPEN_MS = 2_000;
 
-/** Puts into batches what is to be retried and is in none yet; answers all of the deliveries, in their order. */
+/** Puts unbatched retries into batches; returns all deliveries, in their order. */
 export async function joinRetryBatches(
   changes: Pick<SendingChanges, 'now' | 'retryBatches'>,
   deliveries: readonly DeliveryProgress[],
   settings: SendingSettings,
 ): Promise<DeliveryProgress[]> {
   const joined = new Map<DeliveryId, string>();
-  // In the order of subscriptions, as everybody takes batches.
+  // By subscription, the fixed order of locks.
   const joining = deliveries
     .filter((delivery) => delivery.nextAttemptAt !== null && delivery.retryBatchId === null)
     .sort((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1));
@@ -54,7 +48,7 @@ export async function joinRetryBatches(
   });
 }
 
-/** A batch is open for a while, so that failures that come together are retried together; it closes before the first of them is due. */
+/** A batch stays open for a while, to collect failures; it closes before the first of them is due. */
 async function joinOne(
   { now, retryBatches }: Pick<SendingChanges, 'now' | 'retryBatches'>,
   subscriptionId: SubscriptionId,

@@ -1,21 +1,19 @@
 import type { DeliveryId } from '../../../generated/ids.js';
 import { givenUp } from './attempt-results.js';
-import type { DeliveryProgress, SendingDependencies } from './sending.js';
+import type { RetriedDelivery, SendingDependencies } from './sending.js';
 
-/** Ends deliveries without further attempts, those that have ended already apart. Answers how far each is, but for purged ones. */
+/** Ends deliveries without further attempts. Returns the progress of each, without purged ones. */
 export async function giveUpDeliveries(
   { unitOfWork }: Pick<SendingDependencies, 'unitOfWork'>,
   ids: readonly DeliveryId[],
-): Promise<DeliveryProgress[]> {
-  const after = await unitOfWork.run(async (changes) => {
-    const held = await changes.hold(await changes.look(ids), false);
-    const given = held.map((delivery) => givenUp(delivery, changes.now));
-    for (const [index, delivery] of given.entries()) {
-      if (delivery !== held[index]) {
-        await changes.settle(delivery);
+): Promise<RetriedDelivery[]> {
+  await unitOfWork.run(async (changes) => {
+    for (const delivery of await changes.hold(await changes.look(ids), false)) {
+      const given = givenUp(delivery, changes.now);
+      if (given !== delivery) {
+        await changes.settle(given);
       }
     }
-    return new Map(given.map((delivery) => [delivery.id, delivery]));
   });
-  return ids.flatMap((id) => after.get(id) ?? []);
+  return unitOfWork.rows.retried(ids);
 }

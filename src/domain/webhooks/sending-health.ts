@@ -3,10 +3,10 @@ import { MAX_ATTEMPTS } from './deliveries.js';
 import type { ReceiverHealth } from './sending.js';
 import type { DisabledReason } from './subscriptions.js';
 
-/** Written no more often while all goes well. */
+/** Written no more often while deliveries succeed. */
 const NOTED_EVERY_MS = 60_000;
 
-/** How an attempt ended, and when it was begun: when its address was read. */
+/** The end of an attempt, and when it was begun, which is when its address was read. */
 export interface Ending {
   result: AttemptResult;
   begunAt: number;
@@ -16,18 +16,18 @@ export interface HealthNews {
   health: ReceiverHealth;
   /** Whether it is worth a write. */
   changed: boolean;
-  /** Why the subscription is to be disabled, if it is. */
+  /** Why the subscription must be disabled, if so. */
   disable: DisabledReason | undefined;
 }
 
-/** What the endings, in their order, say of who receives. */
+/** The receiver's health after these results, in order. */
 export function healthAfter(
   before: ReceiverHealth,
   endings: readonly Ending[],
   now: number,
   failingLimitMs: number,
 ): HealthNews {
-  // An attempt that we lost ourselves says nothing of the receiver.
+  // An attempt that we lost ourselves says nothing about the receiver.
   const telling = endings.filter(({ result }) => result.attempt.outcome !== 'INTERRUPTED');
   const failingSince = telling.reduce<number | null>(
     (since, { result }) => (result.attempt.outcome === 'SUCCEEDED' ? null : (since ?? now)),
@@ -51,11 +51,11 @@ function disablingReason(
   now: number,
   failingLimitMs: number,
 ): DisabledReason | undefined {
-  // What was gone before an operator changed the subscription may have been another address.
+  // A 410 from before an operator's change may be of another address.
   if (endings.some(({ result, begunAt }) => saysGone(result) && begunAt >= updatedAt)) {
     return 'GONE';
   }
-  // A quiet subscription may have failed once long ago, and once more just now: only what was tried to the end says that it is not there.
+  // A quiet subscription may have failed once long ago and once now: only exhausted deliveries count.
   const isTriedToTheEnd = endings.some(({ result }) => isLastFailure(result));
   const failsForLong = failingSince !== null && now - failingSince >= failingLimitMs;
   return failsForLong && isTriedToTheEnd ? 'FAILING' : undefined;

@@ -7,11 +7,11 @@ const INTERRUPTED: Omit<AttemptResult['attempt'], 'number'> = {
   durationMs: null,
   httpStatus: null,
   message:
-    'The sender was lost before it could report, and nobody knows whether the receiver got the delivery.',
+    'The sender was lost before it could report, so it is unknown whether the receiver got the delivery.',
   responseStart: null,
 };
 
-/** An attempt whose lease is over counts, whatever became of it. */
+/** An attempt with a lapsed lease counts as made. */
 export async function recordLapsed(
   dependencies: RecordingDependencies,
   deliveries: readonly DeliveryProgress[],
@@ -21,8 +21,4 @@ export async function recordLapsed(
     attempt: { ...INTERRUPTED, number: attemptsBegun },
   }));
   await recordResults(dependencies, results);
-}
-
-export function hasLapsed({ leaseUntil }: DeliveryProgress, now: number): boolean {
-  return leaseUntil !== null && leaseUntil <= now;
 }

@@ -10,9 +10,9 @@ import type {
 } from './sending.js';
 import { healthAfter } from './sending-health.js';
 
-export type RecordingDependencies = Pick<SendingDependencies, 'unitOfWork' | 'settings' | 'random'>;
+export type RecordingDependencies = Pick<SendingDependencies, 'unitOfWork' | 'settings' | 'grace' | 'random'>;
 
-/** A result with what it is about: the delivery before and after it. */
+/** A result, with its delivery before and after it. */
 interface Recorded {
   result: AttemptResult;
   before: DeliveryProgress;
@@ -21,7 +21,7 @@ interface Recorded {
 
 const DISABLED_BY = { type: 'service', id: 'webhooks' };
 
-/** Records how attempts ended, with all that follows. Repeating it changes nothing. Answers how far each delivery is, but for purged ones. */
+/** Records results with all consequences. Returns the progress of each delivery left. Idempotent. */
 export async function recordResults(
   dependencies: RecordingDependencies,
   results: readonly AttemptResult[],
@@ -36,7 +36,7 @@ export async function recordResults(
   return results.flatMap(({ deliveryId }) => progress.get(deliveryId) ?? []);
 }
 
-/** Each delivery once in each round: what a second result of it means depends on what became of it by the first. */
+/** Each delivery once per round: the meaning of a second result depends on the first. */
 function roundsOf(results: readonly AttemptResult[]): AttemptResult[][] {
   const rounds: AttemptResult[][] = [];
   const times = new Map<DeliveryId, number>();
@@ -66,7 +66,7 @@ async function recordIn(
   const expected = newsOf(seen, paired(results, looked));
   const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
   const held = await changes.hold(looked, alone);
-  // Others may have changed them while this waited: a success they had since must not be forgotten, nor a new address taken for the old one.
+  // Others may have changed these during the wait: a success or a new address must not be overwritten.
   const healths = alone ? await changes.healthOf(subscriptionIds) : seen;
   const recorded = await settleAll(changes, dependencies, results, held);
   const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
@@ -96,11 +96,12 @@ function paired(results: readonly AttemptResult[], deliveries: readonly Delivery
 
 async function settleAll(
   changes: SendingChanges,
-  { settings, random }: RecordingDependencies,
+  { settings, grace, random }: RecordingDependencies,
   results: readonly AttemptResult[],
   deliveries: readonly DeliveryProgress[],
 ): Promise<Recorded[]> {
-  const rules = { now: changes.now, retryDelaysMs: settings.retryDelaysMs, random };
+  const { now } = changes;
+  const rules = { now, retryDelaysMs: settings.retryDelaysMs, graceMs: grace.at(now), random };
   const recorded: Recorded[] = [];
   for (const { result, before } of paired(results, deliveries)) {
     const { number } = result.attempt;
@@ -130,7 +131,7 @@ function newsFor(
   return healthAfter(health, endings, now, failingLimitMs);
 }
 
-/** Answers which subscriptions were disabled. */
+/** Returns the disabled subscriptions. */
 async function tellReceivers(
   changes: SendingChanges,
   news: readonly ReturnType<typeof healthAfter>[],
@@ -180,7 +181,7 @@ async function write(changes: SendingChanges, recorded: readonly Recorded[]): Pr
   await changes.recordAttempts(firsts.map((one) => attemptOf(one, changes.now)));
 }
 
-/** Nearly all of them: the attempt that ran ended well, and nothing else happened meanwhile. */
+/** The common case: the running attempt succeeded, and nothing else happened. */
 function isPlainSuccess({ result, before }: Recorded): boolean {
   return (
     result.attempt.outcome === 'SUCCEEDED' &&
@@ -204,7 +205,7 @@ function startOf(result: AttemptResult, before: DeliveryProgress, now: number): 
   return Math.min(result.attempt.startedAt ?? claimedAt(result, before) ?? now, now);
 }
 
-/** By our own clock, when its address was read. Known of the attempt that was begun last. */
+/** By our clock, when its address was read. Known for the latest attempt. */
 function claimedAt(
   { attempt }: AttemptResult,
   { attemptStartedAt, attemptsBegun }: DeliveryProgress,

@@ -2,23 +2,23 @@ import type { SubscriptionId } from '../../../generated/ids.js';
 import type { Receiver, SealedSecret } from './sending.js';
 import type { SecretBox } from './subscriptions.js';
 
-/** Where to post, and what to sign with. */
+/** The address and the secrets. */
 export interface DeliveryTarget {
   subscriptionId: SubscriptionId;
   url: string;
-  /** The newest first. */
+  /** Newest first. */
   signingSecrets: readonly Buffer[];
 }
 
 const MAX_KEPT = 10_000;
 
-/** Opens the secrets that deliveries are signed with, each once: that takes as long as all else that a claim does for its subscription. */
+/** Opens the signing secrets, each once: opening costs as much as the rest of a claim for a subscription. */
 export class DeliveryTargets {
   readonly #opened = new Map<string, Buffer>();
 
   constructor(private readonly box: SecretBox) {}
 
-  /** Nothing may be sent unsigned, so it throws where there is nothing to sign with. */
+  /** Throws if there is no secret: nothing may be sent unsigned. */
   of({ id, url, secrets }: Receiver): DeliveryTarget {
     if (secrets.length === 0) {
       throw new Error(`The subscription ${id} has no secret to sign with.`);

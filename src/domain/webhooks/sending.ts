@@ -1,27 +1,39 @@
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
-import type { Actor, RecordedAction } from '../operator/audit.js';
+import type { Actor, AuditedAction } from '../operator/audit.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt } from './deliveries.js';
 import type { DueSignal } from './due-signal.js';
 import type { StoredEvent } from './event-body.js';
-import type { OverdueDelivery, RetryBatch, RetryBatchRows } from './retry-batches.js';
+import type { RetryBatch, RetryBatchRows } from './retry-batches.js';
+import type { RetryGrace } from './retry-grace.js';
 import type { DisabledReason, SecretBox } from './subscriptions.js';
 
-/** How far a delivery is, for whoever sends it. */
+/** The progress of a delivery, for senders. */
 export interface DeliveryProgress
   extends Omit<Delivery, 'instanceIntegrationId' | 'eventId' | 'eventType' | 'origin' | 'createdAt'> {
-  /** Its place in the order of all, by which the store finds it fastest. */
+  /** Its place in the log, the fastest key. */
   seq: number;
+  /** How long after `nextAttemptAt` the attempt may be claimed. */
+  graceMs: number;
 }
 
-/** What of a subscription decides how it is sent to. */
+/** A delivery with the outcome of its last attempt, as its workflow shows it. */
+export interface RetriedDelivery extends DeliveryProgress {
+  eventType: string;
+  /** Null while one runs. */
+  lastOutcome: AttemptOutcome | null;
+  lastHttpStatus: number | null;
+}
+
+/** The part of a subscription that decides how it is sent to. */
 export interface Receiver {
   id: SubscriptionId;
   instanceIntegrationId: InstanceIntegrationId;
   url: string;
   failingSince: number | null;
-  /** How many attempts run now, over all workers. */
+  /** Running attempts, over all workers. */
   running: number;
-  /** Those that sign now, the newest first. */
+  /** The valid ones, newest first. */
   secrets: readonly SealedSecret[];
 }
 
@@ -30,71 +42,76 @@ export interface SealedSecret {
   sealed: string;
 }
 
-/** What of a subscription changes with how attempts end. */
+/** The part of a subscription that results change. */
 export interface ReceiverHealth {
   id: SubscriptionId;
   lastSuccessAt: number | null;
   failingSince: number | null;
-  /** When an operator last changed it. */
+  /** The last change by an operator. */
   updatedAt: number;
 }
 
-/** A delivery whose attempt has just begun. */
+/** A subscription with a due attempt. */
+export interface DueSubscription {
+  id: SubscriptionId;
+  /** Whether later attempts are due, apart from first ones. */
+  hasLater: boolean;
+}
+
+/** A delivery with a begun attempt. */
 export interface BegunDelivery {
   seq: number;
   id: DeliveryId;
+  /** Of the attempt. */
+  number: number;
   eventSeq: number;
 }
 
-/** An event to be posted. */
+/** An event to post. */
 export type SentEvent = StoredEvent & { seq: number };
 
-/** Everything that one write may touch, inside its one transaction. */
+/** All rows that one write may change, in its transaction. */
 export interface SendingChanges {
   /** The time of the write. */
   readonly now: number;
 
-  /** Waits until no other claim is under way on any node, so that the attempts that run are counted truly. */
+  /** Waits for other claims on any node, so that running attempts are counted correctly. */
   claimAlone(): Promise<void>;
-  /** Subscriptions that have deliveries whose first attempt is due, in the order of their ids, from behind the one named. */
-  dueSubscriptions(after: string, limit: number): Promise<SubscriptionId[]>;
+  /** Subscriptions with a due attempt, by id, after the named one. */
+  dueSubscriptions(after: string, limit: number): Promise<DueSubscription[]>;
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
-  /** How many attempts run now to all subscriptions that fail. */
+  /** Running attempts to all failing subscriptions. */
   runningToFailing(): Promise<number>;
-  /** The places of the oldest deliveries behind the one named whose first attempt is due; from now on nobody else begins it. */
-  due(id: SubscriptionId, after: number, limit: number): Promise<number[]>;
-  /** Begins the first attempt of those of which none has begun. */
-  beginFirst(seqs: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
-  /** Undoes beginnings of this same write, of which nobody has heard yet. */
+  /** Places of the oldest deliveries after the named one with a due first attempt, locked by this write. */
+  dueFirst(id: SubscriptionId, after: number, limit: number): Promise<number[]>;
+  /** Places of the deliveries whose later attempt has been due longest; locked until this write ends. */
+  dueLater(id: SubscriptionId, limit: number): Promise<number[]>;
+  /** Begins due attempts by conditional statements: of concurrent beginnings of one attempt, one succeeds. */
+  begin(first: readonly number[], later: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
+  /** Undoes beginnings of this same write, which no caller has seen. */
   takeBack(seqs: readonly number[]): Promise<void>;
-  /** One conditional statement: of several beginnings of one attempt, one hears of it. */
-  beginLater(
-    id: DeliveryId,
-    number: number,
-    leaseUntil: number,
-  ): Promise<(BegunDelivery & { subscriptionId: SubscriptionId }) | undefined>;
   events(seqs: readonly number[]): Promise<SentEvent[]>;
 
-  /** As they are, without waiting for anybody. */
+  /** Their present state, without locks. */
   look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;
   healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   /**
-   * Waits until nobody else changes these deliveries, and answers them as they stand then. Their subscriptions are held before them, as by whoever
-   * disables one: `alone` where this write may change them, and otherwise together with others that only see to it that they stay as they are.
+   * Locks these deliveries and returns their state. Locks their subscriptions first: exclusively (`alone`) if
+   * this write may change them, otherwise shared.
    */
   hold(deliveries: readonly DeliveryProgress[], alone: boolean): Promise<DeliveryProgress[]>;
-  /** How the attempt ended, if that is recorded. */
+  /** The recorded outcome of the attempt, if any. */
   outcomeOf(deliverySeq: number, number: number): Promise<AttemptOutcome | undefined>;
   recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void>;
-  /** Says of an attempt that was recorded how it ended after all. */
+  /** Corrects the recorded end of an attempt. */
   correctAttempt(attempt: RecordedAttempt): Promise<void>;
-  /** Ends those whose attempt that runs has succeeded; what else there is of them stays. */
+  /** Ends those with a succeeded running attempt; nothing else of them changes. */
   deliver(seqs: readonly number[]): Promise<void>;
   settle(delivery: DeliveryProgress): Promise<void>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
-  /** Disables an active subscription and holds what is pending; says whether it was active. */
+  /** Disables an active subscription and holds pending deliveries; returns whether it was active. */
   disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;
-  audit(actor: Actor, action: RecordedAction): Promise<void>;
+  audit(actor: Actor, action: AuditedAction): Promise<void>;
 
   readonly retryBatches: RetryBatchRows;
 }
@@ -103,32 +120,27 @@ export interface RecordedAttempt extends DeliveryAttempt {
   deliverySeq: number;
 }
 
-/** What is committed, without a transaction. */
+/** Committed rows, without a transaction. */
 export interface SendingRows {
-  /** Whether anything's first attempt is due. */
-  anyDue(): Promise<boolean>;
-  /** Deliveries with an attempt whose lease is over and that nobody has recorded. */
+  /** Whether any attempt is due. */
+  anyDue(now: number): Promise<boolean>;
+  /** Deliveries with a lapsed lease and no recorded result. */
   lapsed(now: number, limit: number): Promise<DeliveryProgress[]>;
-  /** Deliveries whose retry should have begun long ago and whose batch was handed over long ago, the longest overdue first. */
-  overdue(before: number, limit: number): Promise<OverdueDelivery[]>;
-  /** Batches that are closed or full and not handed over, the oldest first. */
+  /** Batches that are closed or full and not handed over, oldest first. */
   waitingBatches(now: number, limit: number): Promise<RetryBatch[]>;
   batch(id: string): Promise<RetryBatch | undefined>;
-  deliveriesOf(batchId: string): Promise<(DeliveryProgress & { eventType: string })[]>;
+  deliveriesOf(batchId: string): Promise<RetriedDelivery[]>;
+  retried(ids: readonly DeliveryId[]): Promise<RetriedDelivery[]>;
 }
 
-export interface SendingUnitOfWork {
-  /** One transaction: all of the work or none. Nothing but the changes may be awaited inside. */
-  run<T>(work: (changes: SendingChanges) => Promise<T>): Promise<T>;
-  readonly rows: SendingRows;
-}
+export type SendingUnitOfWork = UnitOfWork<SendingChanges, SendingRows>;
 
 export interface SendingSettings {
   /** For one exchange with a subscriber. */
   timeoutMs: number;
-  /** Before the second attempt and before the third. */
+  /** Before the second and the third attempt. */
   retryDelaysMs: readonly [number, number];
-  /** Without a success for so long, a subscription is disabled. */
+  /** A subscription without a success for this long is disabled. */
   failingLimitMs: number;
 }
 
@@ -136,14 +148,15 @@ export interface SendingDependencies {
   unitOfWork: SendingUnitOfWork;
   secrets: SecretBox;
   deliveriesDue: DueSignal;
+  grace: RetryGrace;
   settings: SendingSettings;
   /** At least 0 and less than 1. */
   random: () => number;
-  /** Hears, once a minute, of a subscription that cannot be sent to for a reason on our side. */
+  /** Called at most once a minute per subscription that cannot be sent to for a reason on our side. */
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
 }
 
-/** For what comes before and after the exchange, which takes longer where subscribers may: a lease that lapses says that its sender is lost. */
+/** For the time around the exchange, longer for longer exchanges. A lapsed lease means a lost sender. */
 const LEAST_MARGIN_MS = 5_000;
 const MOST_MARGIN_MS = 15_000;
 

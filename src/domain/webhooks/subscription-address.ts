@@ -3,10 +3,10 @@ import type { AddressGuard } from './address-guard.js';
 
 export const MAX_URL_LENGTH = 2_048;
 
-/** What a URI may be made of (RFC 3986), which leaves out whatever would be quietly mended. */
+/** The characters of a URI (RFC 3986), without those that browsers would normalize. */
 const WEB_ADDRESS = /^https?:\/\/[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i;
 
-/** Keys and secrets of ours. Addresses are shown, logged and sent to proxies. */
+/** Our keys and secrets. Addresses are shown, logged and sent to proxies. */
 const CREDENTIAL = /(ik|operator|platform|service)_(live|demo)_[0-9A-Za-z]{20}|whsec_/;
 
 export interface AddressPolicy {
@@ -14,7 +14,7 @@ export interface AddressPolicy {
   addressGuard: AddressGuard;
 }
 
-/** Gives back the address in the spelling in which it is kept and used, if deliveries may go there. It has no fault. */
+/** The address in canonical form, if deliveries may go there. It must have no fault. */
 export async function allowedAddress(
   text: string,
   { environment, addressGuard }: AddressPolicy,
@@ -29,7 +29,7 @@ export async function allowedAddress(
   return url.href;
 }
 
-/** What can be seen of the text alone. */
+/** Faults of the text alone. */
 export function faultOfAddress(text: string): string | undefined {
   if (text === '') {
     return 'must not be empty';
@@ -48,7 +48,7 @@ export function faultOfAddress(text: string): string | undefined {
     return 'must not hold credentials';
   }
   if (port === '0') {
-    return 'must not name port 0, which nobody can listen on';
+    return 'must not name port 0, on which nothing can listen';
   }
   return CREDENTIAL.test(decoded(href))
     ? 'must not hold an API key or another secret of this service'

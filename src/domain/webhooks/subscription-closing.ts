@@ -1,20 +1,17 @@
-import type { Actor } from '../operator/audit.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import { type ClosedSubscription, MOST_CLOSED_AT_ONCE } from './subscription-deliveries.js';
 import type { WebhookChanges, WebhookRows } from './unit-of-work.js';
 
-type ClosingChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries'>;
+export type ClosingChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries'>;
 
-export interface ClosingUnitOfWork {
-  run<T>(actor: Actor, work: (changes: ClosingChanges) => Promise<T>): Promise<T>;
-}
+/** Nothing is audited: what follows from a change of status belongs to that change. */
+type ClosingUnitOfWork = UnitOfWork<ClosingChanges, object>;
 
-/** Nobody is asked who did it: what follows from a change of status belongs to that change. */
-const SERVICE: Actor = { type: 'service', id: 'webhooks' };
 const MOST_LOOKED_AT = 100;
 
 /**
- * Holds or cancels what is left open of a subscription that was disabled or deleted. Its status alone says that nothing is sent, so this may end between any
- * two writes and be taken up again, by anyone.
+ * Holds or cancels open deliveries of a disabled or deleted subscription. The status alone stops sending, so
+ * this may stop between writes and be continued by any node.
  */
 export async function closeRest(
   unitOfWork: ClosingUnitOfWork,
@@ -23,7 +20,7 @@ export async function closeRest(
 ): Promise<number> {
   let sum = 0;
   for (let more = true; more && !signal?.aborted; ) {
-    const count = await unitOfWork.run(SERVICE, (changes) => closeSome(changes, closed));
+    const count = await unitOfWork.run((changes) => closeSome(changes, closed));
     sum += count;
     more = count === MOST_CLOSED_AT_ONCE;
   }
@@ -32,7 +29,7 @@ export async function closeRest(
 
 /** Does so for every subscription that needs it. */
 export async function closeAll(
-  unitOfWork: ClosingUnitOfWork & { rows: Pick<WebhookRows, 'deliveries'> },
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<WebhookRows, 'deliveries'>>,
   signal: AbortSignal,
 ): Promise<number> {
   let sum = 0;
@@ -50,6 +47,6 @@ async function closeSome(
     return deliveries.cancelOpen(id, now, MOST_CLOSED_AT_ONCE);
   }
   const present = await subscriptions.findLocked(id);
-  // Enabled or deleted meanwhile, it is no longer what was seen.
+  // It was enabled or deleted meanwhile.
   return present?.status === 'DISABLED' ? deliveries.holdPending(id, MOST_CLOSED_AT_ONCE) : 0;
 }

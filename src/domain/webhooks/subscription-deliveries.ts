@@ -4,34 +4,34 @@ import { type Delivery, type DeliveryOrigin, UNTRIED } from './deliveries.js';
 import type { StoredEvent } from './event-body.js';
 import type { Subscription } from './subscriptions.js';
 
-/** How much a subscription is behind. */
+/** How far a subscription is behind. */
 export interface Backlog {
   pending: number;
   held: number;
 }
 
-/** One that is active no more, and of which something is open that must not be. */
+/** An inactive subscription with deliveries that must not be open. */
 export interface ClosedSubscription {
   id: SubscriptionId;
   isDeleted: boolean;
 }
 
-/** How many deliveries one write holds or cancels: others want to write too. */
+/** How many deliveries one write holds or cancels, so that others get their turns. */
 export const MOST_CLOSED_AT_ONCE = 500;
 
 export interface SubscriptionDeliveryRows {
   backlogOf(id: SubscriptionId): Promise<Backlog>;
-  /** When the first of the events happened whose deliveries are held. */
+  /** When the first event with a held delivery happened. */
   heldSince(id: SubscriptionId): Promise<number | null>;
   /** All at once. */
   insert(deliveries: readonly Delivery[]): Promise<void>;
-  /** Writes an event that happened to nobody. */
+  /** Writes a test event. */
   insertTestEvent(event: StoredEvent): Promise<void>;
-  /** Holds of what is pending so many at most. An attempt under way goes on, and its success still counts. */
+  /** Holds pending deliveries, up to `most`. A running attempt continues, and its success counts. */
   holdPending(id: SubscriptionId, most: number): Promise<number>;
-  /** Cancels of what is pending or held so many at most. */
+  /** Cancels pending and held deliveries, up to `most`. */
   cancelOpen(id: SubscriptionId, now: number, most: number): Promise<number>;
-  /** Subscriptions that are disabled with something pending, or deleted with something open. */
+  /** Disabled subscriptions with pending deliveries, and deleted ones with open ones. */
   leftOpen(limit: number): Promise<ClosedSubscription[]>;
 }
 

@@ -3,11 +3,10 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { PageRequest } from '../directory/page.js';
 import { assertExpectedVersion } from '../platform/changes.js';
 import type { Subscription, SubscriptionStatus } from './subscriptions.js';
-import type { WebhookChanges, WebhookRows } from './unit-of-work.js';
 
-/** What deliveries are signed with; the secret itself is not among it. */
+/** A signing secret, without the secret itself. */
 export interface SubscriptionSecret {
-  /** The name that the secret is sealed for. */
+  /** The name for the seal. */
   id: string;
   createdAt: number;
   /** Null until a rotation sets it. */
@@ -16,7 +15,7 @@ export interface SubscriptionSecret {
 
 /** A subscription as operators see it. */
 export interface ManagedSubscription extends Subscription {
-  /** The oldest first; those that have ended stay until the next rotation or purge. */
+  /** Oldest first; ended ones stay until the next rotation or purge. */
   secrets: SubscriptionSecret[];
 }
 
@@ -25,10 +24,10 @@ export interface SubscriptionFilter {
   status?: SubscriptionStatus;
 }
 
-/** Those that were deleted are found by none of these. */
+/** Without deleted ones. */
 export interface SubscriptionRows {
   find(id: string): Promise<ManagedSubscription | undefined>;
-  /** As it stands once nobody else is changing it: from now on events, attempts and other operators wait for this transaction. */
+  /** Its state under an exclusive lock: events, attempts and operators wait for this transaction. */
   findLocked(id: string): Promise<ManagedSubscription | undefined>;
   /** Newest first. */
   page(page: PageRequest, filter: SubscriptionFilter): Promise<ManagedSubscription[]>;
@@ -36,7 +35,7 @@ export interface SubscriptionRows {
   insert(subscription: Subscription): Promise<void>;
   /** Everything but the secrets. */
   update(subscription: Subscription): Promise<void>;
-  /** Keeps the row for the deliveries that name it, and removes the secrets. */
+  /** Keeps the row for its deliveries, and removes the secrets. */
   delete(id: SubscriptionId, now: number): Promise<void>;
   insertSecret(id: SubscriptionId, secret: SubscriptionSecret, sealed: string): Promise<void>;
   setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
@@ -44,14 +43,14 @@ export interface SubscriptionRows {
 }
 
 export async function getSubscription(
-  { subscriptions }: Pick<WebhookRows, 'subscriptions'>,
+  { subscriptions }: { subscriptions: SubscriptionRows },
   id: string,
 ): Promise<ManagedSubscription> {
   return required(await subscriptions.find(id));
 }
 
 export async function lockedSubscription(
-  { subscriptions }: Pick<WebhookChanges, 'subscriptions'>,
+  { subscriptions }: { subscriptions: SubscriptionRows },
   id: string,
   expectedVersion?: string,
 ): Promise<ManagedSubscription> {
@@ -60,9 +59,9 @@ export async function lockedSubscription(
   return subscription;
 }
 
-/** For what sends: stays active until the transaction ends, so that nothing is added behind whoever disables it. */
+/** Keeps it active until the transaction ends, so that nothing is added while it is disabled. */
 export async function lockedActiveSubscription(
-  changes: Pick<WebhookChanges, 'subscriptions'>,
+  changes: { subscriptions: SubscriptionRows },
   id: string,
 ): Promise<ManagedSubscription> {
   const subscription = await lockedSubscription(changes, id);

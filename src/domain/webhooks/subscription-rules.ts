@@ -7,13 +7,13 @@ import { faultOfAddress } from './subscription-address.js';
 /** Every type of the contract, in its order. */
 export const EVENT_TYPES = Object.keys(payloadSchemaOf) as EventType[];
 
-/** Of one instance integration; each that matches costs a row for each event. */
+/** Per instance integration: each matching one costs a row per event. */
 export const MAX_SUBSCRIPTIONS = 100;
 
 const MAX_PATTERNS = 50;
 const MAX_CLIENTS = 200;
 
-/** What may be set at creation and later; null clears what can be cleared. */
+/** Settings for creation and updates; null clears a setting. */
 export interface SubscriptionFields {
   url?: string | null;
   eventTypes?: readonly string[] | null;
@@ -21,7 +21,7 @@ export interface SubscriptionFields {
   description?: string | null;
 }
 
-/** Names every fault that can be seen in the fields alone. */
+/** Reports all faults of the fields alone. */
 export function validateSubscription({ url, eventTypes, clientIds, description }: SubscriptionFields): void {
   const violations = new Violations();
   const fault = typeof url === 'string' ? faultOfAddress(url) : undefined;
@@ -36,7 +36,7 @@ export function validateSubscription({ url, eventTypes, clientIds, description }
   violations.throwIfAny();
 }
 
-/** Whether it is an exact type, or takes at least one: a pattern that never matches is a mistake. */
+/** Whether it is an exact type or matches at least one: a pattern without matches is a mistake. */
 export function isKnownPattern(pattern: string): boolean {
   return EVENT_TYPES.some((type) => matchesAny([pattern], type));
 }
@@ -54,7 +54,7 @@ function validatePatterns(violations: Violations, patterns: readonly string[]): 
   });
 }
 
-/** Gives back what is worth a closer look: nothing of a list that is too long. */
+/** Returns the items to check further: none of a list that is too long. */
 function validateList(
   violations: Violations,
   path: string,

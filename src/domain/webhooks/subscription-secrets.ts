@@ -5,7 +5,7 @@ import { newRecordId } from '../../identifiers/record-id.js';
 import { endOfOverlap, validateOverlap } from '../operator/lifetime.js';
 import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
-import { recordSubscription } from './subscription-audit.js';
+import { auditSubscription } from './subscription-audit.js';
 import {
   lockedSubscription,
   type ManagedSubscription,
@@ -14,11 +14,11 @@ import {
 import type { SecretBox } from './subscriptions.js';
 import type { WebhookChanges } from './unit-of-work.js';
 
-/** As Standard Webhooks writes secrets. */
+/** The prefix of Standard Webhooks. */
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Each delivery carries a signature for each of them. */
+/** Each delivery has a signature for each of them. */
 const MAX_SECRETS = 5;
 
 export interface SubscriptionSecretRotation {
@@ -37,7 +37,7 @@ export async function newSubscriptionSecret(
   return { kept, secret: `${PREFIX}${bytes.toString('base64')}` };
 }
 
-/** Secrets that have ended already go; those that sign end after the overlap. */
+/** Removes expired secrets; valid ones end after the overlap. */
 export async function rotateSubscriptionSecret(
   changes: WebhookChanges,
   secrets: SecretBox,
@@ -56,11 +56,11 @@ export async function rotateSubscriptionSecret(
     updatedAt: changes.now,
   };
   await changes.subscriptions.update(subscription);
-  await recordSubscription(changes, 'secret_rotated', subscription, { secret_id: kept.id });
+  await auditSubscription(changes, 'secret_rotated', subscription, { secret_id: kept.id });
   return { subscription, secret };
 }
 
-/** Those that go on to sign for a while. */
+/** Those that keep signing for a while. */
 async function letEnd(
   { now, subscriptions }: WebhookChanges,
   { secrets }: ManagedSubscription,

@@ -1,6 +1,6 @@
 import { newVersion } from '../version.js';
 import { assertConfigured } from './resend.js';
-import { recordSubscription } from './subscription-audit.js';
+import { auditSubscription } from './subscription-audit.js';
 import { MOST_CLOSED_AT_ONCE } from './subscription-deliveries.js';
 import { lockedSubscription, type ManagedSubscription } from './subscription-rows.js';
 import type { DisabledReason, Subscription } from './subscriptions.js';
@@ -11,12 +11,12 @@ export interface ChosenSubscription {
   expectedVersion?: string;
 }
 
-/** What a change of status touches. */
-export type StatusChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries' | 'record'>;
+/** What a change of status changes. */
+export type StatusChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries' | 'audit' | 'actor'>;
 
-/** What it missed stays held until it is replayed. */
+/** Missed events stay held until they are replayed. */
 export async function enableSubscription(
-  changes: StatusChanges & Pick<WebhookChanges, 'connections'>,
+  changes: StatusChanges & Pick<WebhookChanges, 'instanceIntegrations'>,
   { subscriptionId, expectedVersion }: ChosenSubscription,
 ): Promise<ManagedSubscription> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
@@ -24,7 +24,7 @@ export async function enableSubscription(
     return present;
   }
   await assertConfigured(changes, present);
-  // Mostly nothing: whoever enables has the rest held first, so that this write is short.
+  // Usually none: the caller holds the rest before, so that this write is short.
   await changes.deliveries.holdPending(present.id, Number.MAX_SAFE_INTEGER);
   return writeStatus(changes, 'enabled', present, {
     status: 'ACTIVE',
@@ -35,8 +35,8 @@ export async function enableSubscription(
 }
 
 /**
- * Nothing is sent to it from now on. Holds the first of what is pending, as much as one write may; `closeRest` holds the rest. Whoever records an event
- * meanwhile sees the subscription before or after it, never in between.
+ * Stops sending. Holds as many pending deliveries as one write may; `closeRest` holds the rest. Concurrent
+ * events see the subscription before or after it.
  */
 export async function disableSubscription(
   changes: StatusChanges,
@@ -45,7 +45,7 @@ export async function disableSubscription(
   most = MOST_CLOSED_AT_ONCE,
 ): Promise<{ subscription: ManagedSubscription; held: number }> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
-  // What an operator disables stays disabled when its connection is configured again.
+  // A subscription that an operator disabled stays so when its connection is configured again.
   const isLasting = present.disabledReason !== 'UNCONFIGURED' || reason === 'UNCONFIGURED';
   if (present.status === 'DISABLED' && isLasting) {
     return { subscription: present, held: 0 };
@@ -60,7 +60,7 @@ export async function disableSubscription(
   return { subscription, held: await changes.deliveries.holdPending(present.id, most) };
 }
 
-/** Its deliveries stay to be looked at. Cancels the first of those that are open, as many as one write may; `closeRest` cancels the rest. */
+/** Keeps its deliveries for the log. Cancels as many open ones as one write may, `closeRest` the rest. */
 export async function deleteSubscription(
   changes: StatusChanges,
   { subscriptionId, expectedVersion }: ChosenSubscription,
@@ -69,7 +69,7 @@ export async function deleteSubscription(
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   await changes.subscriptions.delete(present.id, changes.now);
   const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now, most);
-  await recordSubscription(changes, 'deleted', present);
+  await auditSubscription(changes, 'deleted', present);
   return cancelled;
 }
 
@@ -82,6 +82,6 @@ async function writeStatus(
 ): Promise<ManagedSubscription> {
   const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.subscriptions.update(changed);
-  await recordSubscription(changes, what, changed, attributes);
+  await auditSubscription(changes, what, changed, attributes);
   return changed;
 }

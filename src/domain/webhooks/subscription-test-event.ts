@@ -7,7 +7,7 @@ import type { Delivery } from './deliveries.js';
 import type { StoredEvent } from './event-body.js';
 import { matchesAny } from './event-patterns.js';
 import { assertConfigured } from './resend.js';
-import { recordSubscription } from './subscription-audit.js';
+import { auditSubscription } from './subscription-audit.js';
 import { newDelivery } from './subscription-deliveries.js';
 import { lockedActiveSubscription } from './subscription-rows.js';
 import { EVENT_TYPES } from './subscription-rules.js';
@@ -21,7 +21,7 @@ export interface SubscriptionTest {
 
 const RECEIVER_IN_SAMPLE = /(?<=^\/v\d\/instance-integrations\/)\w+/;
 
-/** Sends the sample of the contract, as an event that happened to nobody, to this subscription alone. */
+/** Sends the sample of the contract as a test event to this subscription only. */
 export async function testSubscription(
   changes: WebhookChanges,
   { subscriptionId, eventType }: SubscriptionTest,
@@ -32,14 +32,14 @@ export async function testSubscription(
   const delivery = newDelivery(subscription, event, 'TEST', changes.now);
   await changes.deliveries.insertTestEvent(event);
   await changes.deliveries.insert([delivery]);
-  await recordSubscription(changes, 'tested', subscription, {
+  await auditSubscription(changes, 'tested', subscription, {
     event_type: event.type,
     delivery_id: delivery.id,
   });
   return delivery;
 }
 
-/** What is not asked for is the first that the subscription receives, in the order of the contract. */
+/** The requested type, or the first that the subscription receives, in the order of the contract. */
 function chosenType({ eventTypes }: Subscription, asked: string | undefined): EventType {
   const received = EVENT_TYPES.filter((type) => matchesAny(eventTypes, type));
   const chosen = asked === undefined ? received[0] : received.find((type) => type === asked);

@@ -4,7 +4,7 @@ export type SubscriptionStatus = 'ACTIVE' | 'DISABLED';
 
 export type DisabledReason = 'OPERATOR' | 'GONE' | 'FAILING' | 'UNCONFIGURED';
 
-/** Who receives which events, and where. */
+/** A subscriber: events, filters and address. */
 export interface Subscription {
   id: SubscriptionId;
   instanceIntegrationId: InstanceIntegrationId;
@@ -12,7 +12,7 @@ export interface Subscription {
   url: string;
   /** Exact types, `user.*`, or `*`. */
   eventTypes: readonly string[];
-  /** None stands for all clients of the instance. */
+  /** Empty means all clients of the instance. */
   clientIds: readonly string[];
   description: string;
   status: SubscriptionStatus;
@@ -25,7 +25,7 @@ export interface Subscription {
   updatedAt: number;
 }
 
-/** Seals the secrets that deliveries are signed with, each for the id of its row. */
+/** Seals signing secrets, each for the id of its row. */
 export interface SecretBox {
   seal(content: Uint8Array, name: string): string;
   open(sealed: string, name: string): Uint8Array;

@@ -7,35 +7,35 @@ import { type Happening, type HappeningRows, Happenings, LATEST_COMMIT_MS } from
 export interface TailFilter {
   subscriptionId?: string;
   instanceIntegrationId?: string;
-  /** None means all. */
+  /** Empty means all. */
   eventTypes: readonly string[];
 }
 
 export interface TailOptions {
   rows: HappeningRows;
   clock: Clock;
-  /** Aborted when the watcher is gone or the server drains. */
+  /** Aborted when the watcher disconnects or the server drains. */
   signal: AbortSignal;
-  /** Between one look and the next; rejects when it is aborted. */
+  /** Between two looks; rejects when aborted. */
   pause?: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** What a watcher is told. */
+/** An entry for a watcher. */
 export interface TailEntry {
   delivery: Delivery;
-  /** Undefined where the delivery was made. */
+  /** Undefined for a new delivery. */
   attempt: DeliveryAttempt | undefined;
-  /** How many happenings before it were left out. */
+  /** How many happenings before it were omitted. */
   skipped: number;
 }
 
 const LOOK_EVERY_MS = 250;
-/** Of what happens now, nobody follows more, and the domain has other things to do than to tell it all. */
+/** More per look is omitted: people cannot follow it, and the domain has other work. */
 const MOST_PER_LOOK = 250;
-/** A watcher who takes longer from one look to the next is shown the present instead of ever older things. */
+/** A slower watcher skips to the present. */
 const TOO_SLOW_MS = 10_000;
 
-/** Tells what happens to deliveries from a time on, or from now, until the signal. The past is told whole, however slowly it is read. */
+/** Reports happenings of deliveries from a time on, or from now, until the signal. The past is complete. */
 export async function* tailDeliveries(
   filter: TailFilter,
   since: number | undefined,
@@ -80,7 +80,7 @@ export async function* tailDeliveries(
 
 type TimedEntry = Omit<TailEntry, 'skipped'> & { at: number };
 
-/** Without those that the watcher did not ask for, and what has been purged meanwhile. */
+/** Without those that are filtered out or purged. */
 async function entriesOf(
   rows: HappeningRows,
   page: readonly Happening[],
@@ -117,7 +117,7 @@ function isWatched(
   );
 }
 
-/** Its attempts are happenings of their own, and the first is often over before anybody looks. */
+/** Its attempts are separate happenings, and the first has often ended by now. */
 function asMade(delivery: Delivery): Delivery {
   return delivery.attemptsBegun === 0 ? delivery : { ...delivery, ...UNTRIED };
 }

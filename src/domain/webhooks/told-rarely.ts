@@ -1,6 +1,6 @@
 const MOST_REMEMBERED = 10_000;
 
-/** Says when it is time to tell again of what is found again and again. */
+/** Limits repeated reports of the same fact. */
 export class ToldRarely {
   readonly #toldAt = new Map<string, number>();
 

@@ -2,27 +2,26 @@ import addFormats from 'ajv-formats';
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend';
 import { judgesItself } from './completeness.js';
 
-/** openapi-backend checks documents against OpenAPI 3.0; ours are 3.1 and linted before they get here. */
+/** openapi-backend validates documents against OpenAPI 3.0; ours are 3.1 and linted by `make verify`. */
 class Backend extends OpenAPIBackend {
   override validateDefinition(): Document {
     return this.document;
   }
 }
 
-/** openapi-backend over one document; what is left to the handlers is not checked here. */
+/** openapi-backend over one document. It does not check that handlers are complete. */
 export async function openBackend(document: Document, handlers: object): Promise<OpenAPIBackend> {
   const backend = new Backend({
     definition: document,
     strict: true,
     quick: true,
-    // The contract promises every wrong place at once; how many there can be is bounded by the size of a request.
-    // `make verify` has checked the schemas; again, against a meta-schema compiled per operation, is over a quarter of a start.
+    // Reports every violation; the size of a request bounds them. `make verify` has validated the schemas.
     ajvOpts: { allErrors: true, validateSchema: false },
-    // What is not implemented says so, however it was asked for.
+    // Operations that are not implemented answer 501 for invalid requests as well.
     validate: ({ operation }: Context) =>
       Object.hasOwn(handlers, operation.operationId ?? '') && !judgesItself(operation),
     customizeAjv: (ajv) => {
-      // The router has made numbers of what is written as one; a validator that guesses takes more than the contract says.
+      // The router has converted numbers; ajv's coercion accepts more than the contract does.
       ajv.opts.coerceTypes = false;
       return addFormats.default(ajv);
     },

@@ -1,7 +1,7 @@
 import type { Document, Operation } from 'openapi-backend';
 import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.js';
 
-/** Throws unless every way a request can go ends in a handler of ours. */
+/** Throws unless every outcome of routing and validation has a handler. */
 export function assertComplete(
   operations: readonly Operation[],
   handlers: object,
@@ -25,7 +25,7 @@ export function assertComplete(
   }
 }
 
-/** Whether a handler gets requests unchecked is said by the document and believed by its types; the two have to agree. */
+/** The operations for which the document and the type of the handler disagree about validation. */
 function misjudged(operation: Operation, handlers: object, asReceived: readonly string[]): string[] {
   const { operationId = '' } = operation;
   const expects = asReceived.includes(operationId);
@@ -38,7 +38,7 @@ function misjudged(operation: Operation, handlers: object, asReceived: readonly 
   ];
 }
 
-/** The document leaves what is wrong with a request to the handler. */
+/** Whether the document leaves validation to the handler. */
 export function judgesItself(operation: Operation): boolean {
   return (operation as { 'x-invalid-request'?: string })['x-invalid-request'] === 'handler';
 }

@@ -12,13 +12,13 @@ import { fallbacks as closedFallbacks, type Fallbacks } from './fallbacks.js';
 import { formObject, mediaTypesOf, parseBody } from './request-body.js';
 import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js';
 
-/** Finds out who asks, or throws the refusal. */
+/** Authenticates the caller, or throws the refusal. */
 export type SecurityHandler<Identity> = (request: HttpRequest) => Identity;
 
-/** What was being done when it went wrong. */
+/** What the request was when it failed. */
 export interface Failure {
   request: HttpRequest;
-  /** The operation; where none was meant, one that the path has, if any. */
+  /** The operation; if there is none for the method, one of the path, if any. */
   operation: Operation | undefined;
 }
 
@@ -31,19 +31,19 @@ export interface ContractApiOptions<
   /** The bundled document. */
   document: Document;
   handlers: Handlers<Operations, Dependencies, Identity, AsReceived>;
-  /** The operations whose handlers judge requests themselves, as the document says too. */
+  /** The operations that validate requests themselves; the document must agree. */
   asReceived?: readonly (AsReceived & string)[];
   /** One for each security scheme of the document. */
   securityHandlers: Record<string, SecurityHandler<Identity>>;
   dependencies: Dependencies;
-  /** Turns an error into the shape that this API's contract gives its errors. */
+  /** Converts an error into the error format of this API's contract. */
   toErrorAnswer: (error: ServiceError, requestId: string, failure: Failure) => HttpAnswer;
   log: Log;
-  /** What openapi-backend runs where no handler is meant; there is one set, and tests take parts of it away. */
+  /** Handlers for requests without an operation; tests remove some. */
   fallbacks?: Partial<Fallbacks>;
 }
 
-/** Serves one document: everything that it says is checked before a handler runs, and nothing else is reachable. */
+/** Serves one document: a request reaches a handler only after all checks of the document. */
 export async function createContractApi<
   Operations,
   Dependencies,
@@ -125,7 +125,7 @@ function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends ke
           clientAddress,
           header: (name: string) => singleHeader(request, name),
           note: (facts: Record<string, string>) => Object.assign(request.facts, facts),
-          // Each handler's type shows it one half: what was checked, or what came.
+          // Each handler's type shows one of the two: the validated request, or the received one.
           ...(judgesItself(context.operation)
             ? { rawQuery, body: request.received }
             : { params: request.params, query: request.query, form: request.requestBody, identity }),
@@ -136,7 +136,7 @@ function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends ke
   );
 }
 
-/** Where scripts may call, a browser asks before it lets them. */
+/** Answers the preflight of operations that scripts may call. */
 function preflightOf({ original, route }: RoutedRequest): HttpAnswer | undefined {
   const open = 'missing' in route && route.operations.some(isOpenToScripts);
   return open && original.method === 'OPTIONS' ? preflightAnswer(route.allowed) : undefined;
@@ -149,7 +149,7 @@ function withOpenHeaders(at: RoutedRequest | undefined, answer: HttpAnswer): Htt
     : answer;
 }
 
-/** Every documented success is JSON unless the operation says otherwise, so that is what must be acceptable, where it is looked at. */
+/** Documented successes are JSON unless the operation says otherwise, so `Accept` has to allow JSON. */
 function refuseUnacceptable({ original, route }: RoutedRequest): void {
   const accept = original.headers.accept;
   if (!accept || accept === '*/*' || !('operation' in route) || !route.operation.responses?.['406']) {
@@ -163,7 +163,7 @@ function refuseUnacceptable({ original, route }: RoutedRequest): void {
   }
 }
 
-/** Reads the body where the operation has one; a form that the document judges has to be readable as one. */
+/** Reads the body of operations that have one. A form that the document validates must parse. */
 async function takeBody(at: RoutedRequest): Promise<void> {
   const operation = 'operation' in at.route ? at.route.operation : undefined;
   const mediaTypes = operation ? mediaTypesOf(operation) : [];

@@ -1,12 +1,12 @@
 import type { Operation } from 'openapi-backend';
 import type { HttpAnswer } from '../http/exchange.js';
 
-/** What scripts may read besides the headers that every script may. */
+/** Headers that scripts may read besides the safelisted ones. */
 const EXPOSED = 'Retry-After, WWW-Authenticate, x-request-id, ETag';
 const ACCEPTED = 'Authorization, Content-Type, If-None-Match, x-request-id';
 const PREFLIGHT_SECONDS = 7_200;
 
-/** Asked with every request, of operations that never change. */
+/** A cache: every request asks, and operations never change. */
 const known = new WeakMap<Operation, boolean>();
 
 /** Whether scripts of any origin may call an operation: its success says so in the document. */
@@ -28,12 +28,12 @@ function namesOpenHeader({ responses }: Operation): boolean {
   );
 }
 
-/** Without credentials, so that no cookie ever counts: whoever calls proves themselves in the request. */
+/** Without credentials, so that cookies are never sent: the request itself authenticates the caller. */
 export function openHeaders(): Record<string, string> {
   return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
 }
 
-/** The answer to OPTIONS where scripts may call: what they may send. */
+/** The answer to OPTIONS for scripts: methods and headers they may send. */
 export function preflightAnswer(methods: readonly string[]): HttpAnswer {
   return {
     status: 204,

@@ -5,36 +5,33 @@ import type { HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
 import type { ParsedBody } from './request-body.js';
 
-/** Where no operation is meant: nothing at the path, or others than this method asks for. */
+/** No operation matches: an unknown path, or another method. */
 export interface MissingRoute {
   missing: 'path' | 'method';
-  /** What the path takes, as `Allow` says it. */
+  /** The methods of the path, for `Allow`. */
   allowed: string[];
   operations: Operation[];
 }
 
 export interface RoutedRequest extends ParsedRequest {
-  /** What came as the body, where the operation has one. */
+  /** The body as received, where the operation has one. */
   received: ParsedBody;
   readonly route: { operation: Operation } | MissingRoute;
   readonly original: HttpRequest;
   readonly facts: Record<string, string | number | undefined>;
 }
 
-/** Longer than any path can be: what is wrong with a parameter is said by its schema, never by the router. */
+/** Longer than any path: parameters are limited by their schemas, not by the router. */
 const MAX_PARAMETER_LENGTH = 64 * 1_024;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 type Found = { operation: Operation; queryTypes: ReadonlyMap<string, string | undefined> };
 
-/** What may stand for a whole number in an address. `1e1`, `0x10` and ` 1` are numbers to JavaScript only. */
+/** A whole number in an address. JavaScript would also accept `1e1`, `0x10` and ` 1`. */
 const DECIMAL = /^-?\d+$/;
 
-/**
- * Finds the operation of a request. openapi-backend's own router builds the list of operations anew for each request, which costs more than all
- * the rest of the edge, so its two questions are answered from here.
- */
+/** Finds the operation of a request. openapi-backend's router would build its list for each request. */
 export class DocumentRouter {
   readonly #routes = FindMyWay<FindMyWay.HTTPVersion.V1>({
     caseSensitive: true,
@@ -55,7 +52,7 @@ export class DocumentRouter {
     }
   }
 
-  /** HEAD is answered from GET, where the answer has a version to ask for. */
+  /** HEAD is answered from GET, where the answer has a version. */
   route(original: HttpRequest): RoutedRequest {
     const isHead = original.method === 'HEAD';
     const method = isHead ? 'GET' : original.method;
@@ -78,7 +75,7 @@ export class DocumentRouter {
     };
   }
 
-  /** Makes openapi-backend ask here; both its router and its validator share the one object. */
+  /** Replaces the router of openapi-backend, which its validator shares. */
   takeOver(router: OpenAPIRouter, operations: Operation[]): void {
     router.getOperations = () => operations;
     router.parseRequest = (request) => request as unknown as RoutedRequest;
@@ -91,7 +88,7 @@ export class DocumentRouter {
     }) as OpenAPIRouter['matchOperation'];
   }
 
-  /** A parameter is never empty, so that a slash too many leads nowhere. */
+  /** A parameter is never empty, so that a superfluous slash matches no path. */
   #find(method: string, path: string) {
     const match = isMethod(method) ? this.#routes.find(method, path) : null;
     return match && Object.values(match.params).includes('') ? null : match;
@@ -115,7 +112,7 @@ export class DocumentRouter {
   }
 }
 
-/** Whether the document lets an answer be asked for by its entity tag. */
+/** Whether the document has a conditional answer (304). */
 function hasVersion({ responses }: Operation): boolean {
   return responses !== undefined && '304' in responses;
 }
@@ -138,7 +135,7 @@ function decodable(path: string): string {
 
 type QueryValue = string | string[] | number;
 
-/** The documented parameters, numbers as such; what is none, and what is repeated, stays as it is for the schema to refuse. */
+/** The documented parameters, numbers converted. Other and repeated values stay for the schema to refuse. */
 function queryOf(query: URLSearchParams, types: Found['queryTypes'] = new Map()): Record<string, string> {
   const values: Record<string, QueryValue> = {};
   for (const [name, type] of types) {
@@ -149,7 +146,7 @@ function queryOf(query: URLSearchParams, types: Found['queryTypes'] = new Map())
         given.length > 1 ? given : type === 'integer' && DECIMAL.test(value) ? Number(value) : value;
     }
   }
-  // openapi-backend declares texts only, and checks whatever there is.
+  // openapi-backend declares texts only, but accepts any value.
   return values as Record<string, string>;
 }
 

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../http/exchange.js';
 import { Html } from '../pages/html.js';
 import { StreamedArray } from './streamed-array.js';
 
-/** What openapi-backend does where no handler is meant. Each is required: without one it would run the handler regardless. */
+/** Handlers for requests that reach no operation. All are required: openapi-backend fails open. */
 export interface Fallbacks {
   notFound(context: Context): never;
   methodNotAllowed(context: Context): never;
@@ -30,7 +30,7 @@ export const fallbacks: Fallbacks = {
   },
 
   methodNotAllowed() {
-    throw new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, 'This path does not take this method.');
+    throw new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, 'This path does not accept this method.');
   },
 
   notImplemented() {

@@ -10,14 +10,14 @@ import { utf8 } from '../http/utf8.js';
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
-/** A body by its media type, unjudged but for its grammar. */
+/** A parsed body, by its media type; not validated yet. */
 export type ParsedBody =
   | { kind: 'none' }
   | { kind: 'form'; fields: Fields }
   | { kind: 'json'; members: ReadonlyMap<string, unknown> }
   | { kind: 'malformed'; message: string };
 
-/** The media types that an operation takes, by the document; none for one without a body. */
+/** The media types that an operation accepts; none where it has no body. */
 export function mediaTypesOf(operation: Operation): string[] {
   const { requestBody } = operation;
   return requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
@@ -58,10 +58,7 @@ function formBody(text: string): ParsedBody {
   return fields ? { kind: 'form', fields } : { kind: 'malformed', message: 'The form is not well encoded.' };
 }
 
-/**
- * A form as the schema of the document takes it: the fields it knows, a repeated one as the list that no schema of ours lets pass. A NUL, which no
- * store could keep, is refused here.
- */
+/** The documented fields of a form. A repeated one becomes a list, which no schema accepts. Refuses NUL. */
 export function formObject(
   { fields }: { fields: Fields },
   operation: Operation,

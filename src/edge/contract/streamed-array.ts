@@ -1,7 +1,4 @@
-/**
- * A JSON array that is written while its items arrive, so that a long list is never held as a whole. Not a generator: leaving one that has not begun
- * would not tell where the items come from.
- */
+/** A JSON array, streamed. No generator: `return` on an unstarted one would not release the source. */
 export class StreamedArray<T> implements AsyncIterableIterator<string> {
   #written: 'nothing' | 'items' | 'all' = 'nothing';
 
@@ -11,7 +8,7 @@ export class StreamedArray<T> implements AsyncIterableIterator<string> {
     return this;
   }
 
-  /** The next piece of the text, one for each page that has items. */
+  /** The next piece of text, one for each page that has items. */
   async next(): Promise<IteratorResult<string>> {
     while (this.#written !== 'all') {
       const page = await this.pages.next();
@@ -29,7 +26,7 @@ export class StreamedArray<T> implements AsyncIterableIterator<string> {
     return { done: true, value: undefined };
   }
 
-  /** Read to the end or not, begun or not: from here on no more items are wanted. */
+  /** Releases the source, whether or not it was read to the end. */
   async return(): Promise<IteratorResult<string>> {
     this.#written = 'all';
     await this.pages.return?.();

@@ -2,7 +2,7 @@ import type { Html } from '../pages/html.js';
 import type { ParsedBody } from './request-body.js';
 import type { StreamedArray } from './streamed-array.js';
 
-/** An operation as openapi-typescript writes it. */
+/** An operation as openapi-typescript generates it. */
 interface AnyOperation {
   parameters: { path?: unknown; query?: unknown };
   requestBody?: unknown;
@@ -21,10 +21,10 @@ type HeadersOf<R> = R extends { headers: infer H }
     }
   : Record<string, never>;
 
-/** openapi-typescript takes a header that is referred to for a required one, whatever it says of itself. */
+/** openapi-typescript makes referenced headers required, even optional ones. */
 type OptionalHeader = 'Link' | 'Set-Cookie';
 
-/** What every answer carries without the handler's doing. */
+/** Headers that are added to every answer. */
 type AddedHeader = 'x-request-id' | 'Cache-Control' | 'Vary' | 'Access-Control-Allow-Origin';
 
 type BodyOf<R> = R extends { content: { 'application/json': infer B } }
@@ -35,7 +35,7 @@ type BodyOf<R> = R extends { content: { 'application/json': infer B } }
 
 type ReplyWith<R, Status> = { status: Status; headers: HeadersOf<R> } & BodyOf<R>;
 
-/** Successes, and the error page, which says what a handler found out; other refusals are thrown instead. */
+/** The successes, and the error page. Handlers throw other refusals. */
 type HandlersStatus<Responses> = {
   [Status in keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)]: Status extends 400
     ? Responses[Status] extends { content: { 'text/html': unknown } }
@@ -44,7 +44,7 @@ type HandlersStatus<Responses> = {
     : Status;
 }[keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)];
 
-/** Any answer that the document knows for the operation. */
+/** Any documented answer of the operation. */
 export type Reply<O extends AnyOperation> = {
   [Status in HandlersStatus<O['responses']>]: ReplyWith<O['responses'][Status], Status>;
 }[HandlersStatus<O['responses']>];
@@ -55,26 +55,26 @@ type FormOf<O extends AnyOperation> = O extends {
   ? Form
   : undefined;
 
-/** What handlers know of every request. */
+/** What handlers know about every request. */
 export interface AnyRequest {
   requestId: string;
   clientAddress: string;
   header(name: string): string | undefined;
-  /** Adds to the log line of the request. */
+  /** Adds fields to the log line of the request. */
   note(facts: Record<string, string>): void;
 }
 
-/** A request that satisfied the document. */
+/** A request that is valid by the document. */
 export interface ValidRequest<O extends AnyOperation, Identity> extends AnyRequest {
   params: Given<O['parameters']['path']>;
   query: Given<O['parameters']['query']>;
-  /** The form in its body; nothing where the operation takes none. */
+  /** The form in its body; absent where the operation has none. */
   form: Given<FormOf<O>>;
-  /** What the security handlers found out about the caller. */
+  /** The result of the security handlers. */
   identity: Identity;
 }
 
-/** A request whose route alone has been checked: the handler judges the rest, because its rules decide which error is told first, and how. */
+/** A request that is not validated: the rules of the handler decide which error comes first. */
 export interface ReceivedRequest extends AnyRequest {
   rawQuery: string;
   body: ParsedBody;
@@ -90,7 +90,7 @@ export type ReceivingHandler<O extends AnyOperation, Dependencies> = (
   dependencies: Dependencies,
 ) => Promise<Reply<O>>;
 
-/** A handler for each operation that is implemented; the others answer 501. */
+/** A handler for each implemented operation; the others answer 501. */
 export type Handlers<Operations, Dependencies, Identity, AsReceived extends keyof Operations = never> = {
   readonly [Id in keyof Operations]?: Operations[Id] extends AnyOperation
     ? Id extends AsReceived

@@ -7,7 +7,7 @@ import { NOT_FOUND_PATH } from './site-file.js';
 const METHODS = ['GET', 'HEAD'];
 const PAGES = /^\/docs(?:\/|$)/;
 
-/** Serves the library where it has something, and its own 404 below /docs; every other request goes on to the contract. */
+/** Serves the library, and its own 404 below /docs; passes on every other request to the contract. */
 export function withLibrary(library: Library, onward: Dispatch): Dispatch {
   return async (request) => {
     const { path } = request;
@@ -26,7 +26,7 @@ export function withLibrary(library: Library, onward: Dispatch): Dispatch {
   };
 }
 
-/** The page, whatever the browser holds of it. */
+/** The 404 page, always with its body. */
 async function notFound(library: Library, request: HttpRequest) {
   const { 'if-none-match': _, ...headers } = request.headers;
   const page = await library.get(NOT_FOUND_PATH)?.answer({ ...request, headers });
@@ -37,13 +37,13 @@ async function notFound(library: Library, request: HttpRequest) {
 function refusal({ requestId, path }: HttpRequest): DispatchedAnswer {
   const error = new ServiceError(
     ErrorCode.METHOD_NOT_ALLOWED,
-    'What is here is read: GET and HEAD are what it takes.',
+    'This path is read-only: it accepts GET and HEAD.',
   );
   const answer = toProblem(error, requestId);
   return told(path, { ...answer, headers: { ...answer.headers, allow: METHODS.join(', ') } });
 }
 
-/** For the log and the metrics, which have few names for many paths. */
+/** Names the operation in logs and metrics, which group many paths. */
 function told(path: string, answer: Omit<DispatchedAnswer, 'operation'>): DispatchedAnswer {
   return { ...answer, operation: PAGES.test(path) ? 'readDocs' : 'download' };
 }

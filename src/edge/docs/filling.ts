@@ -1,13 +1,13 @@
-/** What differs from one environment to another. */
+/** Values that differ between environments. */
 export interface Addresses {
   environment: 'live' | 'demo';
   gatewayUrl: string;
   signOnUrl: string;
-  /** Where a live installation sends those who want to try something; nowhere, unless said. */
+  /** The demo to which the documentation of live refers, if set. */
   demoGatewayUrl?: string | undefined;
 }
 
-/** A text with the addresses in their places, and without the parts that are for others. */
+/** The text with the addresses filled in, and without the parts for other environments. */
 export function filled(text: string, addresses: Addresses): string {
   const { environment, gatewayUrl, signOnUrl, demoGatewayUrl = '' } = addresses;
   const parts: Record<string, boolean> = {

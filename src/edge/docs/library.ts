@@ -6,16 +6,16 @@ import { Resource } from './resource.js';
 import type { SiteFile } from './site-file.js';
 
 export interface LibraryOptions extends Addresses {
-  /** Where the build leaves the site and the packages. */
+  /** Where the build writes the site and the packages. */
   distDir: string;
   version: string;
   log: Log;
 }
 
-/** By path, exactly as a request names it. */
+/** By exact path of the request. */
 export type Library = ReadonlyMap<string, Resource>;
 
-/** Of a page: nothing from elsewhere runs in it, and it asks nobody but the two servers it is about. */
+/** Pages run no foreign code and connect to the two servers only. */
 const pagePolicy = (signOnUrl: string) => ({
   'content-security-policy': [
     "default-src 'none'",
@@ -31,13 +31,13 @@ const pagePolicy = (signOnUrl: string) => ({
   'x-frame-options': 'DENY',
 });
 
-/** As CSP writes an origin. It has no word for an address such as `[::1]`, whose scheme then stands for it. */
+/** An origin for CSP, which cannot express `[::1]`: then the scheme stands for it. */
 function sourceOf(url: string): string {
   const { protocol, hostname } = new URL(url);
   return /[[_]/.test(hostname) ? protocol : url;
 }
 
-/** Reads all there is to serve. What the build did not leave is told in the log, and is then not there. */
+/** Reads everything that is served. What the build did not write is logged and answers 404. */
 export function openLibrary(options: LibraryOptions): Library {
   return new Map([...siteOf(options), ...packagesOf(options), ...goProxyOf(options)]);
 }
@@ -67,7 +67,7 @@ const PACKAGES = {
   go: { file: (version: string) => `integration-service-sdk-go-${version}.zip`, type: 'application/zip' },
 } as const;
 
-/** Each package at the address of its language, and under its own name, which installers read. */
+/** Each package, under the address of its language and under its own name, which installers read. */
 function packagesOf({ distDir, version, log }: LibraryOptions): [path: string, resource: Resource][] {
   return Object.entries(PACKAGES).flatMap(([language, { file, type }]) => {
     const name = file(version);
@@ -91,7 +91,7 @@ const GO_PROXY_TYPES: Record<string, string> = {
   zip: 'application/zip',
 };
 
-/** What `GOPROXY` asks for: the folder that the build leaves, as it is, and the newest version. */
+/** The paths that `GOPROXY` needs: the folder from the build, and the newest version. */
 function goProxyOf({ distDir }: LibraryOptions): [path: string, resource: Resource][] {
   const folder = join(distDir, 'sdk/go-proxy');
   if (!existsSync(folder)) {

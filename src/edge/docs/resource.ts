@@ -6,12 +6,12 @@ import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 const compress = promisify(gzip);
 
 const MAX_AGE_SECONDS = 300;
-/** Below that there is nothing to win. */
+/** Smaller bodies gain nothing from compression. */
 const WORTH_COMPRESSING_BYTES = 1_400;
 const TAG = /(?:W\/)?"([^"]*)"/g;
 const COMPRESSIBLE = /^text\/|^application\/(?:json|yaml)\b/;
 
-/** Bytes at a path, the same for everybody. */
+/** Static bytes at a path. */
 export class Resource {
   readonly #bytes: Buffer;
   readonly #headers: Record<string, string>;
@@ -31,10 +31,10 @@ export class Resource {
     };
   }
 
-  /** 200, or 304 to whoever holds these bytes already. */
+  /** 200, or 304 for a matching entity tag. */
   async answer({ headers }: HttpRequest): Promise<HttpAnswer> {
     const zipped = this.#isCompressible && acceptsGzip(headers['accept-encoding']);
-    // The same page in another coding is other bytes, so it has another tag.
+    // Another coding has other bytes, so it needs another tag.
     const etag = zipped ? `"${this.#tag}-gz"` : `"${this.#tag}"`;
     const answered = { ...this.#headers, etag, ...(zipped ? { 'content-encoding': 'gzip' } : {}) };
     if (this.#isHeld(headers['if-none-match'])) {
@@ -49,7 +49,7 @@ export class Resource {
     return { status: 200, headers: answered, body: zipped ? await this.#gzipped() : this.#bytes };
   }
 
-  /** Once, when it is asked for first: most pages are never asked for by most edges. */
+  /** Compressed once, on the first request: most pages are rarely read. */
   #gzipped(): Promise<Buffer> {
     this.#compressed ??= compress(this.#bytes, { level: constants.Z_BEST_COMPRESSION });
     return this.#compressed;

@@ -1,15 +1,15 @@
-/** A file of the documentation site, as the build leaves it. */
+/** A file of the documentation site, as the build writes it. */
 export interface SiteFile {
-  /** Where it is served. */
+  /** The path at which it is served. */
   path: string;
   /** Its Content-Type. */
   type: string;
   /**
-   * Text with places for the addresses: `{{gatewayUrl}}` and `{{signOnUrl}}`; and parts for one environment only, between `<!--demo-->` and `<!--/demo-->`. In
-   * parts of `live-with-demo`, for a live one that knows of a demo, there is also `{{demoGatewayUrl}}`.
+   * Text with `{{gatewayUrl}}`, `{{signOnUrl}}` and parts for one environment: `<!--demo-->…<!--/demo-->`.
+   * `live-with-demo` parts have `{{demoGatewayUrl}}`.
    */
   body: string;
 }
 
-/** The page for whatever is not there. */
+/** The page of a 404. */
 export const NOT_FOUND_PATH = '/docs/not-found';

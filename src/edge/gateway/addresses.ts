@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../../../generated/openapi/gateway-operations.js';
 
-/** The full address of an operation, for links: the template of the contract filled in, under the public address of the gateway. */
+/** Builds full addresses of operations from the path templates of the contract. */
 export function addressesUnder(gatewayUrl: string) {
   return (operationId: OperationId, params: object, query: object): string => {
     const values = params as Record<string, string>;

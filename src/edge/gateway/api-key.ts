@@ -4,14 +4,14 @@ import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { HttpRequest } from '../http/exchange.js';
 
 export interface Identity {
-  /** The only form in which a key goes on from here. */
+  /** The hash of the key; the key itself goes no further. */
   apiKeyHash: Buffer;
 }
 
 const QUERY_NAMES = /^(x[-_]?)?api[-_]?key$/i;
 const KEY_START = /\bik_(live|demo)_/;
 
-/** Refuses what cannot be a key without asking anyone; whether it is one, the domain says within the call that reads. */
+/** Refuses texts that cannot be a key. The domain authenticates the key in the call that reads. */
 export function apiKeySecurity(environment: 'live' | 'demo') {
   return ({ headers, query }: HttpRequest): Identity => {
     refuseKeyInQuery(query);
@@ -35,7 +35,7 @@ export function apiKeySecurity(environment: 'live' | 'demo') {
   };
 }
 
-/** Addresses end up in logs, here and on the way; a key found in one should be replaced. */
+/** Addresses end up in logs; a key in one should be replaced. */
 function refuseKeyInQuery(query: URLSearchParams): void {
   for (const [name, value] of query) {
     if (QUERY_NAMES.test(name) || KEY_START.test(name) || KEY_START.test(value)) {

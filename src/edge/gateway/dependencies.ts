@@ -5,12 +5,12 @@ import type { addressesUnder } from './addresses.js';
 import type { EntityTags } from './entity-tag.js';
 import type { ListsUnderWay } from './lists-under-way.js';
 
-/** What the handlers of the gateway work with. */
+/** What the handlers of the gateway use. */
 export interface GatewayDependencies {
   directory: RpcClient<typeof DirectoryServiceService>;
   entityTags: EntityTags;
   lists: ListsUnderWay;
-  /** In which the pages of lists are written, so that short answers come in between. */
+  /** Spreads the pages of lists over turns, so that short answers come in between. */
   pageTurns: Turns;
   addressOf: ReturnType<typeof addressesUnder>;
 }

@@ -3,14 +3,11 @@ import { createHash } from 'node:crypto';
 const SALT_LENGTH = 12;
 const TAG = /(?:W\/)?"([^"]*)"/g;
 
-/**
- * A strong entity tag: what was asked, under which contract, and the version of the data. The first part keeps the tag of one address from vouching
- * for another.
- */
+/** A strong entity tag: a salt of operation, address and contract, and the version of the data. */
 export class EntityTags {
   constructor(private readonly contractHash: string) {}
 
-  /** The part that stands for the question. */
+  /** Distinguishes operation and address. */
   saltOf(operationId: string, address: string): string {
     const question = `${this.contractHash}\n${operationId}\n${address}`;
     return createHash('sha256').update(question).digest('base64url').slice(0, SALT_LENGTH);
@@ -20,7 +17,7 @@ export class EntityTags {
     return `"${salt}.${version}"`;
   }
 
-  /** The versions of this very answer that an If-None-Match header names; those of other answers are none of ours. */
+  /** The versions that an If-None-Match header names for this address; other tags are ignored. */
   knownVersions(
     salt: string,
     ifNoneMatch: string | undefined,

@@ -1,28 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 
-/** As many as the domain lets an integration read at once: with one more, the domain would refuse it too, after more work. */
+/** The limit of the domain for an integration: one more list would be refused there, at a higher cost. */
 const LISTS_PER_KEY = 64;
-/** Lists end by themselves soon. Not all who are refused at once are to come back at once. */
+/** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
-/** One list, from before its call until its reader has it or is gone. */
+/** One list, from before its call until its answer is sent or abandoned. */
 export interface ListUnderWay {
-  /** What the domain said with its first message. */
+  /** Called with the first message of the domain. */
   answered(rateLimit: RateLimit): void;
   end(): void;
 }
 
 interface KeyInUse {
   lists: number;
-  /** What the domain said last, or undefined where a list ended before the domain had said anything. */
+  /** The latest answer of the domain, or undefined where a list ended before one. */
   rateLimit: Promise<RateLimit | undefined>;
   tell: (rateLimit: RateLimit | undefined) => void;
 }
 
 /**
- * Counts the lists that are asked for with each key, so that one too many costs the domain nothing. What such a refusal says of the rate is what the domain said last, of
- * the lists that are read; until it has said so, or where it refused them, the domain decides.
+ * Counts the lists in progress per key, so that a refusal costs the domain nothing. A refusal carries the
+ * latest rate from the domain; without one, the domain decides.
  */
 export class ListsUnderWay {
   readonly #inUse = new Map<string, KeyInUse>();

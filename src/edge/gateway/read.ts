@@ -6,12 +6,12 @@ import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
 import type { ListUnderWay } from './lists-under-way.js';
 
-/** A long list lasts as long as its reader takes, within reason. */
+/** A long list lasts as long as its reader takes, up to this limit. */
 const LIST_DEADLINE_MS = 600_000;
-/** For the domain, between two pages: where short calls come, the pages of up to 192 lists are made one after the other, with pauses. */
+/** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
 const LIST_WAIT_MS = 15_000;
 
-/** What every read has, whatever it reads. */
+/** What every read has. */
 interface ReadRequest {
   requestId: string;
   identity: Identity;
@@ -22,7 +22,7 @@ interface ReadRequest {
   note(facts: Record<string, string>): void;
 }
 
-/** What every read of the gateway shares: the question's tag on the way in, the version's headers on the way out. */
+/** The shared part of every read: the entity tags of the request, the version headers of the answer. */
 export function beginRead(
   request: ReadRequest,
   { entityTags, lists, pageTurns }: GatewayDependencies,
@@ -40,7 +40,7 @@ export function beginRead(
     listCall: { requestId: request.requestId, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS },
     /** Before the call of a list. */
     beginList: () => lists.begin(context.apiKeyHash),
-    /** Before the rows of a page of a list. */
+    /** Awaited before the rows of each page of a list. */
     pageTurn: () => pageTurns.take(),
     /** The headers of a 200 or a 304. */
     headersOf(header: ReadHeader | undefined, list?: ListUnderWay) {
@@ -61,7 +61,7 @@ export function beginRead(
 
 export type Read = ReturnType<typeof beginRead>;
 
-/** The answer that is one thing: whole, or 304. */
+/** The answer with one resource, or 304. */
 export function one<T>(read: Read, header: ReadHeader | undefined, body: () => T) {
   const headers = read.headersOf(header);
   return header?.notModified
@@ -74,7 +74,7 @@ interface ListMessage {
   nextCursor?: string;
 }
 
-/** The answer that is a list: written as its pages come, after the first has brought the header. */
+/** The answer with a list, streamed as its pages arrive; the first brings the header. */
 export async function whole<M extends ListMessage, T>(
   read: Read,
   messages: AsyncIterable<M>,
@@ -90,7 +90,7 @@ export async function whole<M extends ListMessage, T>(
     const first = await pages.next();
     const message: M | undefined = first.done ? undefined : first.value;
     const headers = read.headersOf(message?.header, list);
-    // To the end, where there is one: a call that is left is reset, and HTTP/2 ends a connection on which that happens often.
+    // Reads to the end: cancelling resets the call, and HTTP/2 ends connections with many resets.
     const second = await pages.next();
     if (!message || message.header?.notModified) {
       list.end();
@@ -114,7 +114,7 @@ export async function whole<M extends ListMessage, T>(
   }
 }
 
-/** The rows of the messages that were read already, and then of those that come. */
+/** The rows of the messages read so far, then of those to come. */
 function continued<M, T>(
   { pageTurn }: Read,
   read: M[],
@@ -138,7 +138,7 @@ function continued<M, T>(
   };
 }
 
-/** The answer that is one page of a list: gathered whole, because its last message says where the next page begins. */
+/** The answer with one page of a list, buffered: its last message says where the next page begins. */
 export async function page<M extends ListMessage, T>(
   read: Read,
   messages: AsyncIterable<M>,

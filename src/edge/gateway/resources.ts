@@ -5,7 +5,7 @@ import { internalError } from '../../errors/service-error.js';
 
 type Schemas = components['schemas'];
 
-/** Messages of the domain in the shapes of the contract: absent becomes null, ids get their kinds. */
+/** Messages of the domain in the shapes of the contract: absent fields become null, ids get their types. */
 
 export function toClient({ id, name, location }: messages.Client): Schemas['Client'] {
   return { id: id as ClientId, name, location: toAddress(location) };
@@ -72,7 +72,7 @@ export function toTimestamp(date: Date | undefined): string {
   return present(date).toISOString();
 }
 
-/** What the gRPC contract promises and proto3 cannot require. */
+/** A field that the gRPC contract promises and proto3 cannot require. */
 export function present<T>(value: T | undefined): T {
   if (value === undefined) {
     throw internalError(new Error('the domain left out what it promises'));

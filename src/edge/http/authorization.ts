@@ -1,7 +1,7 @@
 import { decodeFormText } from './form.js';
 import { utf8 } from './utf8.js';
 
-/** What an Authorization header says, or that it cannot be read. */
+/** A parsed Authorization header, or that it is malformed. */
 export type Authorization =
   | { scheme: 'basic'; username: string; password: string }
   | { scheme: 'bearer'; token: string }
@@ -15,7 +15,7 @@ const B64TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Strict: what two readers could read differently is malformed. Two headers, joined by a comma, are that too. */
+/** Strict: what two parsers could read differently is malformed, such as two headers joined by a comma. */
 export function parseAuthorization(header: string): Authorization {
   const [, scheme = '', credentials = ''] = SCHEME.exec(header) ?? [];
   switch (scheme.toLowerCase()) {
@@ -30,7 +30,7 @@ export function parseAuthorization(header: string): Authorization {
   }
 }
 
-/** OAuth has both halves form-encoded before they are joined (RFC 6749, section 2.3.1). */
+/** OAuth form-encodes both halves before they are joined (RFC 6749, section 2.3.1). */
 function parseBasic(credentials: string): Authorization | undefined {
   const text = BASE64.test(credentials) ? utf8(Buffer.from(credentials, 'base64')) : undefined;
   const colon = text?.indexOf(':') ?? -1;

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-/** A body that is refused for what it is, whatever it says. */
+/** A refusal of a body by its size, type or speed. */
 export class BodyRefusal extends ServiceError {
   constructor(
     readonly status: 400 | 413 | 415,
@@ -11,7 +11,7 @@ export class BodyRefusal extends ServiceError {
   }
 }
 
-/** The client went away before it had sent what it announced; nobody is there to answer. */
+/** The client disconnected before it sent the whole body; there is no one to answer. */
 export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 

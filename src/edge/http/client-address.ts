@@ -10,39 +10,43 @@ export interface Network {
 
 export interface ClientAddressOptions {
   trustedProxies: readonly Network[];
-  /** Which listener is asked, for the log. */
+  /** The name of the listener, for the log. */
   api: string;
   log: Log;
 }
 
-/** The address a request came from: X-Forwarded-For is believed as far as trusted proxies wrote it, and no further. Empty once the client is gone. */
+/** The client's address, from X-Forwarded-For as far as trusted proxies wrote it. Empty once it left. */
 export function clientAddress({
   trustedProxies,
   api,
   log,
 }: ClientAddressOptions): (request: IncomingMessage) => string {
-  const isTrusted = proxyAddr.compile(trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`));
-  const trusts = (address: string, index: number) => isTrusted(withoutPort(address), index);
+  const trusts = trusted(trustedProxies);
   let isToldOf = false;
   return (request) => {
     const peer = request.socket.remoteAddress;
     if (peer === undefined) {
       return '';
     }
-    if (!isToldOf && request.headers['x-forwarded-for'] !== undefined && !trusts(peer, 0)) {
+    if (!isToldOf && request.headers['x-forwarded-for'] !== undefined && !trusts(peer)) {
       isToldOf = true;
-      log.warn(
-        'X-Forwarded-For was not believed; if it came from a proxy of yours, name that in TRUSTED_PROXIES',
-        { api, peer },
-      );
+      log.warn('ignored X-Forwarded-For; if it is from your proxy, add that to TRUSTED_PROXIES', {
+        api,
+        peer,
+      });
     }
-    // What is no address was believed of a trusted proxy: then that one is the nearest to the client that is known.
+    // A trusted proxy may forward a text that is no address; then the proxy's own address counts.
     const known = proxyAddr.all(request, trusts).map(withoutPort);
     return known.findLast((address) => isIP(address) !== 0) ?? peer;
   };
 }
 
-/** Some proxies write down the port as well: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+export function trusted(proxies: readonly Network[]): (address: string) => boolean {
+  const isTrusted = proxyAddr.compile(proxies.map(({ address, prefix }) => `${address}/${prefix}`));
+  return (address) => isTrusted(withoutPort(address), 0);
+}
+
+/** Some proxies append the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/;
 
 function withoutPort(address: string): string {

@@ -3,10 +3,7 @@ import type { Socket } from 'node:net';
 
 const controllers = new WeakMap<Socket, AbortController>();
 
-/**
- * Aborted when the connection is closed. Node tells that only of the answer whose turn it is; others of the same connection, whose requests came without waiting for the
- * answers before them, would wait for ever.
- */
+/** Aborted when the connection closes. Node reports that to one of several pipelined answers only. */
 export function closedSignal(socket: Socket): AbortSignal {
   if (socket.destroyed) {
     return AbortSignal.abort();

@@ -2,30 +2,39 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../identifiers/network-address.js';
 
-/** More than clients send before they have the first answer. */
+/** Behind proxies a few direct connections, such as probes, keep this part of the places. */
+const SHARE_BESIDE_PROXIES = 1 / 16;
+
+/** More than clients pipeline. */
 const MOST_UNANSWERED = 16;
 
 interface Connection {
   socket: Socket;
   network: string;
-  /** Requests without an answer: Node emits every request that has arrived, answered or not, up to thousands in one read. */
+  isOfProxy: boolean;
+  /** Unanswered requests: Node emits all that arrived, up to thousands in one read. */
   unanswered: number;
 }
 
 /**
- * The connections of a listener. Where there is one too many, the network that has most of them loses the one that has been idle longest, so that no network keeps the
- * others out. A proxy is such a network: of it, too, this is the connection that it misses least.
+ * The connections of a listener. At the limit, the largest network loses the one that is idle longest; a
+ * trusted proxy stands for many clients, and only loses one where hardly any others are left.
  */
 export class Connections {
   readonly #bySocket = new WeakMap<Socket, Connection>();
-  /** Of each network, in the order in which they were last used. */
+  /** Per network, least recently used first. */
   readonly #ofNetwork = new Map<string, Set<Connection>>();
   #count = 0;
 
-  constructor(private readonly most: number) {}
+  constructor(
+    private readonly most: number,
+    private readonly isProxy: (address: string) => boolean = () => false,
+  ) {}
 
   opened(socket: Socket): void {
-    const connection = { socket, network: networkOf(socket.remoteAddress ?? ''), unanswered: 0 };
+    const { remoteAddress: address = '' } = socket;
+    const isOfProxy = address !== '' && this.isProxy(address);
+    const connection = { socket, network: networkOf(address), isOfProxy, unanswered: 0 };
     this.#bySocket.set(socket, connection);
     const ofNetwork = this.#ofNetwork.get(connection.network) ?? new Set();
     this.#ofNetwork.set(connection.network, ofNetwork.add(connection));
@@ -38,7 +47,7 @@ export class Connections {
     }
   }
 
-  /** False if the request is not to be answered: one too many closes its connection, and those behind it in the same read still come. */
+  /** False if the request must not be answered: beyond the limit its connection closes. */
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#bySocket.get(socket);
     if (!connection || connection.unanswered >= MOST_UNANSWERED) {
@@ -73,12 +82,13 @@ export class Connections {
     }
   }
 
-  /** Where none is idle, the one that was used longest ago. */
+  /** If none is idle, the least recently used one. */
   #idlestOfGreatest(): Connection {
-    let greatest = new Set<Connection>();
-    for (const ofNetwork of this.#ofNetwork.values()) {
-      greatest = ofNetwork.size > greatest.size ? ofNetwork : greatest;
-    }
+    const all = [...this.#ofNetwork.values()];
+    const beside = all.filter(([first]) => !first?.isOfProxy);
+    const besideCount = beside.reduce((sum, { size }) => sum + size, 0);
+    const candidates = besideCount > this.most * SHARE_BESIDE_PROXIES ? beside : all;
+    const greatest = candidates.reduce((one, other) => (other.size > one.size ? other : one));
     const [oldest] = greatest;
     for (const connection of greatest) {
       if (connection.unanswered === 0) {

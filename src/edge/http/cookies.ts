@@ -1,7 +1,4 @@
-/**
- * The value of a cookie. Undefined when it comes more than once: one of the two was set by somebody who could not read ours, such as a neighbouring
- * domain, and nothing tells them apart.
- */
+/** The value of a cookie. Undefined for two of that name: a neighbouring domain may have set one of them. */
 export function cookieNamed(name: string, header: string | undefined): string | undefined {
   const values = (header ?? '')
     .split(';')
@@ -13,11 +10,11 @@ export function cookieNamed(name: string, header: string | undefined): string | 
 
 export interface CookieOptions {
   secure: boolean;
-  /** Absent for one that ends with the browser. */
+  /** Absent for a session cookie. */
   expiresAt?: Date | undefined;
 }
 
-/** Scripts cannot read it, other sites cannot make a browser post with it, and only this host gets it. */
+/** HttpOnly, SameSite and host-only. */
 export function setCookie(name: string, value: string, { secure, expiresAt }: CookieOptions): string {
   const expires = expiresAt ? `; Expires=${expiresAt.toUTCString()}` : '';
   return `${name}=${value}; Path=/${expires}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;

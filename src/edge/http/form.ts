@@ -1,14 +1,11 @@
-/** The fields of a form or a query in their order, each with all its values: what is repeated stays to be judged. */
+/** The fields of a form or query in order, each with all its values, so that callers can judge repetition. */
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
-/** Half of a character that takes two, which UTF-8 cannot say. */
+/** Half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/**
- * Strict where URLSearchParams would guess: undefined for an escape that is broken, or one that is not UTF-8. NUL and repetition are the business
- * of whoever reads a field.
- */
+/** Undefined for malformed escapes or UTF-8, unlike URLSearchParams. Callers judge NUL and repetition. */
 export function parseForm(text: string): Fields | undefined {
   const fields = new Map<string, string[]>();
   for (const pair of text.split('&')) {
@@ -31,7 +28,7 @@ export function parseForm(text: string): Fields | undefined {
   return fields;
 }
 
-/** One text as forms write it, where `+` is a space. */
+/** Decodes one form value, where `+` is a space. */
 export function decodeFormText(text: string): string | undefined {
   if (BROKEN_ESCAPE.test(text) || LONE_SURROGATE.test(text)) {
     return undefined;

@@ -4,10 +4,11 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { networkOf } from '../../identifiers/network-address.js';
+import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer } from '../../telemetry/metrics.js';
 import { ClientLeft } from './body-refusal.js';
-import { clientAddress, type Network } from './client-address.js';
+import { clientAddress, type Network, trusted } from './client-address.js';
 import { closedSignal } from './closed-signal.js';
 import { Connections } from './connections.js';
 import type { Dispatch, DispatchedAnswer, HttpRequest, TextStream } from './exchange.js';
@@ -22,29 +23,30 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** How long a connection may move no byte while an answer or a request is under way. */
+/** How long a connection may be idle during a request or an answer. */
 const STALL_TIMEOUT_MS = 20_000;
-/** How long the reader of a long answer may take for the next piece of it. */
+/** How long a reader may take for the next piece of a long answer. */
 const PIECE_TIMEOUT_MS = 60_000;
-/** Node's own default looks for slow requests only twice a minute. */
+/** Node checks for slow requests only twice a minute by default. */
 const LOOK_FOR_SLOW_REQUESTS_MS = 5_000;
-/** A year. For this host alone: what else there is below its name is not ours to speak for. */
+/** One year, for this host alone: its subdomains may belong to others. */
 const HSTS = 'max-age=31536000';
 const MAX_CONNECTIONS = 10_000;
-/** Of those that wait for their answer, of all connections. */
+/** Unanswered requests of all connections. */
 const MAX_REQUESTS = 4_096;
 
 const STREAM_BUFFER_BYTES = 64 * 1_024;
 
-/** What the log calls the end of a request whose client did not wait for it; it is no status that anybody was sent. */
+/** The logged status of a request whose client left; it is never sent. */
 const CLIENT_LEFT = 499;
 
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Measured: fewer make more turns than they save, more keep the domain waiting. */
+/** Measured: fewer cost more turns than they save, more keep the domain waiting. */
 const REQUESTS_PER_TURN = 8;
 
-/** What one request too many is answered, before anything of it is read. */
+const BUSY_LINES_PER_MINUTE = 1;
+/** The answer beyond the limit, sent before the request is read. */
 const BUSY = {
   status: 503,
   headers: { 'content-type': 'text/plain', 'cache-control': 'no-store', 'retry-after': 1 },
@@ -54,10 +56,10 @@ const BUSY = {
 };
 
 export interface ListenerOptions {
-  /** Which contract it serves, for the log. */
+  /** The contract that it serves, for the log. */
   api: string;
   dispatch: Dispatch;
-  /** Where browsers and clients find it; undefined where nobody says. */
+  /** The address for browsers and clients, if known. */
   publicUrl?: string;
   trustedProxies: readonly Network[];
   log: Log;
@@ -68,15 +70,16 @@ export interface ListenerOptions {
   maxRequests?: number;
 }
 
-/** What the requests of a listener share. */
+/** State shared by the requests of a listener. */
 interface Shared {
   options: ListenerOptions;
   dispatch: (request: HttpRequest, socket: Socket) => Promise<DispatchedAnswer>;
   addressOf: (request: IncomingMessage) => string;
   unsent: UnsentAnswers;
+  warnOfFullness: Log['warn'];
 }
 
-/** An HTTP server that answers every request once, logs it in one line and never lets an error escape. */
+/** An HTTP server that answers every request once, logs it in one line and lets no error escape. */
 export function createListener(options: ListenerOptions): Server {
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -84,18 +87,22 @@ export function createListener(options: ListenerOptions): Server {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: LOOK_FOR_SLOW_REQUESTS_MS,
-    // Else the second of two Authorization headers would silently go.
+    // Otherwise Node drops the second of two Authorization headers.
     joinDuplicateHeaders: true,
   };
   const addressOf = clientAddress(options);
   const inTurn = dispatchInTurn(options);
   const dispatch: Shared['dispatch'] = async (request, socket) => {
     const answer = await inTurn(request, socket);
-    // A connection that its client would keep goes with its last answer, or closing would wait for it until the grace is over.
+    // While closing, the last answer of a connection closes it; a kept one would delay the end.
     return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
-  const shared = { options, dispatch, addressOf, unsent: new UnsentAnswers() };
-  const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS);
+  const warnOfFullness = boundedWarnings(options.log, BUSY_LINES_PER_MINUTE);
+  const shared = { options, dispatch, addressOf, unsent: new UnsentAnswers(), warnOfFullness };
+  const connections = new Connections(
+    options.maxConnections ?? MAX_CONNECTIONS,
+    trusted(options.trustedProxies),
+  );
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (connections.admit(request, response)) {
       void exchange(request, response, shared);
@@ -104,7 +111,7 @@ export function createListener(options: ListenerOptions): Server {
   const server = createServer(limits, answer);
   server.setTimeout(options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   server.on('connection', (socket) => connections.opened(socket));
-  // Whether a body may come is said by whoever reads it, once it is known to be wanted.
+  // The reader of the body sends 100 Continue once it wants the body.
   server.on('checkContinue', answer);
   return server;
 }
@@ -134,7 +141,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     if (isLeft(error)) {
       answer.facts = { ...answer.facts, code: 'client_left' };
     } else {
-      // Such as a header that HTTP cannot carry. Left to itself it would end the process, and every other request with it.
+      // For example an invalid header value. Uncaught, it would end the process.
       log.error('request could not be answered', { requestId, stack: (error as Error).stack });
       answer = { ...answer, status: 500, headers: { 'cache-control': 'no-store' }, body: '' };
       await answerBare(response, method, { requestId, client }, answer, body, shared);
@@ -142,7 +149,9 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
   }
   const durationMs = performance.now() - startedAt;
   timer(answer.operation, answer.status, durationMs);
-  log[answer.status >= 500 ? 'error' : 'info']('request', {
+  const level = answer.status >= 500 ? 'error' : 'info';
+  const tell = answer.facts?.code === BUSY.facts.code ? shared.warnOfFullness : log[level];
+  tell('request', {
     requestId,
     api,
     method,
@@ -154,7 +163,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
   });
 }
 
-/** Each network has its share of the places and turns, so that the requests of one do not keep out those of the others. */
+/** Each network has its share of places and turns, so that one network does not block the others. */
 function dispatchInTurn({ dispatch, maxRequests = MAX_REQUESTS }: ListenerOptions): Shared['dispatch'] {
   const places = new Places(maxRequests);
   const turns = new Turns(REQUESTS_PER_TURN);
@@ -215,7 +224,7 @@ async function write(
   }
 }
 
-/** As fast as the other side reads, if it is not too slow. */
+/** Writes at the speed of the reader; aborts a reader that is too slow. */
 async function writeStream(
   response: ServerResponse,
   body: TextStream,
@@ -225,7 +234,7 @@ async function writeStream(
   const patience = setTimeout(() => socket.destroy(), pieceTimeoutMs);
   response.on('drain', () => patience.refresh());
   const source = Readable.from(body, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
-  // Cut, not closed: to a client of HTTP/1.0, such as some proxies, a closed connection is how an answer ends.
+  // Reset, not closed: for HTTP/1.0 a closed connection is the regular end of an answer.
   source.once('error', () => response.socket?.resetAndDestroy());
   try {
     await pipeline(source, response, { signal: closedSignal(socket) });
@@ -234,13 +243,13 @@ async function writeStream(
   }
 }
 
-/** Whether the client went away before it had the whole answer. */
+/** Whether the client left before it had the whole answer. */
 function isLeft(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR';
 }
 
-/** When even the answer cannot be sent: a status alone or, once that is out, a connection cut so that nobody takes half for whole. */
+/** For an answer that cannot be sent: a bare status or, after the headers, a reset connection. */
 async function answerBare(
   response: ServerResponse,
   method: string,
@@ -256,16 +265,13 @@ async function answerBare(
   }
 }
 
-/** The caller's own id if it is fit to be logged and returned, else a new one; the contract then refuses the unfit one. */
+/** The caller's id if it is safe to log, else a new one; the contract then refuses the unsafe one. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();
 }
 
-/**
- * By hand, because a URL parser would mend what must be refused, such as `//` or `..`. A whole address, which HTTP allows here, is asked for its
- * path.
- */
+/** Splits by hand: a URL parser would normalize `//` or `..`, which must fail. Accepts absolute URLs. */
 function splitTarget(target: string): { path: string; query: URLSearchParams; rawQuery: string } {
   const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [beforeQuery = '', ...rest] = withoutOrigin.split('#')[0]?.split('?') ?? [];
@@ -273,7 +279,7 @@ function splitTarget(target: string): { path: string; query: URLSearchParams; ra
   return { path: beforeQuery || '/', query: new URLSearchParams(rawQuery), rawQuery };
 }
 
-/** Listens, or says in a sentence why it cannot. */
+/** Listens, or throws a sentence with the reason. */
 export function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -284,7 +290,7 @@ export function listen(server: Server, port: number, host: string): Promise<void
   });
 }
 
-/** Stops taking connections, lets requests under way end, and cuts what is left after the grace. */
+/** Stops accepting connections, lets requests end, and cuts the rest after the grace. */
 export async function closeListener(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

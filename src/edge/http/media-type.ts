@@ -1,7 +1,7 @@
 /** A media type with at most one parameter, which can only be the charset. */
 const SHAPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[ \t]*(?:;[ \t]*charset=("?)([\w-]+)\2[ \t]*)?;?$/i;
 
-/** The media type of a header in lower case; undefined for one that is malformed, or text of another encoding than UTF-8. */
+/** The media type of a header, in lower case; undefined if malformed or not UTF-8. */
 export function mediaTypeOf(contentType: string): string | undefined {
   const match = SHAPE.exec(contentType.trim());
   const charset = match?.[3]?.toLowerCase() ?? 'utf-8';

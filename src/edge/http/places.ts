@@ -1,7 +1,4 @@
-/**
- * A limited number of places. An owner gets one more while it holds fewer than are free, so that one that takes all it can get has half, two have two thirds, and a newcomer
- * still finds a place.
- */
+/** A limited number of places. An owner gets another only while it holds fewer than are free. */
 export class Places {
   readonly #held = new Map<string, number>();
   #free: number;

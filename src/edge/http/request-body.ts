@@ -4,11 +4,11 @@ import { BodyRefusal, ClientLeft } from './body-refusal.js';
 export const MAX_BODY_BYTES = 64 * 1_024;
 const READ_TIMEOUT_MS = 10_000;
 
-/** How much more of a refused body is let pass, and how long, so that its sender gets to read the answer before the connection closes. */
+/** How much of a refused body is discarded, and how long, so that the client reads the answer first. */
 const MAX_DISCARDED_BYTES = 1_024 * 1_024;
 const DISCARD_TIMEOUT_MS = 1_000;
 
-/** The body of one request: read only if an operation wants it, and never beyond its limits. */
+/** The body of one request: read only on demand, and within its limits. */
 export class RequestBody {
   #reading: Promise<Buffer> | undefined;
   #refused = false;
@@ -22,7 +22,7 @@ export class RequestBody {
     this.#awaited = /^100-continue$/i.test(request.headers.expect ?? '');
   }
 
-  /** Whether the connection cannot be used on: what follows in it is the rest of a body that nobody takes. */
+  /** Whether the rest of an unread body makes the connection unusable. */
   get spoilsConnection(): boolean {
     return this.#refused || this.#awaited;
   }
@@ -55,10 +55,10 @@ export class RequestBody {
       : this.#refusal(400, 'The body did not arrive in time.');
   }
 
-  /** Lets the rest of a refused body pass, within bounds. */
+  /** Discards the rest of a refused body, within bounds. */
   async discard(): Promise<void> {
     let left = MAX_DISCARDED_BYTES;
-    // Who still waits to be told to send has nothing on its way.
+    // A client that awaits 100 Continue sends nothing.
     if (this.#refused && !this.#awaited && !this.request.complete) {
       const wanted = (chunk: Buffer) => {
         left -= chunk.length;
@@ -85,7 +85,7 @@ export class RequestBody {
       const onEnd = () => settle(() => resolve('complete'));
       const onGone = () => settle(() => reject(new ClientLeft()));
       const timer = setTimeout(() => settle(() => resolve('timed out')), timeoutMs);
-      // A client that breaks off ends in an error; one stays to hear it when nobody reads any more.
+      // A disconnect raises an error event, also after the reading has ended.
       request.on('error', () => undefined);
       request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).resume();
       if (request.destroyed && !request.complete) {

@@ -1,13 +1,10 @@
 const MAX_DEPTH = 16;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** In a text that is JSON: a string, told apart as a name by the colon behind it, or what opens and closes. */
+/** In valid JSON: a string, with the colon that makes it a name, or a bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;
 
-/**
- * A JSON object, its members without the prototype that an object would have. Undefined where parsers disagree on what is meant: a member given
- * twice, text that no UTF-8 can say, what is nested deeper than anything here, and what is no object.
- */
+/** Undefined where parsers may disagree: repeated names, invalid UTF-16, deep nesting. No prototype. */
 export function parseJsonObject(text: string): ReadonlyMap<string, unknown> | undefined {
   let value: unknown;
   try {
@@ -19,7 +16,7 @@ export function parseJsonObject(text: string): ReadonlyMap<string, unknown> | un
   return isObject && isUnambiguous(text) ? new Map(Object.entries(value as object)) : undefined;
 }
 
-/** JSON.parse has checked the grammar, so that names and brackets are all there is to look at. */
+/** JSON.parse has checked the grammar, so names and brackets suffice. */
 function isUnambiguous(text: string): boolean {
   const open: (Set<string> | undefined)[] = [];
   for (const [token, colon] of text.matchAll(TOKEN)) {

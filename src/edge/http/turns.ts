@@ -1,11 +1,10 @@
 /**
- * Lets a few begin in each turn of the event loop, and the others in the turns after it. What is asked of the domain in a turn leaves this process at the end of it: without
- * this, requests that came together would all be prepared before the domain hears of the first, and it would idle, and then this process while the domain answers them.
- * Lanes alternate, so that one with many waiting delays the others by one each.
+ * Starts a few jobs per turn of the event loop. Calls leave the process at the end of a turn, so the domain
+ * begins on the first while the next are prepared. Lanes alternate.
  */
 export class Turns {
   readonly #perTurn: number;
-  /** The next lane comes first. */
+  /** Lanes in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #left: number;
   #isCounting = false;
@@ -15,7 +14,7 @@ export class Turns {
     this.#left = perTurn;
   }
 
-  /** Undefined for who may begin at once. */
+  /** Undefined if the job may begin at once. */
   take(lane = ''): Promise<void> | undefined {
     this.#countUntilNextTurn();
     if (this.#left > 0) {
@@ -51,7 +50,7 @@ export class Turns {
       begun.push(waiting.shift() as () => void);
       this.#waiting.delete(lane);
       if (waiting.length > 0) {
-        // Behind the others; the loop comes to it again.
+        // Moves the lane to the end.
         this.#waiting.set(lane, waiting);
       }
     }

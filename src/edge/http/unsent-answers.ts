@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { closedSignal } from './closed-signal.js';
 
-/** What an answer holds that is written piece by piece: some pages, on their way through this process. */
+/** The memory of a streamed answer: some pages in transit. */
 export const STREAM_BYTES = 512 * 1_024;
 
 const MOST_BYTES = 96 * 1_024 * 1_024;
-/** A reader may take this long, and longer for what is long. */
+/** The time for a reader to take an answer; longer for large ones. */
 const PATIENCE_MS = 30_000;
 const LEAST_BYTES_PER_MS = 2;
 
@@ -16,10 +16,7 @@ interface Unsent {
   bytes: number;
 }
 
-/**
- * The answers that their readers have not taken yet. They hold memory for as long as the reader likes, so they are limited in time and in total: beyond the total whoever
- * holds most loses the oldest, which hits those who leave their answers lying and not those who come for theirs.
- */
+/** Answers not yet taken by readers, limited in time and total size. The largest owner loses its oldest. */
 export class UnsentAnswers {
   readonly #unsent = new Set<Unsent>();
   #bytes = 0;
@@ -30,7 +27,7 @@ export class UnsentAnswers {
     return this.#bytes;
   }
 
-  /** From now until the answer is sent, or its connection closed. */
+  /** Counts until the answer is sent or its connection closed. */
   add(response: ServerResponse, owner: string, bytes: number): void {
     const { socket } = response.req;
     const closed = closedSignal(socket);
@@ -53,7 +50,7 @@ export class UnsentAnswers {
     }
   }
 
-  /** The same for an answer whose whole body was written. */
+  /** The same for an answer with a complete body. */
   addWhole(response: ServerResponse, owner: string): void {
     const bytes = response.writableLength;
     if (bytes > 0) {

@@ -1,4 +1,4 @@
-/** The text of these bytes; undefined if they are not UTF-8. A byte order mark stays, for the grammar of the text to refuse. */
+/** The text of these bytes; undefined if not UTF-8. Keeps a byte order mark, which parsers refuse. */
 export function utf8(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

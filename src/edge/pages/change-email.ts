@@ -7,7 +7,7 @@ import type { PageContent } from './layout.js';
 
 const WRONG = 'This is not the password of the account.';
 
-/** Asks for the password of the account: who reads the new mailbox need not be the person. */
+/** Asks for the password of the account: a reader of the new mailbox may be someone else. */
 export function changeEmailPage(
   token: string,
   { email, clientName }: ChangeEmailPage,

@@ -11,7 +11,7 @@ import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 import { otherAccount } from './other-account.js';
 
-/** Offers the contexts of a person, the one used last before the others. */
+/** Offers the contexts of a person, the last used one first. */
 export function chooseContextPage(
   interaction: string,
   { csrfToken, applicationName, instanceName }: Interaction,

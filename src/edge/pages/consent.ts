@@ -12,7 +12,7 @@ interface Seen {
   more: string;
 }
 
-/** What a scope shows, in words; what every application sees comes first. */
+/** The claims of a scope, in words. What every application sees comes first. */
 const SCOPES: Record<string, Seen> = {
   profile: { icon: icons.person, what: 'Your name', more: 'First name and last name' },
   email: { icon: icons.mail, what: 'Your email address', more: 'And whether you have confirmed it' },
@@ -49,7 +49,7 @@ ${otherAccount(interaction, accountEmail)}`;
   return { title: 'Allow access', brand: instanceName, body };
 }
 
-/** A scope that has no words yet is shown by its name: better plain than hidden. */
+/** A scope without words is shown by its name, so that none is hidden. */
 function seenWith(scope: string): Seen[] {
   if (scope === 'openid') {
     return [];

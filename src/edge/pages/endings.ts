@@ -2,7 +2,7 @@ import { type Html, html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
-/** The pages at which nothing is left to do. */
+/** Pages without a next step. */
 export const passwordSetPage = ending(
   'Password set',
   'Your password is set',

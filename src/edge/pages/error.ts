@@ -6,12 +6,12 @@ interface ErrorPageContent {
   message: string;
   hint?: string | undefined;
   developerMessage?: string | undefined;
-  /** An address of ours. */
+  /** A path of this server. */
   continueUrl?: string | undefined;
   requestId: string;
 }
 
-/** Says what went wrong and how to go on; the rest is for whoever is asked for help. */
+/** States the error and how to continue; the details are for support. */
 export function errorPage(content: ErrorPageContent): PageContent {
   const { message, hint, developerMessage, continueUrl, requestId } = content;
   const body = html`<div class="badge bad">${icons.warning}</div>

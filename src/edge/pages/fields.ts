@@ -3,7 +3,7 @@ import { type Html, html } from './html.js';
 import { icons } from './icons.js';
 
 interface TextField {
-  /** Its name and its id. */
+  /** Used as name and id. */
   name: string;
   label: string;
   type: 'email' | 'password';
@@ -15,7 +15,7 @@ interface TextField {
   focused?: boolean;
 }
 
-/** An input with its label, and what is wrong with it beside it, where readers and eyes look for it. */
+/** An input with its label and error. */
 export function textField(field: TextField): Html {
   const { name, label, type, autocomplete, value = '', hint, refusals = [], readOnly, focused } = field;
   const own = refusals.filter(({ input }) => input === name);
@@ -30,7 +30,7 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 </div>`;
 }
 
-/** What concerns no single one of these inputs. */
+/** The errors that belong to none of these inputs. */
 export function formAlert(refusals: readonly InputRefusal[], inputs: readonly string[]): Html | undefined {
   const whole = refusals.filter(({ input }) => !inputs.includes(input));
   return whole.length > 0

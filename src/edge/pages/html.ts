@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text that is HTML already. Only the tag below makes one, so that nothing a person wrote gets into a page unescaped. */
+/** Escaped HTML. Only the tag below makes it, so that user input is always escaped. */
 export class Html {
   private constructor(private readonly text: string) {}
 
@@ -14,7 +14,7 @@ export class Html {
     return this.text;
   }
 
-  /** For text that is written here, in the source; never for one that came from elsewhere. */
+  /** For HTML from the source code only, never for input. */
   static fromSource(strings: readonly string[], values: readonly Html[]): Html {
     return new Html(strings.reduce((text, part, index) => `${text}${values[index - 1]}${part}`));
   }
@@ -26,10 +26,7 @@ export class Html {
 
 export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[];
 
-/**
- * A piece of a page: html`<p>${text}</p>`. What is put in is escaped unless it is Html, for elements and quoted attributes alike; nothing is left
- * for undefined and false.
- */
+/** A piece of a page: html`<p>${text}</p>`. Escapes values other than Html; undefined and false are empty. */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return Html.fromSource(strings, values.map(toHtml));
 }

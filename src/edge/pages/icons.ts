@@ -1,10 +1,10 @@
 import { html } from './html.js';
 
-/** The mark again, for the tab; an image of its own would be another request, and another address. */
+/** The mark for the tab, inline to save a request. */
 export const FAVICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%233a49c9'/%3E%3Cpath d='M16 7.2a5 5 0 0 1 2.7 9.2l1.7 7a1.1 1.1 0 0 1-1.1 1.4h-6.6a1.1 1.1 0 0 1-1.1-1.4l1.7-7A5 5 0 0 1 16 7.2Z' fill='%23fff'/%3E%3C/svg%3E";
 
-/** Line drawings in the colour of the text around them; they say nothing that the text does not, so readers pass them over. */
+/** Decorative line drawings in the text colour, hidden from screen readers. */
 const frame = (drawing: ReturnType<typeof html>) =>
   html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${drawing}</svg>`;
 

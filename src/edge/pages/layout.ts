@@ -5,12 +5,12 @@ import { stylesheet } from './stylesheet.js';
 /** A page without its frame. */
 export interface PageContent {
   title: string;
-  /** Under whose name the page stands: the instance that a person signs in to, where one is known. */
+  /** The instance that a person signs in to, if known. */
   brand?: string | undefined;
   body: Html;
 }
 
-/** As it is: nothing is unescaped inside this element, and its hash is in the Content-Security-Policy. */
+/** Unescaped on purpose: its hash is in the Content-Security-Policy. */
 const style = Html.fromSource([`<style>${stylesheet}</style>`], []);
 
 /** A whole page. */

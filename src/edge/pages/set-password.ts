@@ -8,12 +8,12 @@ const PROBLEMS: Record<string, string> = {
   too_short: 'This password is too short: use 15 characters or more, such as four random words.',
   too_long: 'This password is too long: use 256 characters or fewer.',
   too_common:
-    'This password is among those that are guessed first, or hardly more than one. Choose something less usual, such as four random words.',
+    'This password is one of the most common ones, or close to one. Choose something less usual, such as four random words.',
   too_personal:
-    'This password is made of names that others know, such as yours or your company’s. Choose words that have nothing to do with you.',
+    'This password consists of names related to you, such as yours or your company’s. Choose unrelated words.',
 };
 
-/** Asks for a new password. The address is shown, and sent along for password managers. */
+/** Asks for a new password. The address is shown, and sent for password managers. */
 export function setPasswordPage(
   token: string,
   { email, invitation }: SetPasswordPage,

@@ -4,7 +4,7 @@ import { formAlert, hidden, textField } from './fields.js';
 import { html } from './html.js';
 import type { PageContent } from './layout.js';
 
-/** Asks for email and password. After a refusal it says what to mend and keeps the email. */
+/** Asks for email and password. After a refusal it shows the errors and keeps the email. */
 export function signInPage(
   interaction: string,
   { csrfToken, applicationName, instanceName }: Interaction,
@@ -20,6 +20,6 @@ ${textField({ name: 'email', label: 'Email', type: 'email', autocomplete: 'usern
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '' })}
 <div class="actions"><button id="sign-in" type="submit">Sign in</button></div>
 </form>
-<p class="note">Forgot your password, or no access yet? Ask whoever manages ${instanceName} to send you a link.</p>`;
+<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`;
   return { title: 'Sign in', brand: instanceName, body };
 }

@@ -5,7 +5,7 @@ import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
-/** Asks before it signs out, since anybody could have sent the browser here. */
+/** Asks before it signs out, because any site could have sent the browser here. */
 export function signOutPage(
   interaction: string,
   { csrfToken, accountEmail, applicationName }: SignOutPage,

@@ -1,6 +1,6 @@
 import { tokens } from './tokens.js';
 
-/** All of the style. Light and dark follow the system; sizes follow the person's own text size. */
+/** The whole style. Light and dark follow the system; sizes follow the text size of the browser. */
 export const stylesheet = `
 ${tokens}*, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }

@@ -1,4 +1,4 @@
-/** The colours of everything that people see, by day and by night; the pages of the documentation have the same. */
+/** The colours of all pages, light and dark; the documentation shares them. */
 export const tokens = `:root {
   color-scheme: light dark;
   --ground: #eef0f6; --glow: #dfe4f7; --card: #ffffff; --line: #dde1ec; --edge: #868ea6;

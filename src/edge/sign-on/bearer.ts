@@ -5,7 +5,7 @@ import { parseAuthorization } from '../http/authorization.js';
 import type { SignOnDependencies } from './dependencies.js';
 import { invalidRequest, OAuthFields, refuseSecretsInQuery } from './oauth-fields.js';
 
-/** Nobody tried to prove anything, so the challenge names no error (RFC 6750, section 3.1). */
+/** No credentials were sent, so the challenge names no error (RFC 6750, section 3.1). */
 export class NoAccessToken extends ServiceError {
   constructor() {
     super(ErrorCode.INVALID_TOKEN, 'Send the access token in the Authorization header.');
@@ -13,7 +13,7 @@ export class NoAccessToken extends ServiceError {
   }
 }
 
-/** The access token of a request that is allowed to bring one in its form too, in one place. */
+/** The access token of the header or, where allowed, of the form; refuses both at once. */
 export async function verifiedBearer(
   request: ReceivedRequest,
   { accessTokens }: Pick<SignOnDependencies, 'accessTokens'>,

@@ -4,7 +4,7 @@ import type { SignOnDependencies } from './dependencies.js';
 
 const MAX_USER_AGENT_LENGTH = 256;
 
-/** What the domain is told of the browser. */
+/** The facts about the browser for the domain. */
 export function browserOf(request: AnyRequest, { cookies }: Pick<SignOnDependencies, 'cookies'>): Browser {
   return {
     sessionHash: cookies.hashIn(request.header('cookie')),
@@ -14,13 +14,13 @@ export function browserOf(request: AnyRequest, { cookies }: Pick<SignOnDependenc
   };
 }
 
-/** Whether a browser says that another site made it ask. Programs say nothing, and old browsers too little. */
+/** Whether the browser reports a request of another site. Programs and old browsers report nothing. */
 export function isFromElsewhere(request: AnyRequest, signOnUrl: string): boolean {
   const site = request.header('sec-fetch-site');
   if (site !== undefined) {
     return site !== 'same-origin' && site !== 'none';
   }
   const origin = request.header('origin');
-  // Our pages give no referrer, and browsers then call their origin `null`.
+  // Our pages send no referrer, so browsers send `null` as their origin.
   return origin !== undefined && origin !== 'null' && origin !== new URL(signOnUrl).origin;
 }

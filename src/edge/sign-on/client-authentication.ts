@@ -17,7 +17,7 @@ interface Presented {
   secret?: string | undefined;
 }
 
-/** How an application presents itself, in one way: what could be read as two is refused. Whether it is true, the domain says. */
+/** The credentials of an application, sent in exactly one way. The domain verifies them. */
 export function authenticationOf(
   request: ReceivedRequest,
   fields: OAuthFields,
@@ -72,7 +72,7 @@ function presentedInBody(fields: OAuthFields): Presented {
     : { method: ClientAuthenticationMethod.BODY, clientId, secret };
 }
 
-/** The domain sees hashes only, so whose secret it is can be told here alone. */
+/** The domain sees hashes only, so only the edge can see the environment of a secret. */
 function refuseOtherEnvironment(secret: string, environment: 'live' | 'demo'): void {
   const theirs = SECRET_START.exec(secret)?.[1];
   if (theirs !== undefined && theirs !== environment) {

@@ -1,19 +1,19 @@
 import type { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import type { VerifiedAccessToken } from '../../../generated/proto/integration/sign_on/v1/tokens.js';
 import type { RpcClient } from '../../rpc/client.js';
-import type { PageWriter } from './page-writer.js';
+import type { PageWriter } from './pages/page-writer.js';
 import type { SessionCookieJar } from './session-cookie.js';
 
-/** Checks what can be checked of an access token without the store. */
+/** Verifies access tokens without the store. */
 export interface AccessTokens {
-  /** Undefined for whatever is no access token of this server in its time. */
+  /** Undefined for anything but a valid access token of this server. */
   verify(token: string): Promise<VerifiedAccessToken | undefined>;
 }
 
-/** What the handlers of the sign-on server work with. */
+/** What the handlers of the sign-on server use. */
 export interface SignOnDependencies {
   environment: 'live' | 'demo';
-  /** The public address of this server, under which its endpoints are. */
+  /** The public address of this server and its endpoints. */
   signOnUrl: string;
   signOn: RpcClient<typeof SignOnServiceService>;
   accessTokens: AccessTokens;

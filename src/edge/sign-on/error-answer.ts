@@ -5,7 +5,7 @@ import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { ForeignForm } from './foreign-form.js';
 import { retryAfterOf, toOAuthError } from './oauth-error.js';
-import type { PageWriter } from './page-writer.js';
+import type { PageWriter } from './pages/page-writer.js';
 
 interface Told {
   status: number;
@@ -50,7 +50,7 @@ const BODY_TOLD: Record<BodyRefusal['status'], Told> = {
   415: { status: 415, message: 'The form could not be read.' },
 };
 
-/** Each endpoint has one form of answer, errors included: JSON for programs, a page for people. */
+/** Errors have the format of their endpoint: JSON for programs, a page for people. */
 export function signOnErrors(pages: PageWriter) {
   return (error: ServiceError, requestId: string, failure: Failure): HttpAnswer =>
     answersPeople(failure.operation, failure.request)

@@ -3,7 +3,7 @@ import type { AnyRequest } from '../contract/typed-handler.js';
 import { isFromElsewhere } from './browser.js';
 import type { SignOnDependencies } from './dependencies.js';
 
-/** A form that is none of ours. */
+/** A form that another site sent. */
 export class ForeignForm extends ServiceError {
   constructor() {
     super(ErrorCode.INVALID_REQUEST, 'This form was sent from another site.');
@@ -11,7 +11,7 @@ export class ForeignForm extends ServiceError {
   }
 }
 
-/** The second belt: the token in each form is the first, and holds in browsers that say nothing too. */
+/** The second defence; the first is the token in each form, which works in all browsers. */
 export function refuseForeignForm(request: AnyRequest, { signOnUrl }: SignOnDependencies): void {
   if (isFromElsewhere(request, signOnUrl)) {
     throw new ForeignForm();

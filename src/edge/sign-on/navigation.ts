@@ -5,13 +5,13 @@ import type { SignOnDependencies } from './dependencies.js';
 import { seeOther } from './step.js';
 
 const PRINTABLE = /^[\x21-\x7e]*$/;
-/** What proxies and servers take for an address without question. */
+/** An address length that proxies and servers accept. */
 const MAX_ADDRESS_LENGTH = 8_000;
 
 const UNREADABLE = 'The request of the application could not be read.';
 const TOO_LONG = 'The request of the application is too long.';
 
-/** The parameters of a navigation, or the error page for what nobody can read, and which so proves nothing. */
+/** The parameters of a navigation, or the error page if they are malformed. */
 export function readQuery({ rawQuery, requestId }: ReceivedRequest, { pages }: SignOnDependencies) {
   const fields = PRINTABLE.test(rawQuery) ? parseForm(rawQuery) : undefined;
   return fields
@@ -34,8 +34,8 @@ export function readForm({ body, requestId }: ReceivedRequest, { pages }: SignOn
 }
 
 /**
- * A form that another site sends comes without the cookie, since SameSite keeps it back. Answered at once, it would find nobody signed in and even
- * take the place of the session there is; asked for again by address, it is a navigation, and the cookie comes along. What no address can hold is refused.
+ * A form from another site comes without the cookie (SameSite), and an answer would replace the session. A
+ * redirect repeats it as a navigation, which carries the cookie.
  */
 export function askedAgain(
   request: ReceivedRequest,

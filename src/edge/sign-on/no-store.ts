@@ -1,2 +1,2 @@
-/** What holds tokens or claims is kept nowhere; old caches heed the second (RFC 6749, section 5.1). */
+/** Answers with tokens or claims are not stored; old caches heed the second (RFC 6749, section 5.1). */
 export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;

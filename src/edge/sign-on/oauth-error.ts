@@ -12,7 +12,7 @@ interface Refusal {
 
 const FAULT: Refusal = { status: 500, error: 'server_error' };
 
-/** The one place where a refusal becomes a status and an OAuth error. */
+/** The only mapping from refusals to statuses and OAuth errors. */
 const REFUSALS: Partial<Record<ErrorCode, Refusal>> = {
   [ErrorCode.INVALID_REQUEST]: { status: 400, error: 'invalid_request' },
   [ErrorCode.INVALID_CLIENT]: { status: 400, error: 'invalid_client' },
@@ -29,7 +29,7 @@ const REFUSALS: Partial<Record<ErrorCode, Refusal>> = {
   [ErrorCode.UNAVAILABLE]: { status: 503, error: 'temporarily_unavailable' },
 };
 
-/** An error as programs get it: JSON with `error` and `error_description` (RFC 6749, section 5.2, and RFC 6750, section 3.1). */
+/** An error for programs: JSON with `error` and `error_description` (RFC 6749, 5.2 and RFC 6750, 3.1). */
 export function toOAuthError(error: ServiceError, { request, operation }: Failure): HttpAnswer {
   const withHeader = request.headers.authorization !== undefined;
   const refusal = documented(refusalOf(error, withHeader), operation);
@@ -57,11 +57,11 @@ function refusalOf(error: ServiceError, withHeader: boolean): Refusal {
   if (error instanceof BodyRefusal) {
     return { ...refusal, status: error.status };
   }
-  // Only who used the header is told of the header (RFC 6749, section 5.2).
+  // The challenge is only for clients that used the header (RFC 6749, section 5.2).
   return error.code === ErrorCode.INVALID_CLIENT && withHeader ? { ...refusal, status: 401 } : refusal;
 }
 
-/** What an operation's contract has no place for is a fault of ours, such as a domain that takes userinfo for the token endpoint. */
+/** A refusal outside the operation's contract is an internal fault. */
 function documented(refusal: Refusal, operation: Operation | undefined): Refusal {
   if (!operation) {
     return refusal;
@@ -73,7 +73,7 @@ function documented(refusal: Refusal, operation: Operation | undefined): Refusal
   return errors.includes(refusal.error) ? refusal : FAULT;
 }
 
-/** How to prove oneself where that failed. */
+/** The challenge of a failed authentication. */
 function challengeOf(
   { status, error }: Refusal,
   description: string,
@@ -93,7 +93,7 @@ function challengeOf(
   return { 'WWW-Authenticate': `Bearer realm="sign-on"${said}` };
 }
 
-/** The characters that OAuth lets a description have, in JSON and in a header alike. */
+/** Keeps the characters that OAuth allows in a description. */
 function plainText(message: string): string {
   return message.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?');
 }

@@ -2,7 +2,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { ParsedBody } from '../contract/request-body.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
 
-/** What would be in logs, here and on the way, if it came in an address. */
+/** Parameters that must not be in an address, which ends up in logs. */
 const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'access_token', 'token'];
 
 export function invalidRequest(message: string): ServiceError {
@@ -18,7 +18,7 @@ export function refuseSecretsInQuery({ rawQuery }: ReceivedRequest): void {
   }
 }
 
-/** The fields of a request to an endpoint of OAuth, the same from a form as from JSON. */
+/** The fields of an OAuth request, from a form or from JSON. */
 export class OAuthFields {
   readonly #valuesOf: (name: string) => readonly unknown[];
 
@@ -37,7 +37,7 @@ export class OAuthFields {
     }
   }
 
-  /** A field without a value counts as left out (RFC 6749, section 3.2). */
+  /** A field without a value counts as absent (RFC 6749, section 3.2). */
   optional(name: string): string | undefined {
     const [value, ...more] = this.#valuesOf(name);
     if (more.length > 0) {

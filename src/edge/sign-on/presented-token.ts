@@ -1,17 +1,17 @@
 import type { VerifiedAccessToken } from '../../../generated/proto/integration/sign_on/v1/tokens.js';
 import type { SignOnDependencies } from './dependencies.js';
 
-/** As this server writes refresh tokens; whether it wrote this one, their HMAC tells the domain. */
+/** The format of our refresh tokens; the domain checks the HMAC. */
 const REFRESH_TOKEN = /^[A-Za-z0-9_-]{16,1024}$/;
 const JWT = /^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** What an application asks about or wants to end: undefined for what is no token of ours, or over. */
+/** A token to introspect or revoke; undefined if it is not ours or has expired. */
 export type PresentedToken =
   | { $case: 'accessToken'; value: VerifiedAccessToken }
   | { $case: 'refreshToken'; value: string }
   | undefined;
 
-/** By its form alone: the hint of the request may be wrong, and helps nobody who can tell by looking. */
+/** Decides by format alone: the hint of the request may be wrong. */
 export async function presentedToken(
   token: string,
   { accessTokens }: Pick<SignOnDependencies, 'accessTokens'>,
@@ -23,7 +23,7 @@ export async function presentedToken(
   return REFRESH_TOKEN.test(token) ? { $case: 'refreshToken', value: token } : undefined;
 }
 
-/** Whether a token says of itself that it is an ID token; unproven, which is enough to explain a refusal. */
+/** Whether a token has the form of an ID token; unverified, which suffices to explain a refusal. */
 export function looksLikeIdToken(token: string): boolean {
   const header = JWT.exec(token)?.[1];
   if (header === undefined) {

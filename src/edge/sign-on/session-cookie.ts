@@ -2,12 +2,12 @@ import type { BrowserStep } from '../../../generated/proto/integration/sign_on/v
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import { clearCookie, cookieNamed, setCookie } from '../http/cookies.js';
 
-/** 32 bytes in base64url, as the domain makes them. Anything else in the cookie is none of ours. */
+/** 32 bytes in base64url, as the domain makes them. */
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
 /** An id and a seal for each person who has signed in, as the domain makes them. */
 const DEVICE = /^[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]{43}){1,8}$/;
-/** Browsers keep no cookie for longer. */
+/** The longest lifetime that browsers accept. */
 const DEVICE_MS = 400 * 86_400_000;
 
 export interface CookieHeaders {
@@ -15,7 +15,7 @@ export interface CookieHeaders {
   'Clear-Site-Data'?: '"cache"';
 }
 
-/** The two cookies: which session a browser has, and who has signed in in it before. Live and demo on one host have their own, so that neither knows the other's. */
+/** The session cookie and the device cookie. Live and demo on one host use different names. */
 export class SessionCookieJar {
   readonly name: string;
   readonly deviceName: string;
@@ -23,26 +23,26 @@ export class SessionCookieJar {
 
   constructor({ signOnUrl, environment }: { signOnUrl: string; environment: 'live' | 'demo' }) {
     this.#secure = signOnUrl.startsWith('https:');
-    // With the prefix browsers take it from this very host over https, and from nobody else.
+    // With this prefix browsers accept it only from this host over https.
     const prefix = this.#secure ? '__Host-' : '';
     const suffix = environment === 'demo' ? '_demo' : '';
     this.name = `${prefix}integration_session${suffix}`;
     this.deviceName = `${prefix}integration_device${suffix}`;
   }
 
-  /** The only form in which the cookie goes on from here. */
+  /** The hash of the cookie; the cookie itself goes no further. */
   hashIn(cookieHeader: string | undefined): Buffer | undefined {
     const value = cookieNamed(this.name, cookieHeader);
     return value !== undefined && VALUE.test(value) ? hashSecret(value) : undefined;
   }
 
-  /** For the domain to judge; anything else in the cookie is none of ours. */
+  /** The value for the domain to check, if its format is right. */
   deviceIn(cookieHeader: string | undefined): string | undefined {
     const value = cookieNamed(this.deviceName, cookieHeader);
     return value !== undefined && DEVICE.test(value) ? value : undefined;
   }
 
-  /** The headers that make the changes of a step; none where the cookies stay as they are. */
+  /** The headers for the cookie changes of a step, if any. */
   headersOf(step: Pick<BrowserStep, 'sessionCookie' | 'device'> | undefined): CookieHeaders {
     const session = this.#sessionHeaders(step?.sessionCookie);
     if (step?.device === undefined) {
@@ -61,7 +61,7 @@ export class SessionCookieJar {
         return { 'Set-Cookie': setCookie(this.name, value, options) };
       }
       case 'clear':
-        // Browsers may keep whole pages in memory for Back, also those that say no-store; none of this person's may come back.
+        // Browsers may keep pages in memory for Back, despite no-store; clears those of this person.
         return { 'Set-Cookie': clearCookie(this.name, this.#secure), 'Clear-Site-Data': '"cache"' };
       default:
         return {};

@@ -2,7 +2,7 @@ import type { operations } from '../../../generated/openapi/sign-on.js';
 import type { Handler, ReceivingHandler } from '../contract/typed-handler.js';
 import type { SignOnDependencies } from './dependencies.js';
 
-/** Those whose own rules decide what is wrong with a request, in which order and in which form. */
+/** Operations whose own rules decide the order and format of errors. */
 export const oauthOperations = [
   'authorize',
   'authorizePost',
@@ -19,10 +19,10 @@ export const oauthOperations = [
 
 export type OAuthOperation = (typeof oauthOperations)[number];
 
-/** The handler of an endpoint of OAuth, which gets requests as they came. */
+/** The handler of an OAuth endpoint; gets requests unvalidated. */
 export type OAuthHandler<Id extends OAuthOperation> = ReceivingHandler<operations[Id], SignOnDependencies>;
 
-/** The handler of a page, which gets what satisfied the document. */
+/** The handler of a page; gets validated requests. */
 export type PageHandler<Id extends Exclude<keyof operations, OAuthOperation>> = Handler<
   operations[Id],
   SignOnDependencies,

@@ -24,23 +24,23 @@ const PATHS: Partial<Record<InteractionPage, string>> = {
   [InteractionPage.EMAIL_CHANGED]: operations.showEmailChanged.path,
 };
 
-/** Pages to which the form of a link leads back. */
+/** Pages of mailed links, whose forms return to them. */
 const OF_A_LINK: readonly InteractionPage[] = [InteractionPage.SET_PASSWORD, InteractionPage.CHANGE_EMAIL];
 
-/** What an address may consist of; a header takes no more, and a browser would guess at less. */
+/** Characters of an address that are safe in a header. */
 const ADDRESS = /^[\x21-\x7e]+$/;
-/** A way onward leads to a page of ours. */
+/** A path of this server. */
 const OWN_PATH = /^\/(?!\/)[\x21-\x7e]*$/;
 
 const HINTS: Partial<Record<ErrorPageKind, string>> = {
   [ErrorPageKind.REQUEST]:
-    'If it happens again, please tell whoever runs the application: the mistake is there, and nothing you did wrong.',
+    'If it happens again, please tell the operator of the application: the fault is there, and not with you.',
   [ErrorPageKind.LINK]: 'Links work once and for a limited time.',
 };
 
 type Dependencies = Pick<SignOnDependencies, 'cookies' | 'pages'>;
 
-/** The answer that takes the browser where the domain says. `linkToken` is that of the form, for the way back to its page. */
+/** The answer for the domain's next step. `linkToken` is that of the form, to return to its page. */
 export function stepAnswer(
   step: BrowserStep | undefined,
   requestId: string,
@@ -62,7 +62,7 @@ export function stepAnswer(
   }
 }
 
-/** After a form the next page is fetched, so that neither Reload nor Back sends the form again. */
+/** Redirects after a form, so that Reload and Back do not send it again. */
 export function seeOther(
   location: string,
   headers: Dependencies['pages']['headers'],
@@ -103,7 +103,7 @@ function pathOf({ page, interaction, problem }: NextPage, linkToken: string | un
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-/** As the address has it: `too_short`. */
+/** As in addresses: `too_short`. */
 export function problemWord(problem: PasswordProblem): string {
   return problem.replace(/^PASSWORD_PROBLEM_/, '').toLowerCase();
 }

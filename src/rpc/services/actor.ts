@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/operator/audit.js';
 import type { CallContext } from '../handlers.js';
 
-/** Who the audit log says did it: whoever holds the token of the call. */
+/** The actor in the audit log: the holder of the token. */
 export function actorOf({ tokenId, caller, requestId, remoteAddress, onBehalfOf }: CallContext): Actor {
   const party =
     tokenId === undefined ? { type: 'service', id: caller } : { type: 'service_token', id: tokenId };

@@ -1,7 +1,7 @@
 import type { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { Clock } from '../../domain/clock.js';
 import { expireCodesOf, MINUTE_MS } from '../../domain/maintenance/code-minutes.js';
-import type { CodeMinutes } from '../../domain/sign-on/codes.js';
+import type { CodeMinutes } from '../../domain/sign-on/authorization/codes.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Handlers } from '../handlers.js';
 
@@ -17,20 +17,14 @@ type CodeMinuteMethods = Pick<
 
 const MOST_MINUTES = 1_000;
 
-/** The methods of the maintenance service with which workflows watch authorization codes. */
+/** The methods with which workflows watch authorization codes. */
 export function codeMinuteMethods({ codeMinutes, clock }: CodeMinuteDependencies): CodeMinuteMethods {
   return {
     listCodeMinutesToWatch: async ({ limit }) => {
       if (limit < 1 || limit > MOST_MINUTES) {
         throw refused('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
       }
-      const minutes = await codeMinutes.toWatch(limit);
-      return {
-        minutes: minutes.map(({ minute, expiresAt }) => ({
-          minute: new Date(minute),
-          expiresAt: new Date(expiresAt),
-        })),
-      };
+      return { minutes: await codeMinutes.toWatch(limit) };
     },
     markCodeMinutesWatched: async ({ minutes }) => {
       if (minutes.length > MOST_MINUTES) {
@@ -43,9 +37,7 @@ export function codeMinuteMethods({ codeMinutes, clock }: CodeMinuteDependencies
       return {};
     },
     expireAuthorizationCodes: async ({ minute }) => {
-      const found = await expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute'));
-      const { issued, redeemed, expired, retryAt } = found;
-      return { issued, redeemed, expired, ...(retryAt !== null && { retryAt: new Date(retryAt) }) };
+      return expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute'));
     },
   };
 }

@@ -20,14 +20,8 @@ import { getUser, listUsers, type UserStore } from '../../domain/directory/users
 import { getWorker, listWorkers, type WorkerStore } from '../../domain/directory/workers.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
-import { PageTurns } from '../page-turns.js';
-import {
-  toClient,
-  toInstanceIntegration,
-  toOrganizationStructure,
-  toUser,
-  toWorker,
-} from './directory-messages.js';
+import { PageTurns } from '../streams/page-turns.js';
+import { toInstanceIntegration, toUser } from './directory-messages.js';
 
 export interface DirectoryDependencies {
   gatekeeper: Gatekeeper;
@@ -50,15 +44,21 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
     },
 
     listClients: async function* ({ context, ...path }, { signal }) {
-      const answer = await listClients(gatekeeper, clients, asked(context), connectionOf(path));
+      const answer = await listClients(gatekeeper, clients, asked(context), instanceIntegrationOf(path));
       for await (const { header, rows } of pages(gatekeeper, turns, answer, signal)) {
-        yield { header, clients: rows.map(toClient) };
+        yield { header, clients: rows };
       }
     },
 
     getClient: async ({ context, ...path }) => {
-      const answer = await getClient(gatekeeper, clients, asked(context), connectionOf(path), clientOf(path));
-      return { header: toHeader(answer), client: answer.content && toClient(answer.content) };
+      const answer = await getClient(
+        gatekeeper,
+        clients,
+        asked(context),
+        instanceIntegrationOf(path),
+        clientOf(path),
+      );
+      return { header: toHeader(answer), client: answer.content };
     },
 
     listWorkers: async function* ({ context, limit, cursor, withOrganization, ...path }, { signal }) {
@@ -67,12 +67,12 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         gatekeeper,
         workers,
         asked(context),
-        connectionOf(path),
+        instanceIntegrationOf(path),
         clientOf(path),
         window,
       );
       for await (const { header, rows, nextCursor } of pages(gatekeeper, turns, answer, signal)) {
-        yield { header, workers: rows.map(toWorker), nextCursor };
+        yield { header, workers: rows, nextCursor };
       }
     },
 
@@ -82,11 +82,11 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         gatekeeper,
         workers,
         asked(context),
-        connectionOf(path),
+        instanceIntegrationOf(path),
         clientOf(path),
         id,
       );
-      return { header: toHeader(answer), worker: answer.content && toWorker(answer.content) };
+      return { header: toHeader(answer), worker: answer.content };
     },
 
     listUsers: async function* ({ context, limit, cursor, ...path }, { signal }) {
@@ -95,7 +95,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         gatekeeper,
         users,
         asked(context),
-        connectionOf(path),
+        instanceIntegrationOf(path),
         clientOf(path),
         window,
       );
@@ -106,7 +106,14 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
 
     getUser: async ({ context, userId, ...path }) => {
       const id = userId as UserId;
-      const answer = await getUser(gatekeeper, users, asked(context), connectionOf(path), clientOf(path), id);
+      const answer = await getUser(
+        gatekeeper,
+        users,
+        asked(context),
+        instanceIntegrationOf(path),
+        clientOf(path),
+        id,
+      );
       return { header: toHeader(answer), user: answer.content && toUser(answer.content) };
     },
 
@@ -115,17 +122,16 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         gatekeeper,
         organization,
         asked(context),
-        connectionOf(path),
+        instanceIntegrationOf(path),
         clientOf(path),
       );
       return { header: toHeader(answer), jobTitles: answer.content ?? [] };
     },
 
     getOrganizationStructure: async ({ context, ...path }) => {
-      const where = [connectionOf(path), clientOf(path)] as const;
+      const where = [instanceIntegrationOf(path), clientOf(path)] as const;
       const answer = await getOrganizationStructure(gatekeeper, organization, asked(context), ...where);
-      const organizationStructure = answer.content && toOrganizationStructure(answer.content);
-      return { header: toHeader(answer), organizationStructure };
+      return { header: toHeader(answer), organizationStructure: answer.content };
     },
   });
 }
@@ -141,8 +147,8 @@ function asked(context: ReadContext | undefined): Question {
   };
 }
 
-/** The edge has checked the shape of the ids; here they are only looked up. */
-function connectionOf(path: { instanceIntegrationId: string }): InstanceIntegrationId {
+/** The edge has validated the ids. */
+function instanceIntegrationOf(path: { instanceIntegrationId: string }): InstanceIntegrationId {
   return path.instanceIntegrationId as InstanceIntegrationId;
 }
 
@@ -161,7 +167,7 @@ interface SentPage<T> {
   nextCursor: string | undefined;
 }
 
-/** The header goes with the first page, which may be all there is. The list counts as being read until its call is over, which is when the peer has taken it. */
+/** Sends the header with the first page. The list counts until its call ends, when the peer has taken it. */
 async function* pages<T>(
   gatekeeper: Gatekeeper,
   turns: PageTurns,
@@ -173,7 +179,7 @@ async function* pages<T>(
     yield { header, rows: [], nextCursor: undefined };
     return;
   }
-  // Before anything that is waited for: one list too many hears of it at once.
+  // Before anything is awaited, so that an excess list is refused at once.
   gatekeeper.beginList(answer.visitor, signal);
   const content = answer.content[Symbol.asyncIterator]();
   const { integrationId } = answer.visitor;

@@ -1,7 +1,7 @@
-import type { TokenIssuer } from '../../domain/sign-on/token-issuer.js';
+import type { TokenIssuer } from '../../domain/sign-on/tokens/token-issuer.js';
 import type { AnyMethod } from '../definitions.js';
 import type { CallContext, ServedService } from '../handlers.js';
-import { PageTurns } from '../page-turns.js';
+import { PageTurns } from '../streams/page-turns.js';
 import { type DirectoryDependencies, directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { type OperatorDependencies, operatorService } from './operator/index.js';
@@ -37,7 +37,7 @@ export function allServices(
   return services.map((service) => tellingShortCalls(service, turns));
 }
 
-/** The same service, whose calls with one message and one answer the pages of lists make way for. */
+/** The same service, reporting its unary calls to `turns`, so that pages of lists yield to them. */
 function tellingShortCalls({ definition, handlers }: ServedService, turns: PageTurns): ServedService {
   const telling = Object.entries(handlers).map(([name, handler]) => {
     const { requestStream, responseStream } = definition[name] as AnyMethod;

@@ -2,9 +2,9 @@ import {
   type MaintenanceServiceService,
   SigningKeyStep,
 } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
-import type { KeyStep } from '../../domain/sign-on/due-key-changes.js';
-import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/key-rotation.js';
+import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
 import type { Handlers } from '../handlers.js';
+import { words } from './words.js';
 
 export interface KeyRotationDependencies {
   signingKeys: KeyRotation;
@@ -13,12 +13,7 @@ export interface KeyRotationDependencies {
 const SCHEDULE = { type: 'schedule', id: 'signing-key-rotation' };
 
 /** Time alone withdraws no key. */
-const STEPS: Record<Exclude<KeyStep, 'withdrawn'>, SigningKeyStep> = {
-  published: SigningKeyStep.PUBLISHED,
-  activated: SigningKeyStep.ACTIVATED,
-  superseded: SigningKeyStep.SUPERSEDED,
-  retired: SigningKeyStep.RETIRED,
-};
+const STEPS = words(SigningKeyStep);
 
 export function keyRotationMethods({
   signingKeys,
@@ -31,7 +26,7 @@ export function keyRotationMethods({
           kid: key.kid,
           step: step === 'withdrawn' ? SigningKeyStep.RETIRED : STEPS[step],
         })),
-        nextDueAt: new Date(nextDueAt),
+        nextDueAt,
       };
     },
   };

@@ -8,25 +8,25 @@ import (
 // UnexpectedResponse is the code of an answer that is not the service's own, such as the page of a proxy.
 const UnexpectedResponse = "unexpected_response"
 
-// APIError says that the gateway refused, or failed. Decide by Status and Code; Message is for people.
+// APIError is an error answer of the gateway. Decide by Status and Code; Message is for people.
 type APIError struct {
 	Status int
-	// Code is what the gateway says, or UnexpectedResponse.
+	// Code is that of the gateway, or UnexpectedResponse.
 	Code    string
 	Message string
-	// RequestID is for asking for help. Empty where the answer came from somewhere else.
+	// RequestID is for support requests. Empty if the answer is not the gateway's.
 	RequestID string
-	// Fields are the parts of the request that are wrong, with the code invalid_request.
+	// Fields lists the invalid parts of the request, with the code invalid_request.
 	Fields []FieldError
-	// RetryAfter is nil where the answer did not say.
+	// RetryAfter is nil if the answer has none.
 	RetryAfter *time.Duration
-	// Err is what was wrong with an answer that could not be read.
+	// Err is the cause for an answer that could not be read.
 	Err error
 }
 
-// FieldError is a part of the request that is wrong.
+// FieldError is an invalid part of the request.
 type FieldError struct {
-	// In is path, query, header and the like.
+	// In is path, query, header and so on.
 	In string `json:"in"`
 	// Path is the name of the parameter or header.
 	Path    string `json:"path"`
@@ -39,16 +39,16 @@ func (e *APIError) Error() string {
 
 func (e *APIError) Unwrap() error { return e.Err }
 
-// OAuthError says that the sign-on server refused: in an answer, or by way of the browser (Status is 0 then).
+// OAuthError is an error of the sign-on server, in an answer or by way of the browser (Status is 0 then).
 type OAuthError struct {
-	// Code is invalid_grant, access_denied and the like, or UnexpectedResponse.
+	// Code is invalid_grant, access_denied and so on, or UnexpectedResponse.
 	Code        string
 	Description string
 	Status      int
 	RequestID   string
-	// RetryAfter is nil where the answer did not say.
+	// RetryAfter is nil if the answer has none.
 	RetryAfter *time.Duration
-	// Err is what was wrong with an answer that could not be read.
+	// Err is the cause for an answer that could not be read.
 	Err error
 }
 
@@ -61,7 +61,7 @@ func (e *OAuthError) Error() string {
 
 func (e *OAuthError) Unwrap() error { return e.Err }
 
-// SignInReason says why a sign-in is none.
+// SignInReason is the reason of a SignInError.
 type SignInReason string
 
 const (
@@ -73,7 +73,7 @@ const (
 	NonceMismatch     SignInReason = "nonce_mismatch"
 )
 
-// SignInError says that what came back is not the answer to what was asked. Do not sign the person in; begin again.
+// SignInError means that the browser returned with no valid answer to the request. Do not sign the person in.
 type SignInError struct {
 	Reason  SignInReason
 	Message string
@@ -81,7 +81,7 @@ type SignInError struct {
 
 func (e *SignInError) Error() string { return e.Message }
 
-// ConnectionError says that there was no connection, or one that broke before the answer was whole.
+// ConnectionError means that there was no connection, or one that broke before the end of the answer.
 type ConnectionError struct {
 	Host string
 	Err  error
@@ -93,7 +93,7 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// TimeoutError says that there was no whole answer in time.
+// TimeoutError means that the answer was not complete in time.
 type TimeoutError struct {
 	Host  string
 	After time.Duration
@@ -104,12 +104,12 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("there was no whole answer from %s within %v", e.Host, e.After)
 }
 
-// Timeout makes it a time-out for those who ask a net.Error.
+// Timeout implements net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
 
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// WebhookReason says why a request is not believed.
+// WebhookReason is the reason of a WebhookVerificationError.
 type WebhookReason string
 
 const (
@@ -121,7 +121,7 @@ const (
 	BodyMalformed      WebhookReason = "body_malformed"
 )
 
-// WebhookVerificationError says that a request is not from the service, or too old. Answer 4xx, and do nothing with it.
+// WebhookVerificationError means that a request is not from the service, or too old. Answer 4xx; ignore it.
 type WebhookVerificationError struct {
 	Reason  WebhookReason
 	Message string

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Event is what a webhook brings. Data is a pointer to one of the Data types below, by Type; for a type, or a shape,
-// that is newer than this release it is a json.RawMessage. Answer 2xx to those too.
+// Event is the content of a webhook. Data points to one of the Data types below, by Type; for types and
+// shapes newer than this release it is a json.RawMessage. Answer 2xx to those too.
 type Event struct {
-	// ID is for deduping: an event can come more than once.
+	// ID is for deduplication: an event can arrive more than once.
 	ID          string
 	Type        EventType
 	SpecVersion int
@@ -19,7 +19,7 @@ type Event struct {
 	Data        any
 }
 
-// Entity is what an event is about.
+// Entity is the subject of an event.
 type Entity struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
@@ -40,7 +40,7 @@ const (
 	OrganizationLocationDeleted EventType = "organization_location.deleted"
 )
 
-// Links say where the current state is: Self is a path at the gateway.
+// Links locate the current state: Self is a path at the gateway.
 type Links struct {
 	Self string `json:"self"`
 }
@@ -51,7 +51,7 @@ type NamedUnitType struct {
 	Name string `json:"name"`
 }
 
-// ClientCreatedData comes with ClientCreated.
+// ClientCreatedData belongs to ClientCreated.
 type ClientCreatedData struct {
 	ClientID string  `json:"clientId"`
 	Name     string  `json:"name"`
@@ -59,7 +59,7 @@ type ClientCreatedData struct {
 	Links    Links   `json:"links"`
 }
 
-// UserData comes with UserCreated and UserUpdated.
+// UserData belongs to UserCreated and UserUpdated.
 type UserData struct {
 	UserID    string       `json:"userId"`
 	ClientID  string       `json:"clientId"`
@@ -74,7 +74,7 @@ type UserData struct {
 	Links     Links        `json:"links"`
 }
 
-// WorkerData comes with WorkerOnboarded and WorkerUpdated.
+// WorkerData belongs to WorkerOnboarded and WorkerUpdated.
 type WorkerData struct {
 	WorkerID             string         `json:"workerId"`
 	ClientID             string         `json:"clientId"`
@@ -92,7 +92,7 @@ type WorkerData struct {
 	Links                Links          `json:"links"`
 }
 
-// OrganizationUnitCreatedData comes with OrganizationUnitCreated.
+// OrganizationUnitCreatedData belongs to OrganizationUnitCreated.
 type OrganizationUnitCreatedData struct {
 	OrganizationUnitID string        `json:"organizationUnitId"`
 	ClientID           string        `json:"clientId"`
@@ -114,7 +114,7 @@ type EmbeddedUnit struct {
 	ParentUnit         *NamedUnit `json:"parentUnit"`
 }
 
-// OrganizationUnitTypeCreatedData comes with OrganizationUnitTypeCreated.
+// OrganizationUnitTypeCreatedData belongs to OrganizationUnitTypeCreated.
 type OrganizationUnitTypeCreatedData struct {
 	OrganizationUnitTypeID string         `json:"organizationUnitTypeId"`
 	ClientID               string         `json:"clientId"`
@@ -124,7 +124,7 @@ type OrganizationUnitTypeCreatedData struct {
 	Links                  Links          `json:"links"`
 }
 
-// OrganizationLocationData comes with OrganizationLocationCreated and OrganizationLocationDeleted.
+// OrganizationLocationData belongs to OrganizationLocationCreated and OrganizationLocationDeleted.
 type OrganizationLocationData struct {
 	OrganizationLocationID string    `json:"organizationLocationId"`
 	ClientID               string    `json:"clientId"`

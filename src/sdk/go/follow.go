@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// Follow reads where a link leads, such as Links.Self of the data of an event, into a record:
+// Follow reads the target of a link, such as Links.Self of an event's data, into a record:
 //
-//	var worker sdk.WorkerV2
-//	err := gateway.Follow(ctx, data.Links.Self, &worker)
+// var worker sdk.WorkerV2 err := gateway.Follow(ctx, data.Links.Self, &worker)
 //
-// Links that lead away from the gateway are refused, so that the API key goes nowhere else.
+// It refuses links outside the gateway, so that the API key goes nowhere else.
 func (g *Gateway) Follow(ctx context.Context, link string, record any) error {
 	_, err := g.IfChanged("").Follow(ctx, link, record)
 	return err
 }
 
-// Follow reads where a link leads into a record, which is left alone where nothing changed; Data is the record.
+// Follow reads the target of a link into a record, which stays as it is if nothing changed.
 func (c Conditional) Follow(ctx context.Context, link string, record any) (Reading[any], error) {
 	address, err := addressBelow(c.gateway.baseURL, link)
 	if err != nil {
@@ -30,10 +29,10 @@ func (c Conditional) Follow(ctx context.Context, link string, record any) (Readi
 	return reading(record, response, err)
 }
 
-// plainPath has nothing that a program could take for another server, or for a way out of the base URL.
+// plainPath contains nothing that could be read as another server, or as a way out of the base URL.
 var plainPath = regexp.MustCompile(`^(?:/[\w~-][\w.~-]*)+(?:\?[\w.~%&=+-]*)?$`)
 
-// addressBelow is that of a path, or of an address below the base URL. No other gets the API key.
+// addressBelow resolves a path, or an address below the base URL. No other address gets the API key.
 func addressBelow(baseURL, link string) (string, error) {
 	path := link
 	if strings.HasPrefix(link, baseURL+"/") {
@@ -45,7 +44,7 @@ func addressBelow(baseURL, link string) (string, error) {
 	return baseURL + path, nil
 }
 
-// get is for an address that an answer or an event gave; the generated operations make those of the contract.
+// get is for addresses from answers and events; generated operations make those of the contract.
 func (g *Gateway) get(ctx context.Context, address, etag string, record any) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -21,18 +21,18 @@ type GatewayOptions struct {
 	BaseURL string
 	// APIKey is ik_live_… or ik_demo_….
 	APIKey string
-	// Timeout is for each attempt, the body of the answer included. 30 s unless said.
+	// Timeout is for each attempt, including the body of the answer. The default is 30 s.
 	Timeout time.Duration
-	// Retry is DefaultRetry unless said; &Retry{} is never.
+	// Retry defaults to DefaultRetry; &Retry{} disables retries.
 	Retry *Retry
-	// PageSize is how many Workers and Users read at once, 1 to 1000. 200 unless said.
+	// PageSize is how many Workers and Users read at once, 1 to 1000. The default is 200.
 	PageSize int
-	// HTTPClient is used in place of the default one: for a proxy, or certificates of your own.
+	// HTTPClient replaces the default one: for a proxy, or your own certificates.
 	HTTPClient *http.Client
 }
 
-// Gateway is the read API. Reads are tried again after 429, 5xx and lost connections; what remains is returned as
-// *APIError, *ConnectionError or *TimeoutError, or as the error of the context.
+// Gateway is the read API. It retries reads after 429, 5xx and lost connections, and then returns an
+// *APIError, *ConnectionError or *TimeoutError, or the error of the context.
 type Gateway struct {
 	baseURL  string
 	apiKey   string
@@ -41,7 +41,7 @@ type Gateway struct {
 	pageSize int32
 }
 
-// NewGateway says so where an option cannot be right.
+// NewGateway fails on invalid options.
 func NewGateway(options GatewayOptions) (*Gateway, error) {
 	baseURL, err := serverURL("BaseURL", options.BaseURL)
 	if err != nil {
@@ -80,15 +80,15 @@ func retryOf(given *Retry) Retry {
 	return *given
 }
 
-// IfChanged makes reads that answer whether the data changed since the ETag you hold. Empty: you hold nothing yet.
+// IfChanged makes reads that report whether the data changed since the ETag you have, or empty for none.
 func (g *Gateway) IfChanged(etag string) Conditional { return Conditional{gateway: g, etag: etag} }
 
-// Workers are those of a client, read page by page.
+// Workers reads the workers of a client, page by page.
 func (g *Gateway) Workers(ctx context.Context, instanceIntegrationID, clientID string) Sequence[WorkerV2] {
 	return paged(ctx, g, g.api.WorkersAPI.ListWorkersV2(ctx, instanceIntegrationID, clientID).Limit(g.pageSize).Execute)
 }
 
-// Users are those of a client, read page by page.
+// Users reads the users of a client, page by page.
 func (g *Gateway) Users(ctx context.Context, instanceIntegrationID, clientID string) Sequence[User] {
 	return paged(ctx, g, g.api.UsersAPI.ListUsers(ctx, instanceIntegrationID, clientID).Limit(g.pageSize).Execute)
 }

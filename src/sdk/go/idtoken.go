@@ -21,7 +21,7 @@ import (
 	"integration.example.com/sdk/signon"
 )
 
-// IDTokenAlgorithm is how ID tokens are signed.
+// IDTokenAlgorithm is the signature algorithm of ID tokens.
 type IDTokenAlgorithm string
 
 const (
@@ -38,7 +38,7 @@ const (
 	leastRSABits      = 2048
 )
 
-// idTokenVerifier keeps the published keys, and reads them again when there is a new one.
+// idTokenVerifier caches the published keys, and reads them again for an unknown one.
 type idTokenVerifier struct {
 	issuer    string
 	clientID  string
@@ -192,7 +192,7 @@ func (v *idTokenVerifier) read(ctx context.Context) (map[string]crypto.PublicKey
 		if json.Unmarshal(each, &described) != nil {
 			continue
 		}
-		// Those of a kind this release does not know are left out.
+		// Keys of unknown kinds are left out.
 		if key, err := described.publicKey(); err == nil {
 			keys[described.Kid] = key
 		}
@@ -210,7 +210,7 @@ func (k webKey) publicKey() (crypto.PublicKey, error) {
 		return &rsa.PublicKey{N: n, E: int(e.Int64())}, nil
 	case "EC P-256":
 		key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: integer(k.X), Y: integer(k.Y)}
-		// It refuses a point that is not on the curve.
+		// ECDH refuses a point that is not on the curve.
 		_, err := key.ECDH()
 		return key, err
 	case "OKP Ed25519":
@@ -223,7 +223,7 @@ func (k webKey) publicKey() (crypto.PublicKey, error) {
 	return nil, errors.New("a key of another kind")
 }
 
-// integer is 0 where there is none.
+// integer is 0 if absent.
 func integer(encoded string) *big.Int {
 	content, _ := base64.RawURLEncoding.DecodeString(encoded)
 	return new(big.Int).SetBytes(content)

@@ -2,7 +2,7 @@ package sdk
 
 import "integration.example.com/sdk/gateway"
 
-// The records of the gateway. A member that may be null has Get, which answers nil then.
+// The records of the gateway. Members that may be null have a Get, which returns nil then.
 type (
 	Address               = gateway.Address
 	Client                = gateway.Client
@@ -21,7 +21,7 @@ type (
 	WorkerV2              = gateway.WorkerV2
 )
 
-// What a user status can be, as far as this release knows.
+// The user statuses known to this release.
 const (
 	UserStatusActive   = gateway.UserStatusActive
 	UserStatusInactive = gateway.UserStatusInactive

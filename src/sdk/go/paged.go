@@ -7,14 +7,14 @@ import (
 	"regexp"
 )
 
-// Sequence is a list that is read page by page as you go through it:
+// Sequence is a list that is read page by page while you iterate:
 //
-//	for worker, err := range gateway.Workers(ctx, instanceIntegrationID, clientID) { … }
+// for worker, err := range gateway.Workers(ctx, instanceIntegrationID, clientID) { … }
 //
 // The first error ends it. It is an iter.Seq2; before Go 1.23 use Collect, or call it.
 type Sequence[T any] func(yield func(T, error) bool)
 
-// Collect reads all of it.
+// Collect reads the whole list.
 func (s Sequence[T]) Collect() ([]T, error) {
 	var all []T
 	var failure error
@@ -29,7 +29,7 @@ func (s Sequence[T]) Collect() ([]T, error) {
 	return all, failure
 }
 
-// paged goes on from the first page, which a generated operation answers.
+// paged continues from the first page of a generated operation.
 func paged[T any](ctx context.Context, g *Gateway, first func() ([]T, *http.Response, error)) Sequence[T] {
 	return func(yield func(T, error) bool) {
 		items, response, err := first()
@@ -68,7 +68,7 @@ var (
 	isNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")`)
 )
 
-// nextAddress is where Link (RFC 8288) says that the list goes on; empty on the last page.
+// nextAddress is the next page by Link (RFC 8288); empty on the last page.
 func nextAddress(response *http.Response) string {
 	here := response.Request.URL
 	for _, header := range response.Header.Values("Link") {
@@ -78,7 +78,7 @@ func nextAddress(response *http.Response) string {
 				continue
 			}
 			if there.Scheme != here.Scheme || there.Host != here.Host {
-				// The service may know itself under another name than you do; the key goes nowhere but where you send it.
+				// The service may use another name for itself; the key goes only to the address you configured.
 				same := *here
 				same.RawQuery = there.RawQuery
 				there = &same

@@ -7,15 +7,15 @@ import (
 	"integration.example.com/sdk/gateway"
 )
 
-// Reading says what has become of the data you hold. Keep ETag with the data, for the next time.
+// Reading is the result of a conditional read. Keep ETag with the data for the next one.
 type Reading[T any] struct {
-	// Changed is false when what you hold is still true; Data is empty then.
+	// Changed is false if your data is current; Data is empty then.
 	Changed bool
 	Data    T
 	ETag    string
 }
 
-// reading takes what a generated operation answers.
+// reading converts the result of a generated operation.
 func reading[T any](data T, response *http.Response, err error) (Reading[T], error) {
 	if response != nil && response.StatusCode == http.StatusNotModified {
 		etag := response.Header.Get("ETag")
@@ -32,7 +32,7 @@ func reading[T any](data T, response *http.Response, err error) (Reading[T], err
 
 func dataOf[T any](reading Reading[T], err error) (T, error) { return reading.Data, err }
 
-// readError is for an answer that came and could not be read, or one that did not come.
+// readError is for a missing or unreadable answer.
 func readError(response *http.Response, err error) error {
 	if response == nil {
 		return withoutURL(err)
@@ -52,7 +52,7 @@ func unexpectedAnswer(response *http.Response, message string) *APIError {
 	}
 }
 
-// gatewayRefusal is a problem of the gateway, or an answer from something before it.
+// gatewayRefusal is a problem of the gateway, or an answer from a proxy.
 func gatewayRefusal(response *http.Response, body []byte) error {
 	isAsked := response.StatusCode == http.StatusOK ||
 		response.StatusCode == http.StatusNotModified && response.Request.Header.Get("If-None-Match") != ""
@@ -79,7 +79,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// Conditional reads answer whether the data changed.
+// Conditional makes reads that report whether the data changed.
 type Conditional struct {
 	gateway *Gateway
 	etag    string

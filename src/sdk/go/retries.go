@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Retry says how often to try again what may be asked twice, and how long to wait before.
+// Retry configures retries of repeatable requests.
 type Retry struct {
-	// MaxRetries is counted after the first attempt. 0 is never.
+	// MaxRetries excludes the first attempt. 0 disables retries.
 	MaxRetries int
-	// BaseDelay is waited before the first retry; twice as long before each one more, with jitter.
+	// BaseDelay precedes the first retry and doubles for each further one, with jitter.
 	BaseDelay time.Duration
-	// MaxDelay is the longest pause, but for Retry-After.
+	// MaxDelay is the longest pause, except for Retry-After.
 	MaxDelay time.Duration
-	// MaxRetryAfter bounds what is waited when the service says Retry-After; beyond it the error is returned at once.
+	// MaxRetryAfter limits the pause for Retry-After; beyond it the error is returned at once.
 	MaxRetryAfter time.Duration
 }
 
-// DefaultRetry is what is done unless you say otherwise.
+// DefaultRetry is the default.
 var DefaultRetry = Retry{
 	MaxRetries:    3,
 	BaseDelay:     250 * time.Millisecond,
@@ -28,7 +28,7 @@ var DefaultRetry = Retry{
 	MaxRetryAfter: time.Minute,
 }
 
-// delayBefore answers false where another attempt would be of no use.
+// delayBefore returns false if another attempt would not help.
 func (r Retry) delayBefore(err error, retries int) (time.Duration, bool) {
 	if retries >= r.MaxRetries {
 		return 0, false
@@ -38,7 +38,7 @@ func (r Retry) delayBefore(err error, retries int) (time.Duration, bool) {
 		return 0, false
 	}
 	if retryAfter != nil {
-		// A little later than asked, or everybody who was told the same comes back at once.
+		// Slightly later than asked, so that clients with the same answer do not return together.
 		return time.Duration(float64(*retryAfter) * (1 + rand.Float64()/10)), *retryAfter <= r.MaxRetryAfter
 	}
 	var lost *ConnectionError

@@ -21,12 +21,12 @@ const (
 	defaultSignOnTimeout = 10 * time.Second
 	defaultScope         = "openid profile email"
 	randomBytes          = 32
-	// The server says the same again for 10 seconds; later it would take the old refresh token for stolen.
+	// The server repeats its answer for 10 seconds; later it would treat the old refresh token as stolen.
 	refreshAgainWithin = 7 * time.Second
 	refreshAgainAfter  = 200 * time.Millisecond
 )
 
-// What the server says of people.
+// Claims about people.
 type (
 	IDTokenClaims  = signon.IdTokenClaims
 	UserinfoClaims = signon.UserinfoClaims
@@ -37,20 +37,20 @@ type SignOnOptions struct {
 	// Issuer is the address of the sign-on server.
 	Issuer   string
 	ClientID string
-	// ClientSecret is that of a confidential application; a public one has none.
+	// ClientSecret is for confidential applications; public ones have none.
 	ClientSecret string
 	RedirectURI  string
-	// IDTokenAlgorithm is the one your application is registered for, RS256 unless said. No other is accepted.
+	// IDTokenAlgorithm is the one registered for your application, by default RS256. No other is accepted.
 	IDTokenAlgorithm IDTokenAlgorithm
-	// Timeout is for each attempt, the body of the answer included. 10 s unless said.
+	// Timeout is for each attempt, including the body of the answer. The default is 10 s.
 	Timeout time.Duration
-	// Retry is for userinfo, revocation and keys; a code is never exchanged twice. DefaultRetry unless said.
+	// Retry is for userinfo, revocation and keys; a code is never exchanged twice. The default is DefaultRetry.
 	Retry *Retry
-	// HTTPClient is used in place of the default one: for a proxy, or certificates of your own.
+	// HTTPClient replaces the default one: for a proxy, or your own certificates.
 	HTTPClient *http.Client
 }
 
-// SignOn signs people in: authorization code flow with PKCE, always, and OpenID Connect.
+// SignOn signs people in: authorization code flow, always with PKCE, and OpenID Connect.
 type SignOn struct {
 	options SignOnOptions
 	// once is for grants, which must not be repeated.
@@ -59,7 +59,7 @@ type SignOn struct {
 	verifier *idTokenVerifier
 }
 
-// NewSignOn says so where an option cannot be right.
+// NewSignOn fails on invalid options.
 func NewSignOn(options SignOnOptions) (*SignOn, error) {
 	issuer, err := serverURL("Issuer", options.Issuer)
 	if err != nil {
@@ -94,22 +94,22 @@ func generatedSignOnClient(issuer string, client *http.Client) *signon.APIClient
 	return signon.NewAPIClient(configuration)
 }
 
-// AuthorizationOptions can be left empty.
+// AuthorizationOptions may be empty.
 type AuthorizationOptions struct {
-	// Scope is "openid profile email" unless said.
+	// Scope defaults to "openid profile email".
 	Scope string
-	// State and Nonce are random unless said.
+	// State and Nonce are random by default.
 	State string
 	Nonce string
 	// Prompt is none, login, consent or select_account.
 	Prompt    string
 	LoginHint string
-	// MaxAge is within how long the person must have given the password; nil does not ask.
+	// MaxAge limits the time since the person entered the password; nil sets no limit.
 	MaxAge    *time.Duration
 	UILocales string
 }
 
-// AuthorizationRequest has in URL where to send the browser; keep the rest in the person's session until it is back.
+// AuthorizationRequest has the URL for the browser; keep the rest in the person's session until it returns.
 type AuthorizationRequest struct {
 	URL          string
 	State        string
@@ -117,7 +117,7 @@ type AuthorizationRequest struct {
 	CodeVerifier string
 }
 
-// AuthorizationURL is where to send the browser to sign somebody in.
+// AuthorizationURL returns the address to which to send the browser to sign a person in.
 func (s *SignOn) AuthorizationURL(options AuthorizationOptions) AuthorizationRequest {
 	verifier := randomText()
 	state := firstOf(options.State, randomText())
@@ -144,9 +144,9 @@ func (s *SignOn) AuthorizationURL(options AuthorizationOptions) AuthorizationReq
 	return AuthorizationRequest{URL: address, State: state, Nonce: nonce, CodeVerifier: verifier}
 }
 
-// CodeExchange is what the browser came back with, and what AuthorizationURL gave before.
+// CodeExchange has the callback of the browser, and the values that AuthorizationURL returned.
 type CodeExchange struct {
-	// CallbackURL is the whole address, or its path and query as servers have it.
+	// CallbackURL is the whole address, or its path and query, as servers have it.
 	CallbackURL  string
 	State        string
 	Nonce        string
@@ -159,13 +159,13 @@ type Tokens struct {
 	ExpiresIn   time.Duration
 	// ExpiresAt is by your clock.
 	ExpiresAt time.Time
-	// RefreshToken takes the place of the one before, which is of no use any more. Empty if your application has none.
+	// RefreshToken replaces the previous one, which is invalid now. Empty if your application has none.
 	RefreshToken string
-	// Scope has the granted scopes, separated by spaces.
+	// Scope is the granted scopes, separated by spaces.
 	Scope string
 }
 
-// SignIn says who signed in.
+// SignIn identifies the person who signed in.
 type SignIn struct {
 	Tokens
 	// IDToken is empty without the scope openid, and Claims nil.
@@ -173,9 +173,9 @@ type SignIn struct {
 	Claims  *IDTokenClaims
 }
 
-// ExchangeCode checks what the browser came back with, exchanges the code, and verifies the ID token. It answers an
-// *OAuthError where the server or the person refused, a *SignInError where the answer is not to this request. It is
-// never tried again by itself: after an error begin with a new AuthorizationURL.
+// ExchangeCode checks the callback of the browser, exchanges the code, and verifies the ID token. It returns
+// an *OAuthError if the server or the person refused, a *SignInError if the callback does not answer this
+// request. It never retries: after an error begin with a new AuthorizationURL.
 func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*SignIn, error) {
 	code, err := s.codeIn(exchange)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	return signIn, nil
 }
 
-// Refresh answers new tokens for a refresh token. Keep the new refresh token before you use anything of it.
+// Refresh returns new tokens for a refresh token. Store the new refresh token before you use the others.
 func (s *SignOn) Refresh(ctx context.Context, refreshToken string) (*Tokens, error) {
 	grant := signon.NewTokenRequest("refresh_token", s.options.ClientID)
 	grant.SetRefreshToken(refreshToken)
@@ -236,7 +236,7 @@ func (s *SignOn) askForTokens(ctx context.Context, grant *signon.TokenRequest) (
 	}, nil
 }
 
-// Userinfo says who the access token stands for, as of now.
+// Userinfo describes the person of the access token, at present.
 func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoClaims, error) {
 	ctx = context.WithValue(ctx, signon.ContextAccessToken, accessToken)
 	claims, response, err := s.patient.IdentityAPI.Userinfo(ctx).Execute()
@@ -246,7 +246,7 @@ func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoCla
 	return claims, nil
 }
 
-// Revoke ends a token and everything that came of the same sign-in. What is over already is fine too.
+// Revoke ends a token and all others of the same sign-in. It succeeds for tokens that have ended.
 func (s *SignOn) Revoke(ctx context.Context, token string) error {
 	request := signon.NewRevocationRequest(token)
 	request.SetClientId(s.options.ClientID)
@@ -260,16 +260,16 @@ func (s *SignOn) Revoke(ctx context.Context, token string) error {
 	return nil
 }
 
-// LogoutOptions can be left empty.
+// LogoutOptions may be empty.
 type LogoutOptions struct {
-	// IDToken is recommended: with it, nobody is asked whether they want to sign out.
+	// IDToken is recommended: with it, the person is not asked to confirm the sign-out.
 	IDToken string
-	// PostLogoutRedirectURI is one that is registered for your application; State comes back there.
+	// PostLogoutRedirectURI must be registered for your application; State is returned to it.
 	PostLogoutRedirectURI string
 	State                 string
 }
 
-// LogoutURL is where to send the browser to end its session at the server. Revoke the tokens as well.
+// LogoutURL returns the address that ends the browser's session at the server. Revoke the tokens as well.
 func (s *SignOn) LogoutURL(options LogoutOptions) string {
 	return s.address("/auth/logout", map[string]string{
 		"client_id":                s.options.ClientID,
@@ -289,7 +289,7 @@ func (s *SignOn) address(path string, parameters map[string]string) string {
 	return s.options.Issuer + path + "?" + query.Encode()
 }
 
-// codeIn is the code a browser came back with, once it is sure that it is the answer to our request.
+// codeIn is the code of a callback that was verified to answer our request.
 func (s *SignOn) codeIn(exchange CodeExchange) (string, error) {
 	callback, err := url.Parse(exchange.CallbackURL)
 	if err != nil {
@@ -315,7 +315,7 @@ func (s *SignOn) codeIn(exchange CodeExchange) (string, error) {
 	return given.Get("code"), nil
 }
 
-// signOnError is for an answer that came and could not be read, or one that did not come.
+// signOnError is for a missing or unreadable answer.
 func signOnError(response *http.Response, err error) error {
 	if response == nil {
 		return withoutURL(err)
@@ -334,7 +334,7 @@ func unexpectedOAuthAnswer(response *http.Response, description string, err erro
 	}
 }
 
-// signOnRefusal is the server's own, or an answer from something before it.
+// signOnRefusal is an error of the server, or an answer from a proxy.
 func signOnRefusal(response *http.Response, body []byte) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
@@ -349,7 +349,7 @@ func signOnRefusal(response *http.Response, body []byte) error {
 
 func randomText() string {
 	content := make([]byte, randomBytes)
-	// It does not fail on any system that Go supports since 1.24; before that, better no sign-in than a guessable one.
+	// It never fails on systems of Go 1.24 or later; before that, no sign-in is better than a guessable one.
 	if _, err := rand.Read(content); err != nil {
 		panic(err)
 	}

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// transport sends what the generated clients prepare: again where that helps, in time, and with an error in place of
-// an answer that is a refusal.
+// transport sends requests of the generated clients with retries, and turns refusals into errors.
 type transport struct {
 	next    http.RoundTripper
 	timeout time.Duration
@@ -26,7 +25,7 @@ type transport struct {
 	refusal func(response *http.Response, body []byte) error
 }
 
-// newClient follows no redirect: it would carry keys to wherever it leads.
+// newClient follows no redirect, which could carry keys to another server.
 func newClient(given *http.Client, wrapped transport) *http.Client {
 	client := http.Client{}
 	if given != nil {
@@ -106,12 +105,12 @@ func (t *transport) failure(request *http.Request, err error) error {
 
 type requestIDKey struct{}
 
-// WithRequestID gives the requests made with this context an id of your own, which stands in the logs of the service.
+// WithRequestID sets the request id for requests with this context; the service logs it.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
-// withoutURL takes off what http.Client puts around an error: the address is of no use to anybody.
+// withoutURL removes the address that http.Client adds to an error.
 func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -126,7 +125,7 @@ func isJSON(header http.Header) bool {
 		strings.HasPrefix(mediaType, "application/") && strings.HasSuffix(mediaType, "+json"))
 }
 
-// jsonObject is empty where there is none.
+// jsonObject is empty if there is none.
 func jsonObject(header http.Header, body []byte) map[string]json.RawMessage {
 	var object map[string]json.RawMessage
 	if isJSON(header) {
@@ -135,14 +134,14 @@ func jsonObject(header http.Header, body []byte) map[string]json.RawMessage {
 	return object
 }
 
-// text is empty where the member is none.
+// text is empty if the member is not a text.
 func text(object map[string]json.RawMessage, member string) string {
 	var value string
 	_ = json.Unmarshal(object[member], &value)
 	return value
 }
 
-// retryAfter is in seconds or a date, as RFC 9110 has it.
+// retryAfter is in seconds or a date (RFC 9110).
 func retryAfter(header http.Header) *time.Duration {
 	value := header.Get("Retry-After")
 	var wait time.Duration
@@ -156,7 +155,7 @@ func retryAfter(header http.Header) *time.Duration {
 	return &wait
 }
 
-// serverURL is an address without the slash at its end.
+// serverURL removes a trailing slash.
 func serverURL(name, address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {

@@ -7,7 +7,7 @@ import (
 
 const modulePath = "integration.example.com/sdk"
 
-// userAgent says which version of this module the program was built with.
+// userAgent has the version of this module in the program.
 var userAgent = "integration-service-sdk-go/" + version()
 
 func version() string {

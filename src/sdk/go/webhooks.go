@@ -21,17 +21,17 @@ const (
 
 var wholeSeconds = regexp.MustCompile(`^[0-9]{1,12}$`)
 
-// WebhookVerifier tells whether requests are from the service, and fresh (Standard Webhooks, version 1).
+// WebhookVerifier verifies the origin and age of requests (Standard Webhooks, version 1).
 type WebhookVerifier struct {
-	// Tolerance is how far the timestamp may be from your clock, past or future. 5 minutes unless said.
+	// Tolerance limits the difference between timestamp and clock, past or future. The default is 5 minutes.
 	Tolerance time.Duration
-	// Now is your clock, for tests.
+	// Now replaces the clock in tests.
 	Now func() time.Time
 
 	keys [][]byte
 }
 
-// NewWebhookVerifier takes secrets as you were given them, whsec_…; while one is being replaced, the old and the new one.
+// NewWebhookVerifier takes secrets as issued, whsec_…; during a rotation, the old and the new one.
 func NewWebhookVerifier(secrets ...string) (*WebhookVerifier, error) {
 	verifier := &WebhookVerifier{Tolerance: defaultTolerance, Now: time.Now}
 	for _, secret := range secrets {
@@ -57,8 +57,8 @@ func VerifyWebhook(body []byte, header http.Header, secrets ...string) (*Event, 
 	return verifier.Verify(body, header)
 }
 
-// Verify answers the event in a request if one of the secrets signed it and it is fresh, else a
-// *WebhookVerificationError. The body is the bytes exactly as they came. Dedupe on the ID of the event afterwards.
+// Verify returns the event of a request that one of the secrets signed and that is recent, else a
+// *WebhookVerificationError. The body must be the exact bytes received. Deduplicate by the ID of the event.
 func (v *WebhookVerifier) Verify(body []byte, header http.Header) (*Event, error) {
 	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
 		if header.Get(name) == "" {
@@ -97,7 +97,7 @@ func (v *WebhookVerifier) checkAge(timestamp string) error {
 	return nil
 }
 
-// isSigned ignores signatures of later versions of the scheme, and compares all others in constant time.
+// isSigned ignores signatures of later versions, and compares the others in constant time.
 func (v *WebhookVerifier) isSigned(signed []byte, header string) bool {
 	isGenuine := false
 	for _, key := range v.keys {

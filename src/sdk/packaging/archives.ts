@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync, type Zippable, zipSync } from 'fflate';
 import { byPath, type PackageFile, writeFiles } from './files.js';
 
-/** What `npm pack` makes of the files of a package, compressed so that the same files are the same bytes on every machine. */
+/** The output of `npm pack`, compressed so that equal files give equal bytes on every machine. */
 export function npmArchive(files: readonly PackageFile[]): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), 'npm-package-'));
   try {
@@ -19,9 +19,9 @@ export function npmArchive(files: readonly PackageFile[]): Uint8Array {
   }
 }
 
-/** Zip, the same bytes for the same files. */
+/** A zip; equal files give equal bytes. */
 export function zip(files: readonly PackageFile[]): Uint8Array {
-  // Zip has local times, so this one is the same number of hours past midnight wherever it is made; none is before 1980.
+  // Zip has local times, so this is the same local time everywhere; none is before 1980.
   const mtime = new Date(1985, 9, 26, 8, 15);
   const entries = [...files].sort(byPath).map(({ path, content }) => [path, content] as const);
   const options = { level: 9, mtime, os: 3, attrs: 0o100644 << 16 } as const;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { byPath, type PackageFile, textFile } from './files.js';
 
-/** JavaScript and declarations of sources that stand together in memory only, as if they were in `src/` of the folder. */
+/** Compiles sources in memory, as if they were in `src/` of the folder, to JavaScript and declarations. */
 export function compile(folder: string, sources: readonly PackageFile[]): PackageFile[] {
   const source = join(folder, 'src');
   const texts = new Map(
@@ -32,7 +32,7 @@ function compilerOptions(folder: string): ts.CompilerOptions {
   return rest;
 }
 
-/** The disk, for libraries and packages, with these files over it. */
+/** A file system with these files over the disk, which has libraries and packages. */
 function hostOver(texts: ReadonlyMap<string, string>, options: ts.CompilerOptions): ts.CompilerHost {
   const { directoryExists, ...disk } = ts.createCompilerHost(options);
   return {

@@ -1,16 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A file of a package: where it goes, with slashes, and what is in it. */
+/** A file of a package: path (with slashes) and content. */
 export interface PackageFile {
   path: string;
   content: Uint8Array;
 }
 
-/** What tools leave in a folder, and what belongs to work on it but not to using it. */
+/** Files of tools, and files for development only. */
 const LEFT_OUT = /^(\..*|__pycache__|node_modules|tests?|.*\.egg-info|.*\.pyc|.*_test\.go|dist|build)$/;
 
-/** The files below a folder, in an order that is the same everywhere. */
+/** The files below a folder, in the same order everywhere. */
 export function filesBelow(folder: string, under = ''): PackageFile[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !LEFT_OUT.test(name))
@@ -40,7 +40,7 @@ export function textOf({ content }: PackageFile): string {
   return new TextDecoder().decode(content);
 }
 
-/** By code units: no locale has a say. */
+/** By code units, independent of the locale. */
 export function byPath(one: { path: string }, other: { path: string }): number {
   return one.path < other.path ? -1 : Number(one.path > other.path);
 }

@@ -3,12 +3,12 @@ import { zip } from './archives.js';
 import { filesBelow, type PackageFile, textFile, textOf } from './files.js';
 import type { Sources } from './sources.js';
 
-/** Generated clients, by the folder in which they are; each goes into the folder named by its package. */
+/** The folders of generated clients; each is packed under its package name. */
 const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };
-/** When this version came to be, as the proxy protocol wants to know: the day of the release in the contract. */
+/** The date of this version for the proxy protocol: the day of the release in the contract. */
 const RELEASED_AT = '2026-06-30T00:00:00Z';
 
-/** The module of Go: the zip that a proxy serves, and what else one serves of a version. */
+/** A Go module: the zip for a proxy, and the other files of a version. */
 export interface GoModule {
   path: string;
   zip: Uint8Array;

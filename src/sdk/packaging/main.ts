@@ -3,7 +3,7 @@ import { writeFiles } from './files.js';
 import { languages, packagesOf } from './packages.js';
 import { sourcesIn } from './sources.js';
 
-/** Puts the packages into a folder: those of all languages, or, where one cannot be made, none. */
+/** Writes the packages of all languages, or none if one fails. */
 const [outDir = 'dist/sdk'] = process.argv.slice(2);
 const sources = sourcesIn(process.cwd());
 const files = languages.flatMap((language) => packagesOf(language, sources));

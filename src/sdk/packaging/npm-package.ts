@@ -5,13 +5,13 @@ import { compile } from './compile.js';
 import { filesBelow, type PackageFile, textFile, textOf } from './files.js';
 import type { Sources } from './sources.js';
 
-/** Types that only browsers have, in the words that Node.js has too: who uses the package may have either. */
+/** Browser types and their equivalents that Node.js has too: users of the package may have either. */
 const BROWSER_WORDS: readonly [string, string][] = [
   ["WindowOrWorkerGlobalScope['fetch']", '(url: string, init: RequestInit) => Promise<Response>'],
   ['RequestCredentials', "RequestInit['credentials']"],
 ];
 
-/** `@integration-service/sdk` as `npm install` takes it. */
+/** The npm package `@integration-service/sdk`. */
 export function npmPackage(sources: Sources): Uint8Array {
   const folder = join(sources.written, 'typescript');
   const compiled = compile(folder, sourceFiles(folder, sources));

@@ -8,7 +8,7 @@ export const languages = ['typescript', 'python', 'go'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** What goes into the folder of the packages, by file name. */
+/** The packers by language; each gives files by name. */
 const packers: Record<Language, (sources: Sources) => PackageFile[]> = {
   typescript: (sources) => [
     { path: `integration-service-sdk-${sources.version}.tgz`, content: npmPackage(sources) },

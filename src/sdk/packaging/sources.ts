@@ -4,15 +4,15 @@ import { type PackageFile, textFile } from './files.js';
 
 /** Where the parts of the packages are. */
 export interface Sources {
-  /** The hand-written parts: `typescript/`, `python/`, `go/`. */
+  /** The handwritten parts: `typescript/`, `python/`, `go/`. */
   written: string;
-  /** The generated clients: a folder a language in `sdk/`, and the event types in `asyncapi/`. */
+  /** The generated clients, one folder per language in `sdk/`, and the event types in `asyncapi/`. */
   generated: string;
   version: string;
   licence: PackageFile;
 }
 
-/** Those of this repository. */
+/** The sources of this repository. */
 export function sourcesIn(root: string): Sources {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   return {

@@ -6,7 +6,7 @@ import { zip } from './archives.js';
 import { filesBelow, type PackageFile, textFile } from './files.js';
 import type { Sources } from './sources.js';
 
-/** What `pyproject.toml` says of the packages. */
+/** The parts of `pyproject.toml` that are used. */
 interface Project {
   name: string;
   description: string;
@@ -16,10 +16,10 @@ interface Project {
 }
 
 const DISTRIBUTION = 'integration_service_sdk';
-/** Documents of the contract, each with a generated client in a package of its own. */
+/** Documents of the contract, each with a generated client as a package. */
 const CLIENTS = ['gateway', 'sign-on'];
 
-/** The packages of Python as `pip install` takes them: pure, for every Python from 3.10 on. */
+/** A wheel for `pip install`: pure Python, from 3.10 on. */
 export function wheel({ written, generated, version, licence }: Sources): Uint8Array {
   const folder = join(written, 'python');
   const { project } = parse(readFileSync(join(folder, 'pyproject.toml'), 'utf8'));
@@ -55,7 +55,7 @@ function metadata(project: Project, version: string, readme: string): string {
   return `${fields.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${readme}`;
 }
 
-/** Every file with its hash and size, but for the list itself. */
+/** Every file with hash and size, except the record itself. */
 function record(files: readonly PackageFile[], own: string): string {
   const lines = files.map(({ path, content }) => {
     const hash = createHash('sha256').update(content).digest('base64url');

@@ -1,21 +1,26 @@
-import type { ClientId } from '../../../generated/ids.js';
 import type { Client, ClientStore } from '../../domain/directory/clients.js';
+import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { addressColumns, toAddress } from './address.js';
+import { addressColumns, addressIn } from './address.js';
 import { keptPages, keptQuery } from './kept-query.js';
 import { behind } from './keyset.js';
 
 export function clientStore({ reader }: Database): ClientStore {
-  const clients = () => reader.selectFrom('clients').select(['id', 'name', 'created_at', ...addressColumns]);
-  const pages = keptPages(reader, (instanceId, page) =>
+  const db = camelCased(reader);
+  const clients = () =>
+    db
+      .selectFrom('clients')
+      .select(['id', 'name', 'createdAt', ...addressColumns])
+      .$narrowType<Pick<Client, 'id'>>();
+  const pages = keptPages(db, (instanceId, page) =>
     clients()
-      .where('instance_id', '=', instanceId)
+      .where('instanceId', '=', instanceId)
       .where(behind('clients', page))
-      .orderBy('created_at')
+      .orderBy('createdAt')
       .orderBy('id')
       .limit(page.limit),
   );
-  const byId = keptQuery(reader, (id: string) => clients().where('id', '=', id));
+  const byId = keptQuery(db, (id: string) => clients().where('id', '=', id));
 
   return {
     page: async (instanceId, page) => (await pages(instanceId, page)).map(toClient),
@@ -26,8 +31,8 @@ export function clientStore({ reader }: Database): ClientStore {
   };
 }
 
-type ClientRow = { id: string; name: string; created_at: number } & Parameters<typeof toAddress>[0];
+type Row = Pick<Client, 'id' | 'name' | 'createdAt'> & Client['location'];
 
-function toClient(row: ClientRow): Client {
-  return { id: row.id as ClientId, name: row.name, address: toAddress(row), createdAt: row.created_at };
+function toClient(row: Row): Client {
+  return { id: row.id, name: row.name, location: addressIn(row), createdAt: row.createdAt };
 }

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../generated/ids.js';
 import type { DemoStore } from '../../domain/demo/seed.js';
+import { camelCased } from '../camel-case.js';
 import type { Database, Writer } from '../database.js';
 import { plantApplications } from './demo/applications.js';
 import { plantCredentials } from './demo/credentials.js';
@@ -17,18 +18,18 @@ export function demoStore({ reader, write }: Database): DemoStore {
     withoutPassword: (accountIds) => withoutPassword(reader, accountIds),
     plantPasswords: (passwords, at) =>
       write(async (writer) => {
-        const rows = passwords.map(({ accountId, hash }) => ({ account_id: accountId, hash, set_at: at }));
+        const rows = passwords.map(({ accountId, hash }) => ({ accountId, hash, setAt: at }));
         await insert(writer, 'passwords', rows);
       }),
   };
 }
 
 async function withoutPassword(reader: Writer, accountIds: readonly AccountId[]): Promise<AccountId[]> {
-  const rows = await reader
+  const rows = await camelCased(reader)
     .selectFrom('accounts')
-    .leftJoin('passwords', 'passwords.account_id', 'accounts.id')
+    .leftJoin('passwords', 'passwords.accountId', 'accounts.id')
     .where('accounts.id', 'in', [...accountIds])
-    .where('passwords.account_id', 'is', null)
+    .where('passwords.accountId', 'is', null)
     .select('accounts.id')
     .execute();
   return rows.map(({ id }) => id as AccountId);

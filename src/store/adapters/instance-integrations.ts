@@ -2,25 +2,26 @@ import type {
   InstanceIntegration,
   InstanceIntegrationStore,
 } from '../../domain/directory/instance-integrations.js';
+import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 
 export function instanceIntegrationStore({ reader }: Database): InstanceIntegrationStore {
   return {
     listOf: (integrationId) =>
-      reader
-        .selectFrom('instance_integrations as connection')
-        .innerJoin('instances', 'instances.id', 'connection.instance_id')
-        .where('connection.integration_id', '=', integrationId)
-        .orderBy('connection.created_at')
-        .orderBy('connection.id')
+      camelCased(reader)
+        .selectFrom('instanceIntegrations as instanceIntegration')
+        .innerJoin('instances', 'instances.id', 'instanceIntegration.instanceId')
+        .where('instanceIntegration.integrationId', '=', integrationId)
+        .orderBy('instanceIntegration.createdAt')
+        .orderBy('instanceIntegration.id')
         .select([
-          'connection.id',
+          'instanceIntegration.id',
           'instances.id as instanceId',
           'instances.name as instanceName',
-          'connection.created_at as createdAt',
-          'connection.updated_at as updatedAt',
+          'instanceIntegration.createdAt',
+          'instanceIntegration.updatedAt',
         ])
-        .$castTo<InstanceIntegration>()
+        .$narrowType<Pick<InstanceIntegration, 'id' | 'instanceId'>>()
         .execute(),
   };
 }

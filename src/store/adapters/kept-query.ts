@@ -1,23 +1,23 @@
 import type { Compilable } from 'kysely';
 import type { PageRequest } from '../../domain/directory/page.js';
-import type { Reader } from '../database.js';
-import { keptStatement } from './kept-statement.js';
+import type { Rows } from '../camel-case.js';
+import { statement } from './kept-statement.js';
 
-/** `keptStatement` for a read of committed data, its values in a row instead of by name. */
+/** `statement` for a read of committed data, with values by position. */
 export function keptQuery<Values extends readonly (string | number)[], Row>(
-  reader: Reader,
+  reader: Rows,
   build: (...values: Values) => Compilable<Row>,
 ): (...values: Values) => Promise<Row[]> {
-  // Whole numbers as names stand in their order.
-  const query = keptStatement((_, byPosition: Record<number, string | number>) =>
+  // Whole numbers as names keep their order.
+  const query = statement((_, byPosition: Record<number, string | number>) =>
     build(...(Object.values(byPosition) as unknown as Values)),
   );
   return async (...values) => (await query(reader, { ...values })).rows;
 }
 
-/** The two reads of a list in the order of age: from its beginning, and behind a position. */
+/** The two reads of a list by age: from its beginning, and after a position. */
 export function keptPages<Row>(
-  reader: Reader,
+  reader: Rows,
   build: (ownerId: string, page: PageRequest) => Compilable<Row>,
 ): (ownerId: string, page: PageRequest) => Promise<Row[]> {
   const first = keptQuery(reader, (ownerId: string, limit: number) =>

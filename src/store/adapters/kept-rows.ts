@@ -1,6 +1,6 @@
 import type { Writer } from '../database.js';
 
-/** Makes the adapters over a database once: on SQLite all transactions share one. */
+/** Makes the adapters of a database once: on SQLite all transactions share one. */
 export function keptRows<Rows extends object>(make: (db: Writer) => Rows): (db: Writer) => Rows {
   const kept = new WeakMap<Writer, Rows>();
   return (db) => {

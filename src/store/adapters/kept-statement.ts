@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
+import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
 import { executeCompiled } from '../dialects/direct-statements.js';
 
@@ -10,14 +11,14 @@ class Placeholder {
 }
 
 /**
- * A statement whose text is built once for each database that it is run on, inside a transaction or not: putting it together takes Kysely longer than the database needs to
- * answer. `build` gets a placeholder for each value and may do nothing with it but hand it on to Kysely. Each call names the same values.
+ * A statement whose text is built once per database, because building takes Kysely longer than the database
+ * needs to run it. `build` may only pass its placeholders on to Kysely. Each call names the same values.
  */
-export function keptStatement<Values extends { [Name in keyof Values]: Value }, Row>(
-  build: (db: Writer, values: Values) => Compilable<Row>,
-): (db: Writer, values: Values) => Promise<QueryResult<Row>> {
+function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]: Value }, Row>(
+  build: (db: Db, values: Values) => Compilable<Row>,
+): (db: Db, values: Values) => Promise<QueryResult<Row>> {
   const kept = new WeakMap<DialectAdapter, CompiledQuery<Row>>();
-  const compiledFor = (db: Writer, values: Values) => {
+  const compiledFor = (db: Db, values: Values) => {
     const { adapter } = db.getExecutor();
     const present = kept.get(adapter);
     if (present) {
@@ -38,7 +39,17 @@ export function keptStatement<Values extends { [Name in keyof Values]: Value }, 
   };
 }
 
-/** Whether the statement found a row to change: what decides a race. */
+type Keep<Db> = <Values extends { [Name in keyof Values]: Value }, Row>(
+  build: (db: Db, values: Values) => Compilable<Row>,
+) => (db: Db, values: Values) => Promise<QueryResult<Row>>;
+
+/** In the spelling of the database. */
+export const keptStatement: Keep<Writer> = keep;
+
+/** In the spelling of the domain: on SQLite, names are mapped once for each statement. */
+export const statement: Keep<Rows> = keep;
+
+/** Whether the statement changed a row, which decides a race. */
 export function changedOne({ numAffectedRows }: QueryResult<unknown>): boolean {
   return numAffectedRows === 1n;
 }

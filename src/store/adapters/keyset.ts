@@ -1,7 +1,7 @@
 import { type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { PageRequest } from '../../domain/directory/page.js';
 
-/** Rows behind a position in the order of age. As one comparison of rows, which both databases answer from the index. */
+/** Rows after a position, by age: one row comparison, which both databases answer from the index. */
 export function behind(table: string, { after }: PageRequest): ExpressionWrapper<never, never, SqlBool> {
   const condition = after
     ? sql<SqlBool>`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.id`)}) > (${after.createdAt}, ${after.id})`

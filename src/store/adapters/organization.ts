@@ -1,40 +1,42 @@
 import type { OrganizationStore, Unit } from '../../domain/directory/organization.js';
+import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 
 export function organizationStore({ reader }: Database): OrganizationStore {
-  const namedOf = (table: 'unit_types' | 'locations', clientId: string) =>
-    reader
+  const db = camelCased(reader);
+  const namedOf = (table: 'unitTypes' | 'locations', clientId: string) =>
+    db
       .selectFrom(table)
-      .where('client_id', '=', clientId)
-      .orderBy('created_at')
+      .where('clientId', '=', clientId)
+      .orderBy('createdAt')
       .orderBy('id')
       .select(['id', 'name'])
       .execute();
 
   const unitsOf = (clientId: string) =>
-    reader
+    db
       .selectFrom('units')
-      .where('client_id', '=', clientId)
-      .orderBy('created_at')
+      .where('clientId', '=', clientId)
+      .orderBy('createdAt')
       .orderBy('id')
-      .select(['id', 'name', 'description', 'unit_type_id as unitTypeId', 'parent_id as parentUnitId'])
-      .$castTo<Unit>()
+      .select(['id', 'name', 'description', 'unitTypeId', 'parentId as parentUnitId'])
+      .$narrowType<Pick<Unit, 'id' | 'unitTypeId' | 'parentUnitId'>>()
       .execute();
 
   return {
-    // Units first: a type or a location that comes in between is one too many, never one that a unit refers to and nobody lists.
+    // Units first: a type or location added in between is superfluous, never a missing reference.
     structureOf: async (clientId) => {
       const units = await unitsOf(clientId);
       const [unitTypes, locations] = await Promise.all([
-        namedOf('unit_types', clientId),
+        namedOf('unitTypes', clientId),
         namedOf('locations', clientId),
       ]);
       return { unitTypes, units, locations };
     },
     jobTitlesOf: async (clientId) => {
-      const rows = await reader
-        .selectFrom('job_titles')
-        .where('client_id', '=', clientId)
+      const rows = await db
+        .selectFrom('jobTitles')
+        .where('clientId', '=', clientId)
         .orderBy('title')
         .select('title')
         .execute();

@@ -8,13 +8,13 @@ import { deliveryRemoval, eventRemoval, type Removal } from './webhooks/purge.js
 interface ExpiringRows {
   table: keyof Schema;
   key: readonly string[];
-  /** Each says when a row is over; the first of several. */
+  /** When a row expires; the first of several. */
   overAt: readonly string[];
-  /** What makes a row stay all the same. */
+  /** Exempts a row. */
   unless?: RawBuilder<SqlBool>;
 }
 
-/** Those that are there by the million have ways of their own. */
+/** Mass data with special removals. */
 type OwnWay = 'delivery' | 'event' | 'audit_event';
 
 const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
@@ -66,7 +66,7 @@ export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): Purg
   };
 }
 
-/** Says twice what is over: PostgreSQL asks again of a row that it waited for only what stands outside the list, and the row may have been renewed. */
+/** States the condition twice: after waiting for a row, PostgreSQL checks only the outer one again. */
 function removalOf({ table, key, overAt, unless }: ExpiringRows, overBefore: number, limit: number) {
   const anyEnd = sql.join(
     overAt.map((column): RawBuilder<SqlBool> => sql`${sql.ref(column)} < ${overBefore}`),

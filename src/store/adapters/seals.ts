@@ -10,7 +10,7 @@ import {
 import { lock } from './platform/unit-of-work.js';
 
 const LOCK = 'encryption-keys';
-/** The row of a node that was killed is of no use after that. */
+/** When the row of a killed node is removed. */
 const FORGET_HOLDERS_AFTER_MS = 86_400_000;
 
 export function sealStore({ reader, write }: Database): SealStore {
@@ -69,7 +69,7 @@ export function sealStore({ reader, write }: Database): SealStore {
         const { table, name, sealed } = SEALED_COLUMNS[place];
         let replaced = 0;
         for (const { name: of, from, to } of replacements) {
-          // Only what was read: it may have been deleted, or sealed anew by another node.
+          // Skips rows that were deleted, or sealed anew by another node.
           const { numAffectedRows } = await sql`
             update ${sql.table(table)} set ${sql.ref(sealed)} = ${to}
             where ${sql.ref(name)} = ${of} and ${sql.ref(sealed)} = ${from}

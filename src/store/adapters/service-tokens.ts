@@ -1,32 +1,25 @@
 import type { InstanceId } from '../../../generated/ids.js';
 import type { ServiceTokenStore } from '../../domain/access/service-tokens.js';
+import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 
 export function serviceTokenStore({ reader, write }: Database): ServiceTokenStore {
   return {
     findByHash: (hash) =>
-      reader
-        .selectFrom('service_tokens')
+      camelCased(reader)
+        .selectFrom('serviceTokens')
         .where('hash', '=', Buffer.from(hash).toString('base64url'))
-        .select([
-          'id',
-          'kind',
-          'instance_id as instanceId',
-          'owner_id as ownerId',
-          'expires_at as expiresAt',
-          'revoked_at as revokedAt',
-          'last_used_at as lastUsedAt',
-        ])
+        .select(['id', 'kind', 'instanceId', 'ownerId', 'expiresAt', 'revokedAt', 'lastUsedAt'])
         .$narrowType<{ instanceId: InstanceId | null }>()
         .executeTakeFirst(),
     markUsed: async (id, at, unlessSince) => {
       await write((writer) =>
-        writer
-          .updateTable('service_tokens')
-          .set({ last_used_at: at })
+        camelCased(writer)
+          .updateTable('serviceTokens')
+          .set({ lastUsedAt: at })
           .where('id', '=', id)
           .where((where) =>
-            where.or([where('last_used_at', 'is', null), where('last_used_at', '<', unlessSince)]),
+            where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)]),
           )
           .execute(),
       );

@@ -1,34 +1,37 @@
-import type { ClientId, UserId } from '../../../generated/ids.js';
-import type { User, UserStatus, UserStore } from '../../domain/directory/users.js';
+import type { Manager, User, UserStore } from '../../domain/directory/users.js';
+import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { keptPages, keptQuery } from './kept-query.js';
 import { behind } from './keyset.js';
+import { named } from './named.js';
 
 export function userStore({ reader }: Database): UserStore {
+  const db = camelCased(reader);
   const users = () =>
-    reader
+    db
       .selectFrom('users')
-      .innerJoin('accounts as account', 'account.id', 'users.account_id')
-      .leftJoin('users as manager', 'manager.id', 'users.manager_id')
-      .leftJoin('accounts as manager_account', 'manager_account.id', 'manager.account_id')
-      .leftJoin('roles as role', 'role.id', 'users.role_id')
-      .select(['users.id', 'users.client_id', 'users.first_name', 'users.last_name', 'users.full_name'])
-      .select(['users.status', 'users.created_at', 'account.email'])
-      .select(['manager.id as manager_id', 'manager.first_name as manager_first_name'])
-      .select(['manager.last_name as manager_last_name', 'manager.full_name as manager_full_name'])
-      .select(['manager_account.email as manager_email', 'role.id as role_id', 'role.name as role_name']);
+      .innerJoin('accounts as account', 'account.id', 'users.accountId')
+      .leftJoin('users as manager', 'manager.id', 'users.managerId')
+      .leftJoin('accounts as managerAccount', 'managerAccount.id', 'manager.accountId')
+      .leftJoin('roles as role', 'role.id', 'users.roleId')
+      .select(['users.id', 'users.clientId', 'users.firstName', 'users.lastName', 'users.fullName'])
+      .select(['users.status', 'users.createdAt', 'account.email'])
+      .select(['manager.id as managerId', 'manager.firstName as managerFirstName'])
+      .select(['manager.lastName as managerLastName', 'manager.fullName as managerFullName'])
+      .select(['managerAccount.email as managerEmail', 'role.id as roleId', 'role.name as roleName'])
+      .$narrowType<Pick<User, 'id' | 'clientId'>>();
 
-  const pages = keptPages(reader, (clientId, page) =>
+  const pages = keptPages(db, (clientId, page) =>
     users()
-      .where('users.client_id', '=', clientId)
+      .where('users.clientId', '=', clientId)
       .where('users.status', '!=', 'DELETED')
       .where(behind('users', page))
-      .orderBy('users.created_at')
+      .orderBy('users.createdAt')
       .orderBy('users.id')
       .limit(page.limit),
   );
-  const oneOf = keptQuery(reader, (clientId: string, id: string) =>
-    users().where('users.client_id', '=', clientId).where('users.id', '=', id),
+  const oneOf = keptQuery(db, (clientId: string, id: string) =>
+    users().where('users.clientId', '=', clientId).where('users.id', '=', id),
   );
 
   return {
@@ -40,44 +43,41 @@ export function userStore({ reader }: Database): UserStore {
   };
 }
 
-interface UserRow {
-  id: string;
-  client_id: string;
-  first_name: string | null;
-  last_name: string | null;
-  full_name: string | null;
-  status: UserStatus;
-  created_at: number;
-  email: string;
-  manager_id: string | null;
-  manager_first_name: string | null;
-  manager_last_name: string | null;
-  manager_full_name: string | null;
-  manager_email: string | null;
-  role_id: string | null;
-  role_name: string | null;
+interface ManagerColumns {
+  managerId: string | null;
+  managerFirstName: string | null;
+  managerLastName: string | null;
+  managerFullName: string | null;
+  managerEmail: string | null;
 }
 
-function toUser(row: UserRow): User {
+type Row = Omit<User, 'manager' | 'role'> &
+  ManagerColumns & { roleId: string | null; roleName: string | null };
+
+function toUser(row: Row): User {
   return {
-    id: row.id as UserId,
-    clientId: row.client_id as ClientId,
+    id: row.id,
+    clientId: row.clientId,
     email: row.email,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    fullName: row.full_name,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    fullName: row.fullName,
     status: row.status,
-    manager:
-      row.manager_id === null || row.manager_email === null
-        ? null
-        : {
-            id: row.manager_id as UserId,
-            firstName: row.manager_first_name,
-            lastName: row.manager_last_name,
-            fullName: row.manager_full_name,
-            email: row.manager_email,
-          },
-    role: row.role_id === null || row.role_name === null ? null : { id: row.role_id, name: row.role_name },
-    createdAt: row.created_at,
+    manager: managerIn(row),
+    role: named(row.roleId, row.roleName),
+    createdAt: row.createdAt,
+  };
+}
+
+export function managerIn(row: ManagerColumns): Manager | null {
+  if (row.managerId === null || row.managerEmail === null) {
+    return null;
+  }
+  return {
+    id: row.managerId as Manager['id'],
+    firstName: row.managerFirstName,
+    lastName: row.managerLastName,
+    fullName: row.managerFullName,
+    email: row.managerEmail,
   };
 }

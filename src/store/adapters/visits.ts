@@ -1,5 +1,6 @@
 import type { InstanceId } from '../../../generated/ids.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/visit-store.js';
+import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { keptQuery } from './kept-query.js';
 
@@ -11,46 +12,43 @@ interface VisitRow extends StoredApiKey {
 }
 
 export function visitStore({ reader, write }: Database): VisitStore {
+  const db = camelCased(reader);
   const keyByHash = (hash: string) =>
-    reader
-      .selectFrom('api_keys as key')
+    db
+      .selectFrom('apiKeys as key')
       .where('key.hash', '=', hash)
-      .select([
-        'key.id',
-        'key.integration_id as integrationId',
-        'key.expires_at as expiresAt',
-        'key.revoked_at as revokedAt',
-        'key.last_used_at as lastUsedAt',
-      ]);
+      .select(['key.id', 'key.integrationId', 'key.expiresAt', 'key.revokedAt', 'key.lastUsedAt']);
 
-  const withConnection = (hash: string, id: string) =>
+  const withInstanceIntegration = (hash: string, id: string) =>
     keyByHash(hash)
-      .leftJoin('instance_integrations as connection', (join) =>
-        join.onRef('connection.integration_id', '=', 'key.integration_id').on('connection.id', '=', id),
+      .leftJoin('instanceIntegrations as instanceIntegration', (join) =>
+        join
+          .onRef('instanceIntegration.integrationId', '=', 'key.integrationId')
+          .on('instanceIntegration.id', '=', id),
       )
-      .select(['connection.instance_id as instanceId', 'connection.configured_at as configuredAt']);
+      .select(['instanceIntegration.instanceId', 'instanceIntegration.configuredAt']);
 
-  const keys = keptQuery(reader, (hash: string) =>
+  const keys = keptQuery(db, (hash: string) =>
     keyByHash(hash)
-      .leftJoin('data_versions as data', 'data.subject_id', 'key.integration_id')
+      .leftJoin('dataVersions as data', 'data.subjectId', 'key.integrationId')
       .select('data.version'),
   );
-  const connections = keptQuery(reader, (hash: string, id: string) =>
-    withConnection(hash, id)
-      .leftJoin('data_versions as data', 'data.subject_id', 'connection.instance_id')
+  const instanceIntegrations = keptQuery(db, (hash: string, id: string) =>
+    withInstanceIntegration(hash, id)
+      .leftJoin('dataVersions as data', 'data.subjectId', 'instanceIntegration.instanceId')
       .select('data.version'),
   );
-  const clients = keptQuery(reader, (hash: string, id: string, clientId: string) =>
-    withConnection(hash, id)
+  const clients = keptQuery(db, (hash: string, id: string, clientId: string) =>
+    withInstanceIntegration(hash, id)
       .leftJoin('clients as client', (join) =>
-        join.onRef('client.instance_id', '=', 'connection.instance_id').on('client.id', '=', clientId),
+        join.onRef('client.instanceId', '=', 'instanceIntegration.instanceId').on('client.id', '=', clientId),
       )
-      // As a join, PostgreSQL 18.4 gives the version of a client that the join before it did not reach.
+      // With a join, PostgreSQL 18.4 returns the version of a client that the previous join did not reach.
       .select((row) => [
         'client.id as clientId',
         row
-          .selectFrom('data_versions')
-          .whereRef('subject_id', '=', 'client.id')
+          .selectFrom('dataVersions')
+          .whereRef('subjectId', '=', 'client.id')
           .select('version')
           .as('version'),
       ]),
@@ -58,17 +56,17 @@ export function visitStore({ reader, write }: Database): VisitStore {
 
   return {
     findKey: async (hash) => toVisit(await keys(textOf(hash))),
-    findConnection: async (hash, id) => toVisit(await connections(textOf(hash), id)),
+    findInstanceIntegration: async (hash, id) => toVisit(await instanceIntegrations(textOf(hash), id)),
     findClient: async (hash, id, clientId) => toVisit(await clients(textOf(hash), id, clientId)),
 
     markUsed: async (id, at, unlessSince) => {
       await write((writer) =>
-        writer
-          .updateTable('api_keys')
-          .set({ last_used_at: at })
+        camelCased(writer)
+          .updateTable('apiKeys')
+          .set({ lastUsedAt: at })
           .where('id', '=', id)
           .where((where) =>
-            where.or([where('last_used_at', 'is', null), where('last_used_at', '<', unlessSince)]),
+            where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)]),
           )
           .execute(),
       );
@@ -89,7 +87,7 @@ function toVisit(rows: unknown[]): FoundVisit | undefined {
   return {
     key,
     version: version ?? '',
-    ...(instanceId && { connection: { instanceId, configured: configuredAt !== null } }),
+    ...(instanceId && { instanceIntegration: { instanceId, configured: configuredAt !== null } }),
     ...(clientId && { client: clientId as FoundVisit['client'] }),
   };
 }

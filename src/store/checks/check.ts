@@ -2,13 +2,13 @@ import type { Reader } from '../database.js';
 
 export interface CheckSettings {
   now: number;
-  /** Events older than this may have lost their deliveries to the purge. */
+  /** The purge may have removed deliveries of older events. */
   eventsMs: number;
 }
 
 export interface Found {
   count: number;
-  /** The first ones, in words that a log search finds. */
+  /** The first findings, in terms that a log search finds. */
   examples: readonly string[];
 }
 
@@ -16,9 +16,9 @@ export interface Found {
 export interface Check {
   /** For scripts. */
   name: string;
-  /** What is right where nothing is found, as a sentence. */
+  /** A sentence about the sound state. */
   about: string;
-  /** What to do about what is found. */
+  /** What to do about findings. */
   remedy: string;
   find(reader: Reader, settings: CheckSettings): Promise<Found>;
 }

@@ -3,13 +3,13 @@ import { placeIn } from '../adapters/webhooks/log-conditions.js';
 import type { Reader } from '../database.js';
 import { type Check, type CheckSettings, Tally } from './check.js';
 
-/** A write that began before the subscription was changed may have recorded its events after. */
+/** A write that began before a change of the subscription may record its events after it. */
 const MARGIN_MS = 60_000;
 const PAGE = 1_000;
-/** The purge may run meanwhile, by a later time than ours, and removes deliveries before their events. */
+/** A concurrent purge uses a later time than ours, and removes deliveries before events. */
 const PURGE_MARGIN_MS = 3_600_000;
 
-/** Looks only at subscriptions as they stand since their last change: what they received before cannot be told from the rows. */
+/** Checks subscriptions since their last change only: rows do not show their earlier settings. */
 export const eventsWithoutDeliveries: Check = {
   name: 'events-without-deliveries',
   about: 'Every event has a delivery for each subscription that should receive it.',

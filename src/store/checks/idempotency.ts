@@ -4,12 +4,12 @@ import { type Check, Tally } from './check.js';
 
 const PAGE = 500;
 
-/** The answer is written in the transaction that first uses the key, so no other transaction ever sees a row without it. */
+/** The answer is written in the transaction that first uses the key, so committed rows have one. */
 export const keysWithoutAnswers: Check = {
   name: 'keys-without-answers',
   about: 'Every idempotency key has the answer of its call.',
   remedy:
-    'Such a call was half written: see what it was to do and whether that stands, then repeat what is missing with a new key. The old key stays refused until it is purged.',
+    'Such a call was written incompletely: check its effects, and repeat what is missing with a new key. The old key stays refused until it is purged.',
   find: async (reader) => {
     const tally = new Tally();
     for await (const { method, key, response } of answers(reader)) {
@@ -21,7 +21,7 @@ export const keysWithoutAnswers: Check = {
   },
 };
 
-/** Rows that no write ever removes: a deleted user or worker keeps its row. */
+/** Rows that are never removed: deleted users and workers keep theirs. */
 const KEPT_FOR_GOOD = {
   ins: 'instances',
   cli: 'clients',
@@ -34,9 +34,9 @@ const ID = /(ins|cli|acc|usr|wrk)_[0-9A-Za-z]{22}/g;
 
 export const answersOfNothing: Check = {
   name: 'answers-of-nothing',
-  about: 'What the answers of idempotency keys name is there.',
+  about: 'Records that answers of idempotency keys name exist.',
   remedy:
-    'The caller was told of something that was not kept: create it again with a new key, and tell who uses the id of the answer.',
+    'The caller got an id that was not stored: create the record again with a new key, and inform users of that id.',
   find: async (reader) => {
     const tally = new Tally();
     for await (const { method, key, response } of answers(reader)) {

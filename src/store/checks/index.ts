@@ -2,5 +2,5 @@ import type { Check } from './check.js';
 import { eventsWithoutDeliveries } from './events-without-deliveries.js';
 import { answersOfNothing, keysWithoutAnswers } from './idempotency.js';
 
-/** In the order in which they are told. */
+/** In the order of the report. */
 export const checks: readonly Check[] = [eventsWithoutDeliveries, keysWithoutAnswers, answersOfNothing];

@@ -3,10 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const GIVE_UP_AFTER_MS = 15_000;
 const MAX_PAUSE_MS = 20;
 
-/**
- * Waits for another process that writes without holding up this one: SQLite's own way of waiting blocks the whole event loop. The pauses are
- * random, so that two processes that write all the time both get their turns.
- */
+/** Waits for another writer without blocking the event loop, as SQLite would. Random pauses are fair. */
 export async function whenNotBusy(begin: () => unknown): Promise<void> {
   const givesUpAt = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {

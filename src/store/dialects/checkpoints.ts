@@ -3,21 +3,21 @@ import { Worker } from 'node:worker_threads';
 const THREAD_FILE = new URL('./checkpoint-thread.js', import.meta.url);
 
 export interface CheckpointOptions {
-  /** The thread ended that nobody asked to end; all goes on without it, less evenly. */
+  /** The thread ended unasked; checkpoints then happen at commits, which vary in time. */
   onThreadDeath(cause: Error): void;
-  /** Another one for tests, which run the sources. */
+  /** Replaced in tests, which run the sources. */
   threadFile?: URL;
 }
 
 const LEAST_INTERVAL_MS = 100;
-/** While there is a thread, SQLite itself comes in only when the log of a busy time is as long as this, to begin it anew: 64 MB. */
+/** With a thread, SQLite checkpoints by itself only at this length of the log, to restart it: 64 MB. */
 const LONG_LOG_PAGES = 16_000;
-/** What SQLite does by itself. */
+/** SQLite's default. */
 const USUAL_LOG_PAGES = 1_000;
 
 /**
- * Takes what is written from SQLite's log over into its file, in a thread: at a commit, where SQLite does it, everybody would wait for the disk several
- * milliseconds. The thread is there from the first commit, and when it dies SQLite does it at a commit again.
+ * Checkpoints in a thread: at a commit, as SQLite does by default, all writes would wait milliseconds. The
+ * thread starts with the first commit; if it dies, SQLite's default returns.
  */
 export class Checkpoints {
   #worker: Worker | undefined;
@@ -42,7 +42,7 @@ export class Checkpoints {
     this.#worker.postMessage('checkpoint');
   }
 
-  /** Before the writer closes, which takes over the rest. */
+  /** Before the writer closes, which checkpoints the rest. */
   async close(): Promise<void> {
     this.#isOver = true;
     const worker = this.#worker;

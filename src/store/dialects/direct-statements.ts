@@ -1,16 +1,17 @@
 import type { CompiledQuery, QueryResult, SqliteDatabase } from 'kysely';
+import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
 
-const databases = new WeakMap<Writer, SqliteDatabase>();
+const databases = new WeakMap<Writer | Rows, SqliteDatabase>();
 
-/** Lets compiled statements of this Kysely run on its SQLite connection at once: Kysely's way to a connection takes as long as SQLite needs for a small statement. */
-export function allowDirectStatements(kysely: Writer, database: SqliteDatabase): void {
+/** Runs compiled statements directly on SQLite: Kysely's path costs as much as a small statement. */
+export function allowDirectStatements(kysely: Writer | Rows, database: SqliteDatabase): void {
   databases.set(kysely, database);
 }
 
-/** Runs what is compiled already, on either database. */
+/** Runs a compiled statement on either database. */
 export async function executeCompiled<Row>(
-  db: Writer,
+  db: Writer | Rows,
   compiled: CompiledQuery<Row>,
   parameters: readonly unknown[],
 ): Promise<QueryResult<Row>> {

@@ -1,9 +1,9 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-/** A full or failing disk, no more files, or another process that writes for long, as SQLite says it and as the system does. */
+/** A full or failing disk, too many files, or another writing process: SQLite's and the system's codes. */
 const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|MFILE|NFILE)$)/;
 
-/** Nothing was written, and it may go through once the disk has room again: whoever asked should ask later. */
+/** Nothing was written, and a retry may succeed: answers UNAVAILABLE. */
 export function asDiskTrouble(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && DISK_TROUBLE.test(code)

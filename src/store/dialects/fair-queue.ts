@@ -1,12 +1,12 @@
 import { tooMany } from './turns.js';
 
-/** Of one lane: a quarter of a second's work, and more than any caller of ours sends at once. */
-const MOST_IN_LANE = 1_000;
+/** Per lane: more than the imports of one token have under way, 128 lines in each of 32 calls. */
+const MOST_IN_LANE = 5_000;
 const MOST_IN_ALL = 10_000;
 
 /**
- * What waits to be written, in lanes: those of tenants take turns, so that a long one does not make the others wait for all of it, and half of each
- * group is for what has no lane, such as sign-on and deliveries. Each lane keeps its order.
+ * Writes that wait, in lanes: lanes of tenants take turns, and half of each group is for writes without a
+ * lane, such as sign-on and deliveries. Each lane keeps its order.
  */
 export class FairQueue<Job> {
   readonly #own: Job[] = [];
@@ -39,7 +39,7 @@ export class FairQueue<Job> {
       }
       const [lane, jobs] = next;
       taken.push(jobs.shift() as Job);
-      // Behind the other lanes.
+      // Moves the lane to the end.
       this.#lanes.delete(lane);
       if (jobs.length > 0) {
         this.#lanes.set(lane, jobs);

@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 
 const syncDescriptor = promisify(fdatasync);
 
-/** Just enough of a file to have it written to the disk, and to be tested without a disk that fails. */
+/** The part of a file needed to sync it; replaced in tests. */
 export interface SyncedFile {
   sync(): Promise<void>;
   close(): void;
 }
 
-/** A file that is there already, and that others write. */
+/** An existing file that others write. */
 export function syncedFile(path: string): SyncedFile {
   const descriptor = openSync(path, 'r+');
   return { sync: () => syncDescriptor(descriptor), close: () => closeSync(descriptor) };
@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * Waits for the disk beside the event loop, one wait at a time, which serves all who asked before it began. After one that failed none
- * succeeds: the system may have let go of what it could not write, and would say the next time that all is well.
+ * Syncs beside the event loop, one sync at a time for all who asked before it began. After a failure none
+ * succeeds: the system may have dropped dirty pages, and would report success.
  */
 export class FileSync {
   #asking: Waiting[] = [];
@@ -31,11 +31,11 @@ export class FileSync {
 
   constructor(
     private readonly file: SyncedFile,
-    /** Hears of the failure after which nothing can be promised any more. */
+    /** Called on the failure after which no write can be promised. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Resolves when everything that was in the file when it was called would survive a power cut. */
+  /** Resolves when the content at the time of the call would survive a power failure. */
   done(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#asking.push({ resolve, reject });
@@ -43,7 +43,7 @@ export class FileSync {
     });
   }
 
-  /** Before anything is written that could not be promised. */
+  /** Call it before a write that has to be promised. */
   assertSound(): void {
     if (this.#failure !== undefined) {
       throw this.#failure;

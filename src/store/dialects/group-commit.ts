@@ -15,7 +15,7 @@ interface Job {
 
 type Outcome = { value: unknown } | { error: unknown };
 
-/** The statements that make a transaction of others, each done when it returns. */
+/** The synchronous statements around a group of transactions. */
 export interface TransactionControl {
   begin(): void;
   commit(): void;
@@ -26,15 +26,15 @@ export interface TransactionControl {
 }
 
 export interface Disk {
-  /** Throws where nothing can be promised any more, so that nothing happens that nobody hears of. */
+  /** Throws after a failed sync, before anything is written. */
   assertSound(): void;
-  /** Resolves when all that is committed would survive a power cut. */
+  /** Resolves when all commits would survive a power failure. */
   done(): Promise<void>;
 }
 
 /**
- * Lets writes that wait at the same time share one commit, which is what costs: each runs in a savepoint of its own, so that one
- * that fails takes nothing of the others with it, and all are acknowledged when the disk has them.
+ * Lets concurrent writes share a commit, the costly part. Each runs in a savepoint, so that a failure undoes
+ * only itself; all are acknowledged after the sync.
  */
 export class GroupCommit {
   readonly #waiting = new FairQueue<Job>();
@@ -61,7 +61,7 @@ export class GroupCommit {
     });
   }
 
-  /** Until nothing waits any more, what the acknowledged ones went on to write included. */
+  /** Waits until the queue is empty, including writes that follow acknowledged ones. */
   async idle(): Promise<void> {
     while (this.#running || this.#unacknowledged > 0) {
       await this.#running;
@@ -76,14 +76,14 @@ export class GroupCommit {
         const outcomes = await this.#commit(group);
         void this.#acknowledge(group, outcomes);
       } catch (error) {
-        // The commit itself failed, or was not tried: nothing of the group was written.
+        // The commit failed or was not tried: nothing of the group was written.
         rejectAll(group, error);
       }
     }
     this.#running = undefined;
   }
 
-  /** The next group need not wait for the disk; whoever asked for this one must. */
+  /** The next group does not wait for the sync; the callers of this one do. */
   async #acknowledge(group: readonly Job[], outcomes: readonly Outcome[]): Promise<void> {
     this.#unacknowledged += 1;
     try {
@@ -98,15 +98,14 @@ export class GroupCommit {
     }
   }
 
-  /** Adds those to the group that join it. */
+  /** Adds writes that join the group. */
   async #commit(group: Job[]): Promise<Outcome[]> {
     const { control } = this;
     this.disk.assertSound();
     await this.#begin();
     try {
       const outcomes = await this.#runAll(group);
-      // A turn of the event loop lets requests that arrived together join the same group, and whoever was told of what it did; and it lets answers
-      // go out: SQLite takes no turns of its own.
+      // Yields, so that concurrent requests join the group and answers are sent: SQLite never yields.
       await new Promise(setImmediate);
       const joining = this.#waiting.take(MAX_GROUP - group.length);
       group.push(...joining);
@@ -135,7 +134,7 @@ export class GroupCommit {
     try {
       await whenNotBusy(() => this.control.begin());
     } catch (error) {
-      // Ends what a rollback that failed may have left open, or no write would ever succeed again.
+      // Ends what a failed rollback may have left open; otherwise no write would ever succeed again.
       this.#tryRollback();
       throw error;
     }
@@ -156,19 +155,19 @@ export class GroupCommit {
         control.rollbackToSavepoint();
         control.release();
       } catch {
-        // SQLite has ended the whole transaction (a full disk, say): the group fails, and for the reason that led here.
+        // SQLite has ended the transaction, for example on a full disk: the group fails with this error.
         throw error;
       }
       return { error };
     }
   }
 
-  /** Fails where SQLite has ended the transaction already. */
+  /** Fails if SQLite has already ended the transaction. */
   #tryRollback(): void {
     try {
       this.control.rollback();
     } catch {
-      // There is nothing left to undo.
+      // There was nothing to undo.
     }
   }
 }

@@ -8,17 +8,18 @@ import {
 import type pg from 'pg';
 import { asDatabaseTrouble, asNoConnection, asUnknownOutcome, isServerRefusal } from './postgres-trouble.js';
 
-/** What the server itself ends, in milliseconds; 0 is no limit. */
+/** Enforced by the server, in milliseconds; 0 means none. */
 export interface ServerLimits {
   lockMs: number;
   statementMs: number;
-  /** Of a transaction that waits for its client. */
+  /** For a transaction that waits for its client. */
   idleMs: number;
 }
 
 /**
- * Kysely's dialect with a driver of ours. Kysely's returns every connection to the pool, also one whose transaction is open because its end
- * failed, and the next write would commit what this one left. Ours returns a connection only when the server has said that no transaction is open.
+ * Kysely's dialect with another driver. Kysely returns every connection to the pool, even with an open
+ * transaction after a failed end, which the next write would commit. Ours returns one only after the server
+ * confirmed the end.
  */
 export class SoundPostgresDialect extends PostgresDialect {
   constructor(
@@ -34,10 +35,10 @@ export class SoundPostgresDialect extends PostgresDialect {
   }
 }
 
-/** Ends the wait for an answer that will not come; the pool's own limit is a time. */
+/** Stops waiting for an answer; the pool's own limit is a fixed time. */
 export type Patience = <T>(answer: Promise<T>) => Promise<T>;
 
-/** For a connection of one pool; more would wait in vain. */
+/** Per pool. */
 const MOST_WAITING = 512;
 
 class SoundDriver implements Driver {
@@ -48,8 +49,8 @@ class SoundDriver implements Driver {
     limits: ServerLimits,
     private readonly patience: Patience,
   ) {
-    // One message with `begin`, so no round trip more. Local to the transaction, because behind a pooler in transaction mode the next one may
-    // run on another connection, where our session settings were never made.
+    // In one message with `begin`, so no extra round trip. Local to the transaction: behind a pooler,
+    // session settings may be on another connection.
     this.#begin = `begin; ${settingsOf(limits)}`;
   }
 
@@ -92,11 +93,11 @@ class SoundDriver implements Driver {
 
 const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** One loan of a connection. */
+/** One use of a connection. */
 class LentConnection implements DatabaseConnection {
-  /** From before `begin` is sent until the server has said that the transaction is over. */
+  /** From before `begin` is sent until the server confirmed the end of the transaction. */
   #mayBeInTransaction = false;
-  /** After this the server may be anywhere: a statement that still runs, an answer that belongs to no question. */
+  /** After a fault the state of the connection is unknown, such as a statement that is still running. */
   #fault: unknown;
 
   constructor(
@@ -136,13 +137,13 @@ class LentConnection implements DatabaseConnection {
       throw isServerRefusal(error) ? asDatabaseTrouble(error) : asUnknownOutcome(error);
     }
     this.#mayBeInTransaction = false;
-    // What the server answers where a statement of the transaction had failed, without calling it an error.
+    // The server's answer to COMMIT after a failed statement, which is not an error.
     if (command !== 'COMMIT') {
       throw new Error(`PostgreSQL answered a commit with ${command}: a statement had failed before.`);
     }
   }
 
-  /** Where it fails the transaction ends with its connection, and the caller hears why it was to be undone. */
+  /** If it fails, the transaction ends with its connection, and the caller gets the original error. */
   async rollback(): Promise<void> {
     if (this.#fault === undefined && this.#mayBeInTransaction) {
       await this.#ask(() => this.client.query('rollback')).then(
@@ -161,7 +162,7 @@ class LentConnection implements DatabaseConnection {
     if (this.#fault === undefined && isIdle) {
       this.client.release();
     } else {
-      // Closes it: the server rolls back what is open.
+      // Closes the connection: the server rolls back.
       this.client.release(true);
     }
   }

@@ -10,40 +10,43 @@ import { assertAsked, inTurns, Turns } from './turns.js';
 
 export interface PostgresLimits {
   server: ServerLimits;
-  /** How long we wait for the answer to one statement. */
+  /** How long a connection may be waited for: a free one of the pool, or a new one to the server. */
+  connectMs: number;
+  /** How long we wait for the answer to a statement. */
   answerMs: number;
-  /** While a statement runs that has no such limit, the server is asked so often whether it is there. */
+  /** The interval of liveness checks while a statement without such a limit runs. */
   askMs: number;
 }
 
-/** Apart, so that writes that wait for one another leave the reads and the probe their connections. */
+/** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
 const CONNECTIONS = { writes: 12, reads: 8, probe: 1, migrations: 1 };
-const CONNECT_TIMEOUT_MS = 5_000;
-/** Also keeps a firewall from forgetting a connection on which a statement takes long. */
+/** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
- * The server's limits end a statement while the connection stays whole. Ours on the answer is longer and for a server that is frozen or cut
- * off: it closes the connection. Transactions never wait for anything but SQL: one that idles belongs to a process that stands still.
+ * The server's limits end a statement and keep the connection. Ours on the answer is longer, for a frozen or
+ * unreachable server, and closes it. Transactions await SQL only, so an idle one belongs to a stalled
+ * process.
  */
-const LIMITS: PostgresLimits = {
+export const SERVED_LIMITS: PostgresLimits = {
   server: { lockMs: 3_000, statementMs: 20_000, idleMs: 15_000 },
+  connectMs: 5_000,
   answerMs: 25_000,
   askMs: 10_000,
 };
 const PROBE_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
 const PROBE_TIMEOUT_MS = 3_000;
-/** A migration may take as long as it needs, but all traffic queues behind a lock that it waits for. */
+/** A migration has no time limit, except for locks, behind which all traffic queues. */
 const MIGRATION_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
 const INT8_OID = 20;
 const MOST_TRIES = 5;
 
-/** PostgreSQL commits concurrent transactions together by itself, so each write is a plain transaction here. */
+/** PostgreSQL groups commits by itself, so each write is a plain transaction. */
 export async function openPostgres(
   connectionString: string,
   onIdleError: (error: Error) => void,
-  { server, answerMs, askMs }: PostgresLimits = LIMITS,
+  { server, connectMs, answerMs, askMs }: PostgresLimits = SERVED_LIMITS,
 ): Promise<Database> {
-  const { open, openPatient, close } = await poolsAt(connectionString, onIdleError);
+  const { open, openPatient, close } = await poolsAt(connectionString, connectMs, onIdleError);
   const turns = new Turns();
   const writer = open(CONNECTIONS.writes, server, answerMs);
   const prober = open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS);
@@ -72,29 +75,36 @@ export async function openPostgres(
   };
 }
 
-/** For looking only, however long that takes. */
+/** Read-only, without a time limit. */
 export async function openPostgresReader(
   connectionString: string,
 ): Promise<Pick<Database, 'reader' | 'close'>> {
-  const { open, openPatient, close } = await poolsAt(connectionString, () => undefined);
+  const { open, openPatient, close } = await poolsAt(
+    connectionString,
+    SERVED_LIMITS.connectMs,
+    () => undefined,
+  );
   return {
-    reader: openPatient(open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS), LIMITS.askMs),
+    reader: openPatient(open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS), SERVED_LIMITS.askMs),
     close,
   };
 }
 
-async function poolsAt(connectionString: string, onIdleError: (error: Error) => void) {
-  const takesSettings = await takesSettingsAtStart(connectionString);
+async function poolsAt(connectionString: string, connectMs: number, onIdleError: (error: Error) => void) {
+  const takesSettings = await takesSettingsAtStart(connectionString, connectMs);
   const pools: pg.Pool[] = [];
   const open = (max: number, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
-    const settings = { connectionString, max, query_timeout: answerMs };
+    const settings = {
+      ...{ connectionString, connectionTimeoutMillis: connectMs, max },
+      query_timeout: answerMs,
+    };
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
     return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, patience) });
   };
   return {
     open,
-    /** Of one connection, on which a statement may take as long as the other pool is answered. */
+    /** A pool of one connection for long statements, with liveness checks over the other pool. */
     openPatient: (asking: Kysely<Schema>, askMs: number) =>
       open(
         CONNECTIONS.migrations,
@@ -108,19 +118,16 @@ async function poolsAt(connectionString: string, onIdleError: (error: Error) => 
   };
 }
 
-/**
- * For reads, which have no transaction to set limits in. Given when the connection begins and never later: behind a pooler in transaction mode a later setting would stay with
- * PostgreSQL's connection, and be that of the next client, whoever that is.
- */
+/** For reads, which have no transaction. At connection start: later settings would leak behind a pooler. */
 function settingsAtStart({ lockMs, statementMs }: ServerLimits) {
   return { lock_timeout: lockMs, statement_timeout: statementMs };
 }
 
-/** A pooler may refuse what it does not know when a connection begins. Then our own limit on the answer is the only one that reads have. */
-async function takesSettingsAtStart(connectionString: string): Promise<boolean> {
+/** A pooler may refuse settings at connection start. Then only our own limit on answers applies. */
+async function takesSettingsAtStart(connectionString: string, connectMs: number): Promise<boolean> {
   const begin = async (settings: object) => {
     const client = new pg.Client({
-      ...{ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+      ...{ connectionString, connectionTimeoutMillis: connectMs },
       ...settings,
     });
     client.on('error', () => undefined);
@@ -147,13 +154,12 @@ async function takesSettingsAtStart(connectionString: string): Promise<boolean> 
 function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     ...settings,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   });
   pool.on('error', onIdleError);
-  // While a connection is lent out the pool does not listen to it, and an error nobody hears ends the process.
+  // The pool does not listen to a connection in use, and an unhandled error event ends the process.
   pool.on('connect', (client) => client.on('error', onIdleError));
   return pool;
 }
@@ -166,8 +172,8 @@ function refusalOf(error: unknown): StoreError {
 }
 
 /**
- * Of writes that wait for one another in a circle, PostgreSQL ends one, as if it had never begun: that one is made again. Writes take their locks in
- * an order where they can, but one that tells of events on several instances learns only as it goes which subscriptions those have.
+ * Repeats a write that PostgreSQL ended to resolve a deadlock. Most writes lock in a fixed order, but one
+ * with events on several instances learns their subscriptions late.
  */
 async function pastDeadlocks<T>(write: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -181,13 +187,13 @@ async function pastDeadlocks<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Where a name has several addresses, the reasons are those of each, and the error that holds them says nothing. */
+/** For a name with several addresses, the reasons are in the inner errors. */
 function reasonOf(error: unknown): string {
   const { errors, message } = error as AggregateError;
   return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
 }
 
-/** Times and counts are int8, and all of ours are safe integers; pg would hand them over as text. */
+/** Times and counts are int8 and safe integers; pg would return text. */
 function parserOf(oid: number, format?: 'text' | 'binary') {
   return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as 'text');
 }

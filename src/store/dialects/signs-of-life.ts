@@ -2,13 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Patience } from './postgres-driver.js';
 
-/** One question without an answer may be a moment's overload; so many in a row are a server that is frozen or cut off. */
+/** One missing answer may be overload; this many in a row are a frozen or unreachable server. */
 const MOST_UNANSWERED = 3;
 
-/**
- * For statements that may take as long as they need: while one runs, the server is asked something else again and again, over another connection, and the wait ends when that
- * is not answered either.
- */
+/** For statements without a limit: stops waiting when the server does not answer on another connection. */
 export function whileAlive(ask: () => Promise<unknown>, everyMs: number): Patience {
   return async (answer) => {
     const answered = new AbortController();
@@ -20,7 +17,7 @@ export function whileAlive(ask: () => Promise<unknown>, everyMs: number): Patien
   };
 }
 
-/** Ends when the server is silent, or by the signal. */
+/** Ends when the server stops answering, or by the signal. */
 async function silence(ask: () => Promise<unknown>, everyMs: number, signal: AbortSignal): Promise<never> {
   let unanswered = 0;
   const hear = () => {
@@ -33,7 +30,7 @@ async function silence(ask: () => Promise<unknown>, everyMs: number, signal: Abo
     }
     unanswered += 1;
     ask().then(hear, (error: unknown) => {
-      // One that is refused is answered, such as by a server that has no connection left.
+      // A refusal is an answer, for example when the server has no connection left.
       if (error instanceof pg.DatabaseError) {
         hear();
       }

@@ -9,6 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
+import { camelCase, camelCased } from '../camel-case.js';
 import type { Database, Writer } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
@@ -21,23 +22,23 @@ import { GroupCommit } from './group-commit.js';
 import { withKeptStatements } from './kept-statements.js';
 import { transactionControl } from './transaction-control.js';
 
-/** How long SQLite itself waits for another writer, holding up all of this process; longer waits are for busy.ts. */
+/** How long SQLite blocks the process for another writer; busy.ts handles longer waits. */
 const BUSY_TIMEOUT_MS = 20;
-/** For opening, before anybody is served, and for readers, whom only a repair of the file makes wait. */
+/** For opening, and for readers, which wait only for a repair of the file. */
 const OPENING_TIMEOUT_MS = 5_000;
 const OWNER_ONLY = 0o600;
 
 export interface SqliteOptions {
-  /** For a process that many wait for. */
+  /** For a process with many callers. */
   checkpoints?: CheckpointOptions;
-  /** The disk did not take what was written: from now on no write is accepted, until the file is opened anew. */
+  /** A sync failed: no further write is accepted until the file is reopened. */
   onDiskFailure?: (error: unknown) => void;
 }
 
-/** One connection that writes and one that reads, so that reads never see a group that may still be rolled back. */
+/** One connection writes and one reads, so that reads never see a group that may be rolled back. */
 export function openSqlite(file: string, options: SqliteOptions = {}): Database {
   const writing = connect(file, false);
-  // The first connection has made the file and switched it to WAL, which a read-only one could not do.
+  // After the first connection, which makes the file and switches it to WAL.
   const reading = connect(file, true);
   const writer = kyselyOver(writing, Dialect);
   const reader = kyselyOver(reading, ReadingDialect);
@@ -47,7 +48,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     prober: reader,
     write: async (work, onDone, origin) => {
       try {
-        // Not before the first write: migrations sort whole tables, which belongs on the disk, and nobody else waits for them.
+        // On the first write: until then migrations sort tables on the disk, and no callers wait.
         writes ??= startWrites(file, writing, writer, options);
         return await writes.run(work, onDone, origin);
       } catch (error) {
@@ -61,7 +62,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
         await writes?.end();
         writes = undefined;
       } finally {
-        // Kysely leaves open what it never used. The writer goes last: it folds the WAL into the file, which a reader cannot.
+        // Kysely does not close what it never used. The writer is last: it folds the WAL into the file.
         await reader.destroy();
         reading.close();
         await writer.destroy();
@@ -71,7 +72,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   };
 }
 
-/** For looking only. */
+/** Read-only. */
 export function openSqliteReader(file: string): Pick<Database, 'reader' | 'close'> {
   const reading = connect(file, true);
   const reader = kyselyOver(reading, ReadingDialect);
@@ -86,7 +87,7 @@ export function openSqliteReader(file: string): Pick<Database, 'reader' | 'close
 
 interface Writes {
   run: Database['write'];
-  /** When all that was asked for is written. */
+  /** Ends when all pending writes are done. */
   end(): Promise<void>;
 }
 
@@ -96,9 +97,9 @@ function startWrites(
   writer: Writer,
   { checkpoints: checkpointOptions, onDiskFailure = () => undefined }: SqliteOptions,
 ): Writes {
-  // What undoes a savepoint is worth nothing after a crash; in a file, each group would open, write and remove one.
+  // Savepoint journals need not survive a crash; on the disk each group would make and remove a file.
   writing.pragma('temp_store = MEMORY');
-  // SQLite itself would wait for the disk at each commit, and everybody with it. It still does so where the order of writes matters.
+  // Otherwise SQLite would sync at each commit, blocking. It still syncs where the order matters.
   writing.pragma('synchronous = NORMAL');
   const disk = new FileSync(syncedFile(`${file}-wal`), onDiskFailure);
   const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
@@ -124,13 +125,14 @@ function kyselyOver(connection: BetterSqlite3.Database, dialect: typeof Dialect)
   const database = withKeptStatements(connection);
   const kysely = new Kysely<Schema>({ dialect: new dialect({ database }) });
   allowDirectStatements(kysely, database);
+  allowDirectStatements(camelCased(kysely), withKeptStatements(connection, camelCase));
   return kysely;
 }
 
 function connect(file: string, readonly: boolean): BetterSqlite3.Database {
   try {
     if (!existsSync(file)) {
-      // The files that SQLite puts beside it take over its mode. Never open one that is in use: closing it would drop SQLite's locks.
+      // SQLite's other files inherit its mode. Never open a file in use: closing it drops SQLite's locks.
       closeSync(openSync(file, 'a', OWNER_ONLY));
     }
     const database = new BetterSqlite3(file, { readonly, timeout: OPENING_TIMEOUT_MS });
@@ -149,7 +151,7 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
   }
 }
 
-/** SQLite can undo changes of tables; Kysely does not use that by itself, and a migration cut off would stay half done. */
+/** Enables transactional DDL, which Kysely does not use on SQLite: an interrupted migration is undone. */
 class Dialect extends SqliteDialect {
   constructor(protected readonly settings: { database: SqliteDatabase }) {
     super(settings);
@@ -170,7 +172,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** Takes the lock at once, so that of two first starts the second waits for the first. */
+/** Takes the lock at once, so that the second of two first starts waits. */
 class Driver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await whenNotBusy(() => connection.executeQuery(CompiledQuery.raw('begin immediate')));
@@ -183,10 +185,7 @@ class ReadingDialect extends Dialect {
   }
 }
 
-/**
- * A read is one statement, done before anybody else has a turn, so that nobody need wait for the connection. Kysely has a queue for it, of which every release wakes
- * all: with thirty readers at once they did little else.
- */
+/** A read is one synchronous statement and waits for no connection. Kysely's queue would be costly. */
 class ReadingDriver extends Driver {
   #connection: Promise<DatabaseConnection> | undefined;
 

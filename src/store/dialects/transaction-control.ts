@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { TransactionControl } from './group-commit.js';
 
-/** Prepared once, and run past Kysely: they come with every write. */
+/** Prepared once and run without Kysely, because every write needs them. */
 export function transactionControl(database: BetterSqlite3.Database): TransactionControl {
   const runs = (sql: string) => {
     const statement = database.prepare(sql);

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { WriteOrigin, Writer } from '../database.js';
 
-/** Of a dozen connections that write, so many may hold or wait for the lock of one subject. */
+/** How many of the writing connections may hold or wait for the lock of one subject. */
 const AT_ONCE = 4;
 const MOST_WAITING = 64;
 const LONGEST_WAIT_MS = 3_000;
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Who may write about a subject (an instance, a client, an account, a key) now. Writes to the same subject wait for each other in the database, each with a
- * connection; here they wait without one, in order, so that one tenant cannot take all connections from the others.
+ * Queues writes by subject (an instance, client, account or key) without a connection: in the database each
+ * would hold one while it waits, and one tenant could take them all.
  */
 export class Turns {
   readonly #underWay = new Map<string, number>();
@@ -28,7 +28,7 @@ export class Turns {
     return true;
   }
 
-  /** To the one who waits longest, if any. */
+  /** To the longest waiting one, if any. */
   give(subject: string): void {
     const next = this.#waiting.get(subject)?.shift();
     if (next) {
@@ -78,7 +78,7 @@ export class Turns {
   }
 }
 
-/** Ends a transaction that must wait for its turn; it is made again when that comes. */
+/** Ends a transaction that must wait for its turn and is then repeated. */
 class TurnTaken extends Error {
   constructor(readonly subject: string) {
     super(`Other writes about ${subject} are under way.`);
@@ -87,14 +87,14 @@ class TurnTaken extends Error {
 
 const takings = new WeakMap<Writer, (subject: string) => void>();
 
-/** Called in a transaction before it locks the subject in the database. */
+/** Call it in a transaction before it locks the subject in the database. */
 export function takeTurn(writer: Writer, subject: string): void {
   takings.get(writer)?.(subject);
 }
 
 /**
- * Makes transactions until one has had the turns of all that it locks. It waits for one turn holding no other, so that no two writes wait for each other here,
- * and learns what it locks as it goes.
+ * Repeats a transaction until it has the turns of all its locks, which it learns on the way. It waits for one
+ * turn while holding no other, which avoids deadlocks.
  */
 export async function inTurns<T>(
   turns: Turns,

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** Instances, integrations, the connections between them, and the credentials that open the doors. */
+/** Instances, integrations, their connections, and credentials. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const id = idType(db);
   await db.schema

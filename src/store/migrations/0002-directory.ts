@@ -1,7 +1,7 @@
 import type { CreateTableBuilder, Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** Clients with their users, workers and organization. Lists are read oldest first, page after page, so each has an index in that order. */
+/** Clients with users, workers and organization. Lists are read oldest first, so each has such an index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await people(db);
   await clients(db);
@@ -164,7 +164,7 @@ async function workers(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema.createIndex('workers_by_account').on('workers').column('account_id').execute();
   await db.schema.createIndex('workers_by_location').on('workers').column('location_id').execute();
-  // Deleting a unit looks for rows that refer to it.
+  // For the deletion of a unit, which looks for references.
   await db.schema.createIndex('workers_by_primary_unit').on('workers').column('primary_unit_id').execute();
   await db.schema
     .createTable('worker_units')
@@ -176,7 +176,7 @@ async function workers(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('worker_units_by_unit').on('worker_units').column('unit_id').execute();
 }
 
-/** What a write leaves behind besides its rows: the events it is told by, and the answers of calls that may be repeated. */
+/** The by-products of a write: events, and answers to repeated calls. */
 async function changes(db: Kysely<unknown>): Promise<void> {
   const id = idType(db);
   await db.schema
@@ -212,7 +212,7 @@ async function changes(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** A postal address of which every part may be unknown. */
+/** A postal address; every part may be unknown. */
 function withAddress(table: CreateTableBuilder<string, never>): CreateTableBuilder<string, string> {
   return table
     .addColumn('address1', 'text')

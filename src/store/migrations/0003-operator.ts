@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** What operators register: applications, versions of what there was before, and the log of who changed what. */
+/** What operators register: applications, versions of earlier tables, and the audit log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await versions(db);
   await applications(db);
@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await auditEvents(db);
 }
 
-/** Rows from before have the empty version, which is one like any other. */
+/** Existing rows have the empty version. */
 async function versions(db: Kysely<unknown>): Promise<void> {
   for (const table of ['integrations', 'instance_integrations', 'api_keys']) {
     await db.schema
@@ -60,7 +60,7 @@ async function applicationParts(db: Kysely<unknown>): Promise<void> {
     .addColumn('uri', id, (column) => column.notNull())
     .addColumn('instance_id', id, (column) => column.notNull().references('instances.id'))
     .addColumn('position', 'integer', (column) => column.notNull())
-    // One address of one application belongs to exactly one instance.
+    // An address of an application belongs to exactly one instance.
     .addPrimaryKeyConstraint('application_redirect_uris_pair', ['application_id', 'uri'])
     .execute();
   await db.schema
@@ -90,7 +90,7 @@ async function auditEvents(db: Kysely<unknown>): Promise<void> {
     .createTable('audit_events')
     .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
-    // In the order of bytes, so that a beginning is a range.
+    // In byte order, so that a prefix is a range.
     .addColumn('type', id, (column) => column.notNull())
     .addColumn('outcome', 'text', (column) => column.notNull())
     .addColumn('actor_type', 'text', (column) => column.notNull())

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** What signing people in needs: their passwords and links, browsers under way, codes, grants and the keys that sign. */
+/** Sign-on: passwords, links, sessions, codes, grants and signing keys. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await credentials(db);
   await browsers(db);
@@ -50,7 +50,7 @@ async function browsers(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('interactions')
     .addColumn('token_hash', id, (column) => column.primaryKey())
-    // No reference: an interaction outlives the session it began in, to say how to begin again.
+    // No reference: an interaction outlives its session, to say how to begin again.
     .addColumn('session_id', id, (column) => column.notNull())
     .addColumn('request', 'text', (column) => column.notNull())
     .addColumn('progress', 'text', (column) => column.notNull())

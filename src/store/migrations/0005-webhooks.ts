@@ -2,8 +2,8 @@ import { type CreateTableBuilder, type Kysely, PostgresAdapter, sql } from 'kyse
 import { idType } from './id-type.js';
 
 /**
- * Who receives events, and every delivery with its attempts. Deliveries are by far the most rows: their ids begin with their time, so that they are
- * written behind one another; they refer to nothing by foreign key, which would look up each; and what is open has indexes that hold nothing else.
+ * Subscriptions, deliveries and attempts. Deliveries are the most rows: ids begin with the time, so that they
+ * are appended; there are no foreign keys to look up; partial indexes cover open ones only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await subscriptions(db);
@@ -20,7 +20,7 @@ async function subscriptions(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('subscriptions')
     .addColumn('id', id, (column) => column.primaryKey())
-    // Refers to nothing: the row of a deleted subscription outlives the connection, for the log of its deliveries.
+    // No reference: the row of a deleted subscription outlives the connection.
     .addColumn('instance_integration_id', id, (column) => column.notNull())
     .addColumn('instance_id', id, (column) => column.notNull().references('instances.id'))
     .addColumn('url', 'text', (column) => column.notNull())
@@ -132,7 +132,7 @@ async function retries(db: Kysely<unknown>): Promise<void> {
   await index(db, 'retry_batches', 'by_age', ['created_at']);
 }
 
-/** SQLite would keep the rows in a tree of their own beside that of the primary key. */
+/** Otherwise SQLite keeps rows and primary key in separate trees. */
 function inOneTree<T extends string, C extends string>(
   db: Kysely<unknown>,
   table: CreateTableBuilder<T, C>,

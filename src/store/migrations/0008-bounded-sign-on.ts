@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { emailKeyOf } from '../../domain/platform/email-keys.js';
+import { emailKeyOf } from '../../domain/platform/people/email-keys.js';
 import { idType } from './id-type.js';
 
-/** Strangers leave no rows: what is under way travels with the page. Guesses wait for turns, and addresses are compared as mailboxes. */
+/** Interactions move into page addresses. Guesses wait for turns, and addresses are compared as mailboxes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await interactions(db);
   await turns(db);
@@ -27,7 +27,7 @@ async function interactions(db: Kysely<unknown>): Promise<void> {
   await sql`delete from sessions where account_id is null`.execute(db);
 }
 
-/** Guesses wait for their turn; browsers that are known say so themselves, by a signed cookie. */
+/** Guesses wait for turns; known browsers identify themselves by a signed cookie. */
 async function turns(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('attempt_counts')
@@ -37,8 +37,8 @@ async function turns(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * One mailbox is one key, however its address is written. Where two accounts have one mailbox, the one that was written plainly, or else the older one, gets the key; the
- * other keeps its own, by which its very address still finds it, and is listed for an operator.
+ * One key per mailbox. Where two accounts share one, the plainly spelled or older account gets the key; the
+ * other keeps a key of its exact address and is listed for an operator.
  */
 export async function keyByMailbox(db: Kysely<unknown>): Promise<void> {
   for (const { id, email, emailKey } of await unlikeTheirKeys(db)) {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** Addresses that wait for their proof, and what people are to be told by mail. */
+/** Addresses that await their proof, and notices to mail. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const id = idType(db);
   await db.schema

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** Audit records are links of chains, and idempotency keys belong to the token that used them. */
+/** Chains of audit records, and idempotency keys per token. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await auditChains(db);
   await idempotencyKeys(db);
 }
 
-/** Records from before have no chain: nothing vouches for them. */
+/** Existing records have no chain and cannot be verified. */
 async function auditChains(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('audit_events').addColumn('chain', idType(db)).execute();
   await db.schema.alterTable('audit_events').addColumn('seq', 'bigint').execute();
@@ -20,7 +20,7 @@ async function auditChains(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** SQLite cannot change a primary key. Keys from before have the empty owner and answer any token until they are purged, as they did. */
+/** SQLite cannot change a primary key. Existing keys get the empty owner and answer any token. */
 async function idempotencyKeys(db: Kysely<unknown>): Promise<void> {
   const id = idType(db);
   const columns = ['method', 'key', 'request_hash', 'response', 'created_at'] as const;

@@ -2,8 +2,8 @@ import { type CreateTableBuilder, type Kysely, PostgresAdapter, sql } from 'kyse
 import { idType } from './id-type.js';
 
 /**
- * Events and deliveries get `seq`, a number that says in which order they were made, because their ids are random from now on. Rows lie in the order of `seq`, and
- * tables and indexes refer to it; the id is in one index only, since random keys touch a page each. Ids that were given out stay.
+ * Events and deliveries get `seq` for their order, because new ids are random. Rows, tables and indexes use
+ * `seq`; the id is in one index only, since random keys touch a page each. Existing ids stay.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await events(db);
@@ -67,7 +67,7 @@ async function deliveries(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('ended_at', 'bigint')
     .execute();
-  // No delivery outlives its event, so this leaves none out. Ids of then are in the order of age.
+  // No delivery outlives its event, so none is lost. Ids until here are in the order of age.
   await sql`
     insert into deliveries (seq, id, event_seq, ${sql.raw(DELIVERY)})
     select row_number() over (order by old.id), old.id, events.seq, ${sql.raw(DELIVERY.replaceAll(/\b(?=\w+)/g, 'old.'))}
@@ -85,7 +85,7 @@ async function deliveries(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex('deliveries_open')
     .on('deliveries')
-    // SQLite ends each entry of an index with the number of its row.
+    // SQLite appends the rowid to each index entry.
     .columns(['status', 'subscription_id', 'attempts_begun', ...(isPostgres(db) ? ['seq'] : [])])
     .where(sql.ref('status'), 'in', [sql.lit('PENDING'), sql.lit('HELD')])
     .execute();
@@ -125,7 +125,7 @@ async function attempts(db: Kysely<unknown>): Promise<void> {
     .addColumn('message', 'text')
     .addColumn('response_start', 'text')
     .addPrimaryKeyConstraint('delivery_attempts_key', ['delivery_seq', 'number']);
-  // SQLite would keep the rows in a tree of their own beside that of the primary key.
+  // Otherwise SQLite keeps rows and primary key in separate trees.
   await (isPostgres(db) ? table : table.modifyEnd(sql`without rowid`)).execute();
   await sql`
     insert into delivery_attempts (delivery_seq, ${sql.raw(ATTEMPT)})
@@ -141,8 +141,8 @@ async function attempts(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A table whose rows lie in the order in which they were made. SQLite compares `(time, seq)` by an index only where `seq` is not the number of its row, so
- * there `place` says the same; it takes no room but in indexes.
+ * A table in insertion order. SQLite compares `(time, seq)` by an index only if `seq` is not the rowid, so
+ * the virtual `place` repeats it; it takes room in indexes only.
  */
 function ordered(db: Kysely<unknown>, name: string): CreateTableBuilder<string, 'seq'> {
   const table = db.schema.createTable(name);
@@ -153,7 +153,7 @@ function ordered(db: Kysely<unknown>, name: string): CreateTableBuilder<string, 
         .addColumn('place', 'integer', (column) => column.generatedAlwaysAs(sql`seq`));
 }
 
-/** SQLite goes on from the highest number by itself. */
+/** SQLite continues from the highest number by itself. */
 async function countOn(db: Kysely<unknown>, table: string): Promise<void> {
   if (isPostgres(db)) {
     await sql`
@@ -167,7 +167,7 @@ async function index(db: Kysely<unknown>, table: string, name: string, columns: 
   await db.schema.createIndex(`${table}_${name}`).on(table).columns(whole).execute();
 }
 
-/** They keep their names when their table is renamed. */
+/** Indexes keep their names when their table is renamed. */
 async function dropIndexes(db: Kysely<unknown>, names: string[]): Promise<void> {
   for (const name of names) {
     await db.schema.dropIndex(name).execute();

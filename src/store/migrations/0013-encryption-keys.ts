@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import { idType } from './id-type.js';
 
-/** Which encryption keys are and were in use, which node holds which, and the keys of tokens, which outlive them. */
+/** Encryption keys in use, now or earlier, the keys of each node, and the token keys, which outlive them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const id = idType(db);
   await db.schema
     .createTable('encryption_keys')
     .addColumn('id', id, (column) => column.primaryKey())
-    // Of two rotations at once, one gets the next position.
+    // Of concurrent rotations, one gets the next position.
     .addColumn('position', 'integer', (column) => column.notNull().unique())
     .addColumn('activated_at', 'bigint', (column) => column.notNull())
     .addColumn('retired_at', 'bigint')

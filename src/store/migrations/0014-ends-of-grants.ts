@@ -3,10 +3,7 @@ import { idType } from './id-type.js';
 
 const YEAR_MS = 365 * 86_400_000;
 
-/**
- * Families of refresh tokens end, however often they are rotated; those of before have a year from their last rotation. Grants say in which session they were given, so that
- * its end can be theirs.
- */
+/** Families of refresh tokens end; existing ones a year after their last use. Grants name their session. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('applications').addColumn('refresh_family_seconds', 'integer').execute();
   await db.schema.alterTable('grants').addColumn('refresh_ends_at', 'bigint').execute();

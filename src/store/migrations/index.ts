@@ -12,8 +12,9 @@ import * as orderOfEvents from './0012-order-of-events.js';
 import * as encryptionKeys from './0013-encryption-keys.js';
 import * as endsOfGrants from './0014-ends-of-grants.js';
 import * as tokenLines from './0015-token-lines.js';
+import * as laterAttempts from './0016-later-attempts.js';
 
-/** In the order of their names. A migration that a release carried is never edited. */
+/** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001-directory-roots': directoryRoots,
   '0002-directory': directory,
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0013-encryption-keys': encryptionKeys,
   '0014-ends-of-grants': endsOfGrants,
   '0015-token-lines': tokenLines,
+  '0016-later-attempts': laterAttempts,
 };

@@ -18,7 +18,7 @@ export interface Sides {
 
 /** Something that is measured in turn with its reference. */
 export interface Comparison {
-  /** By name, with the unit in it. Several rows share a comparison when one round gives all of their numbers. */
+  /** By name, with the unit in it. Rows share a comparison when one round gives all of their numbers. */
   rows: Readonly<Record<string, Terms>>;
   /** Rounds that are thrown away, because code, caches and connections are still cold. */
   warmUpRounds: number;

@@ -21,7 +21,7 @@ interface Round {
   reference: Reading;
 }
 
-/** Ours and its reference in turn, round by round, so that whatever else the machine does meets both alike. */
+/** Measures ours and its reference in turn, so that other load affects both alike. */
 export async function measure(
   { rows, warmUpRounds, rounds, setUp }: Comparison,
   scope: Scope,

@@ -10,7 +10,7 @@ export interface FailedRow {
 const HEADINGS = ['', 'ours', 'reference', '', 'ratio', 'rounds', 'goal', ''];
 const RIGHT_ALIGNED = new Set([1, 2, 4, 5, 6]);
 
-/** The table for people: medians, their ratio, how far single rounds lay apart, and whether the goal is met. */
+/** The table for people: medians, their ratio, the spread of rounds, and whether the goal is met. */
 export function tableOf(rows: readonly MeasuredRow[], failed: readonly FailedRow[]): string {
   const lines = [HEADINGS, ...rows.map(cellsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
@@ -47,10 +47,7 @@ function readable(value: number): string {
     : value.toLocaleString('en', { maximumSignificantDigits: 3 });
 }
 
-/**
- * Writes what was measured. A run of some rows keeps the others as the last run left them, but neither a row that failed nor one that no
- * longer exists.
- */
+/** Writes the results. A partial run keeps the other rows, except failed and removed ones. */
 export function writeLatest(file: string, measured: readonly Result[], untouched: readonly string[]): void {
   const kept = readLatest(file).filter(({ name }) => untouched.includes(name));
   mkdirSync(dirname(file), { recursive: true });

@@ -16,7 +16,7 @@ export interface RunOptions {
   progress: Progress;
 }
 
-/** Measures one comparison after the other. One that fails takes only its own rows with it, and nothing is left running. */
+/** Measures one comparison after the other. A failure affects only its own rows and leaves no processes. */
 export async function runAll(comparisons: readonly Comparison[], options: RunOptions): Promise<Run> {
   const run: Run = { measured: [], failed: [] };
   for (const [index, given] of comparisons.entries()) {

@@ -5,7 +5,7 @@ const HEAD_END = '\r\n\r\n';
 const STATUS_AT = 'HTTP/1.1 '.length;
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
 const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
-/** JSON has no bare line ends, so that these bytes come nowhere but at the end. */
+/** JSON has no bare line ends, so these bytes occur only at the end. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 /** One connection that asks as soon as it has its answer. */

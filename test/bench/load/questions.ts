@@ -10,10 +10,7 @@ export interface Target {
   expectStatus: number | readonly number[];
   /** What differs from one request to the next; without any they are all alike. */
   variants?: readonly Variant[];
-  /**
-   * `cycle`: over and over, the default. `once`: each a single time, and the load is over with the last. `refresh`: one for each connection, which goes on
-   * with the refresh token of each answer.
-   */
+  /** `cycle`: repeatedly. `once`: each once. `refresh`: one per connection, with each new refresh token. */
   use?: 'cycle' | 'once' | 'refresh';
   /** Whole sign-ins instead. */
   signIn?: Omit<SignInTarget, 'host' | 'port'>;

@@ -9,13 +9,13 @@ export interface StallingReaders {
   headers: Record<string, string>;
 }
 
-/** How a reader takes pieces, which are nothing beside what there is to read, and after how long it leaves, to come back at once. */
+/** The pieces that a reader takes, tiny parts of the whole, and the time after which it reconnects. */
 interface Manner {
   readEveryMs: number;
   leaveAfterMs?: number;
 }
 
-/** Those who hold on, those who take a little all the time, and those who leave and come back: a third of each. */
+/** A third each: readers that stall, that read slowly, and that reconnect. */
 const MANNERS: readonly [Manner, ...Manner[]] = [
   { readEveryMs: 5_000 },
   { readEveryMs: 250 },
@@ -27,7 +27,7 @@ const WAIT_SECONDS = 5;
 const ANSWERED_OK = 'HTTP/1.1 200';
 const RETRY_AFTER = /\r\nretry-after: *(\d+)/i;
 
-/** Readers of a long list who come back when they are refused or cut. Ends with the function that it resolves to. */
+/** Readers of a long list that reconnect when refused or cut. Ends with the returned function. */
 export async function startStallingReaders(readers: StallingReaders): Promise<() => void> {
   const over = new AbortController();
   setMaxListeners(0, over.signal);

@@ -1,4 +1,5 @@
 import type { Comparison } from '../harness/comparison.js';
+import { hop } from './hop.js';
 import { importOfWorkers } from './import.js';
 import { instanceIntegrations } from './instance-integrations.js';
 import { memoryAtRest } from './memory-at-rest.js';
@@ -15,6 +16,7 @@ import { writeWithEvents } from './write-with-events.js';
 
 /** In the order of the table. */
 export const comparisons: readonly Comparison[] = [
+  hop,
   ...instanceIntegrations,
   ...workers,
   ...sizeOfDirectory,

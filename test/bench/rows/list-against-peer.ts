@@ -15,7 +15,7 @@ export interface PeerList {
   name: string;
   goal: number;
   path: string;
-  /** Ours answers 304. The peer always answers the whole list: it has no versions, so that is what the same question costs there. */
+  /** Ours answers 304. The peer always answers the whole list, because it has no versions. */
   showEtag: boolean;
   apiKeyOf(service: RunningService): string;
   /** What has to be in the data before the service starts. */

@@ -6,7 +6,7 @@ import { startService } from '../subjects/service.js';
 import { startNode } from '../subjects/started-process.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 
-/** With the most that each may hold, as a multiple of Node alone. The worker has the native core of Temporal on board. */
+/** The limits as multiples of Node alone. The worker includes the native core of Temporal. */
 const GOALS = { serve: 2.75, domain: 2.75, worker: 3.5, edge: 3 };
 
 const ROLES = Object.keys(GOALS);

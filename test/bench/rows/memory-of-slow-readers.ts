@@ -18,8 +18,8 @@ const nameOf = (role: string) => `memory, ${READERS} slow readers of 100,000 wor
 const terms = { referenceName: `${READERS} of 25,000 workers`, goal: 1.25, higherIsBetter: false };
 
 /**
- * The most that edge and domain hold while many read one long list slowly. Flat means that four times the list takes no more; where it piled up it would be 34 MB for
- * each reader. Against a list that is itself too long for the buffers on the way, because a short one leaves the heap as small as at rest.
+ * The peak memory of edge and domain while many read one long list slowly, compared with a list a quarter as
+ * long, which is also longer than the buffers. Unbounded, each reader would take 34 MB.
  */
 export const memoryOfSlowReaders: Comparison = {
   rows: Object.fromEntries(ROLES.map((role) => [nameOf(role), terms])),

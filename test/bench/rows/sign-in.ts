@@ -44,7 +44,7 @@ export const signIn: Comparison = {
   },
 };
 
-/** Applications do not notice that everybody signs in at nine o'clock. */
+/** Token latency while many people sign in. */
 export const tokensInStorm: Comparison = {
   rows: { [P99]: { referenceName: 'what is promised', goal: 1, higherIsBetter: false } },
   warmUpRounds: 1,

@@ -17,7 +17,7 @@ const CONNECTIONS = 8;
 const ROUND_MS = 3_000;
 const MS_PER_SECOND = 1_000;
 
-/** What it costs one client that there are others: their list, and a 304 of it, with a thousand workers stored and with a million. */
+/** The cost of other clients: a list, and a 304 of it, with a thousand and a million stored workers. */
 export const sizeOfDirectory: readonly Comparison[] = [
   amongMany('GET v2 workers, 500 of 1,000,000 (ms an answer)', { goal: 1.2, showEtag: false }),
   amongMany('GET v2 workers, 500 of 1,000,000, ETag matches (ms an answer)', { goal: 1.1, showEtag: true }),

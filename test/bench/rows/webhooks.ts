@@ -32,7 +32,7 @@ export const webhooks: readonly Comparison[] = [
   isolation(),
 ];
 
-/** From the first write until all are acknowledged: recorded with the change, claimed, posted. The records of the last are waited for outside. */
+/** From the first write until all deliveries are acknowledged; the recording of the last ones is excluded. */
 function deliveries(
   name: string,
   goal: number,
@@ -77,7 +77,7 @@ async function rate(
   return { [name]: taken / seconds };
 }
 
-/** From the time that the event tells, which is before the commit, to its receipt. To one, each delivery is a write of its own. */
+/** From the event's time, before the commit, to its receipt. With one subscriber, each is its own write. */
 function latency(toWhom: string, paths: readonly string[]): Comparison {
   const name = `webhooks ${toWhom}, commit to receipt at ${DELIVERIES_PER_SECOND}/s`;
   const [p50, p99] = [`${name}, p50 (ms)`, `${name}, p99 (ms)`];

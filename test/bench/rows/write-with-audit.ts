@@ -23,7 +23,7 @@ const WITHOUT_AUDIT = pathToFileURL(join(import.meta.dirname, '../subjects/witho
 const [client] = demoSeed.clients;
 const userIds = client?.users.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id as string) ?? [];
 
-/** What its record costs a write: a change of a user's name with its event, against the same service that keeps no record of it. */
+/** The cost of the audit record of a write, against the same service without audit. */
 export const writeWithAudit: Comparison = {
   rows: { [ALONE]: TERMS, [TOGETHER]: TERMS },
   warmUpRounds: 2,

@@ -15,7 +15,7 @@ const USERS = 10;
 
 const clientId = demoSeed.clients[0]?.id ?? '';
 
-/** What events cost the change they tell of: a permission edit that moves ten users, against one that moves a single one. */
+/** The cost of events for a change: a permission edit that moves ten users, against one that moves one. */
 export const writeWithEvents: Comparison = {
   rows: { [NAME]: { referenceName: 'with 1 event', goal: 2, higherIsBetter: false } },
   warmUpRounds: 1,

@@ -1,4 +1,4 @@
-/** Checks one password over and over, and tells of each time. */
+/** Checks one password over and over, and reports each time. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { verifySync } from '@node-rs/argon2';
 

@@ -1,6 +1,7 @@
 /**
- * The sign-on server that ours is measured against: npm oidc-provider over better-sqlite3 with our durability. Arguments: database file, port.
- * POST /bench/… makes what a person's sign-in would have left, so that only the endpoints of programs are measured.
+ * The peer of the sign-on server: npm oidc-provider over better-sqlite3 with our durability. Arguments:
+ * database file, port. POST /bench/… makes the state after a sign-in, so that only endpoints for programs are
+ * measured.
  */
 import { createServer } from 'node:http';
 import Database from 'better-sqlite3';

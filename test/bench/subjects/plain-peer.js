@@ -1,5 +1,5 @@
 /**
- * The plain service that ours is measured against: key look-up, query and JSON in one process, over a database with our rows, schema
+ * The peer of the gateway: key look-up, query and JSON in one process, over a database with our rows, schema
  * and settings. Arguments: database file, port.
  */
 import { createHash } from 'node:crypto';

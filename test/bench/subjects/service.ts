@@ -12,16 +12,13 @@ export interface RunningService extends StartedProcess {
   signOnPort: number;
   /** The settings it runs with. */
   env: Readonly<Record<string, string>>;
-  /** A demo key whose integration has so many instance integrations. */
+  /** A demo key of an integration with this number of connections. */
   apiKeyFor(instanceIntegrations: number): string;
   /** The demo key that reaches this instance integration. */
   apiKeyReaching(instanceIntegrationId: string): string;
 }
 
-/**
- * All roles with the settings they come with, save those given and the rate limit, which would answer in the service's place. Temporal is said to be where
- * nobody is, which the service takes in its stride. Resolves at the first 200.
- */
+/** All roles with default settings, except the rate limit and those given. Resolves at the first 200. */
 export async function startService(
   scope: Scope,
   workplace: string,

@@ -20,7 +20,7 @@ export interface DemoApplication {
   accountIds: string[];
 }
 
-/** The confidential application whose people are all on one instance and need no consent. */
+/** The confidential application with all its people on one instance and without consent. */
 export function demoApplication(workplace: string): DemoApplication {
   const { applications } = JSON.parse(readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8')) as {
     applications: {

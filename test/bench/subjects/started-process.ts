@@ -54,7 +54,7 @@ export function startNode(
   return { pid: child.pid, assertRuns, stop };
 }
 
-/** Asks until the answer is 200. The headers are made anew each time: a key may not be there at first. */
+/** Asks until the answer is 200. The headers are made again each time: a key may not be there at first. */
 export async function untilAnswers(
   started: StartedProcess,
   port: number,

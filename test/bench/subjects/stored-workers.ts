@@ -10,7 +10,7 @@ import { makeWorkplace } from './workplace.js';
 const ROOT = join(import.meta.dirname, '../../..');
 const CACHE = join(ROOT, '.data/bench');
 
-/** So many new clients, numbered from the first on. One with more workers than the model has takes several numbers. */
+/** A number of new clients. One with more workers than the model has takes several numbers. */
 export interface StoredClients {
   firstNumber: number;
   clients: number;
@@ -27,7 +27,7 @@ const FINGERPRINT_LENGTH = 12;
 const MODEL_ID_KEPT = 18;
 const BULK_CACHE_KIB = 256 * 1_024;
 
-/** By table, the rows of the model that each client has once, and those that come with each copy of its workers. */
+/** Per table, the model's rows per client, and those per copy of its workers. */
 const ROWS_OF_CLIENT = {
   clients: 'id = @client',
   data_versions: 'subject_id = @client',
@@ -58,7 +58,7 @@ export function connectionId(): string {
   return found.id;
 }
 
-/** Lets the service make its database and adds clients while nobody has it open. */
+/** The service makes the database, and clients are added while no process has it open. */
 export async function makeStoredWorkers(
   scope: Scope,
   workplace: string,
@@ -67,7 +67,7 @@ export async function makeStoredWorkers(
   await scope.within((first) => startService(first, workplace));
   const database = new BetterSqlite3(databaseIn(workplace));
   try {
-    // Cut short it leaves half a database, which nobody would use.
+    // An interrupted copy leaves an unusable database, which is discarded.
     database.pragma('journal_mode = OFF');
     database.pragma('synchronous = OFF');
     database.pragma('foreign_keys = OFF');
@@ -105,7 +105,7 @@ export async function cachedStoredWorkers(
   return linkedWorkplace(scope, kept);
 }
 
-/** A workplace whose data, and the keys beside them, lie elsewhere: the path of a socket must be short, and that of the cache may not be. */
+/** A workplace with links to data and keys: the path of a socket must be short, that of the cache is not. */
 function linkedWorkplace(scope: Scope, kept: string): string {
   const workplace = makeWorkplace(scope);
   for (const folder of [dataDirIn(workplace), `${dataDirIn(workplace)}.keys`]) {
@@ -124,8 +124,8 @@ function fingerprintOf(wanted: readonly StoredClients[]): string {
 }
 
 /**
- * Whole tables at a time and in SQL, because a million rows made one by one take minutes. Row by row of the model, and within it client by client, so that
- * the workers of one client lie as far apart as those who came over the years.
+ * Copies whole tables in SQL, because single inserts of a million rows take minutes. Interleaves clients, so
+ * that the workers of one are as scattered as after years.
  */
 function copyModel(database: BetterSqlite3.Database, stored: StoredClients): void {
   numberCopies(database, stored);
@@ -173,7 +173,7 @@ function copyRows(
   database.exec('DROP TABLE temp.model');
 }
 
-/** The column of a copy. Ids are of the shape that all have, and refer to each other as those of the model do. */
+/** The column of a copy. Ids have the usual format and refer to each other as in the model. */
 function copyOf(column: string, ownNumber: 'number' | 'client_number'): string {
   if (column === 'version') {
     return 'lower(hex(randomblob(8)))';

@@ -1,7 +1,6 @@
-// Subscribers, all in one process: takes what is posted and answers by the path. In JavaScript, because it is a process of its own.
-//   /take/N        204
-//   /first-fails/N 503 to the first post of each id, then 204
-//   /hang/N        never
+// Subscribers, all in one process: takes what is posted and answers by the path. In JavaScript, because it is
+// a process of its own. /take/N        204 /first-fails/N 503 to the first post of each id, then 204 /hang/N
+// never
 import { createServer } from 'node:http';
 
 const seen = new Set();

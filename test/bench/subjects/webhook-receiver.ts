@@ -13,7 +13,7 @@ export interface Taken {
 export interface WebhookReceiver {
   port: number;
   addressOf(path: string): string;
-  /** Begins to count anew; `all` resolves when so many were acknowledged. */
+  /** Begins to count again; `all` resolves when so many were acknowledged. */
   expect(count: number, options?: { isTimed?: boolean }): Promise<{ all: Promise<Taken> }>;
 }
 

@@ -19,7 +19,7 @@ const connection = demoSeed.integrations
   .flatMap(({ connections }) => connections)
   .find(({ configured, instance }) => configured && instance === client?.instance);
 
-/** A service with users whose changes are events, and with subscribers to those. */
+/** A service with users, their events, and subscribers. */
 export interface WebhookService {
   subscribe(urls: readonly string[]): Promise<void>;
   /** So many events, as few writes as there can be: each moves all users to another role. */

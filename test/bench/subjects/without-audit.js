@@ -1,4 +1,4 @@
-// Loaded into the service before it starts: its platform writes are not watched and leave no record. The service has no setting for that.
+// Loaded into the service before its start: disables the audit of platform writes, which no setting does.
 const { Trail } = await import(new URL('../../../dist/src/domain/platform/trail.js', import.meta.url).href);
 
 Trail.prototype.over = (changes) => changes;

@@ -96,7 +96,7 @@ describe('demo.json', () => {
     expect(readdirSync(directory)).toEqual(['demo.json']);
   });
 
-  test('takes the place of one that anybody could read', () => {
+  test('replaces a world-readable one', () => {
     const path = holding('{}');
     writeDemoFile(path, whole);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -113,7 +113,7 @@ describe('demo.json', () => {
     expect(readDemoFile(holding(content))).toBeUndefined();
   });
 
-  test('that is not there is none', () => {
+  test('that does not exist is none', () => {
     expect(readDemoFile(demoFilePath(newDirectory()))).toBeUndefined();
   });
 

@@ -70,7 +70,7 @@ describe('preparing a demo', () => {
     expect(kept?.hash).toBe('their own');
   });
 
-  test('brings what is new to a demo that an earlier release prepared, whose credentials stay', async () => {
+  test('adds what is new to a demo of an earlier release, and keeps its credentials', async () => {
     const { store, path, prepare } = await newDemo();
     const earlier = { ...demoSeed, applications: [], signIns: [] };
     const credentials = demoCredentials(earlier);

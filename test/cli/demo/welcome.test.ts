@@ -57,7 +57,7 @@ describe('the welcome', () => {
   });
 
   test.each(['{}', '{"apiKeys": [null], "people": 7}', '['])(
-    'to a demo whose file holds %s still says where everything is',
+    'for a demo with a file that holds %s still prints all addresses',
     async (content) => {
       const { path, said } = await newDemo();
       writeFileSync(path, content);

@@ -11,7 +11,7 @@ import type { ServiceProcess } from '../../support/service-process.js';
 import type { WaitingPages } from './sign-on-walks.js';
 import type { Api } from './status-case.js';
 
-/** So many requests an integration may make; the cases of one stay below it, and those of the other go beyond. */
+/** The requests of an integration: the cases of one stay below it, those of the other exceed it. */
 export const GATEWAY_LIMIT = 150;
 
 export const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1/32', GATEWAY_RATE_LIMIT: `${GATEWAY_LIMIT}/1h` };

@@ -71,7 +71,7 @@ describe('a wrong answer', () => {
     { what: 'without what a problem must have', api: 'gateway', id: 'getUser', change: problem },
     { what: 'of another media type', api: 'gateway', id: 'getUser', change: page },
     { what: 'with JSON for a page', api: 'sign-on', id: 'authorize', change: problem },
-    { what: 'that leads nowhere', api: 'sign-on', id: 'signIn', change: { status: 303, body: '' } },
+    { what: 'with an unknown path', api: 'sign-on', id: 'signIn', change: { status: 303, body: '' } },
     { what: 'without its headers', api: 'sign-on', id: 'signIn', change: page },
   ] as const)('$what is caught: $api $id', ({ api, id, change }) => {
     const answer = { method: 'GET', target: '/', headers: {}, body: '', ...change };

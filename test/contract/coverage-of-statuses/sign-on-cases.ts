@@ -20,7 +20,7 @@ export type SignOnAsk = (service: CoveredService, faulty: FaultySignOn) => Promi
 
 const FORM_LIMIT_BYTES = 65_536;
 
-/** Nobody is asked for these, so that nothing behind them can fail. */
+/** No call of the domain is made for these, so it cannot fail. */
 const ENDINGS = ['showPasswordSet', 'showEmailVerified', 'showEmailChanged', 'showSignedOut'];
 /** The domain has these in its memory. */
 const WITHOUT_STORE = [...ENDINGS, 'discovery', 'jwks'];
@@ -66,14 +66,14 @@ const wrongSecret = (path: string, fields = {}): Ask =>
 const rightSecret = (path: string, fields = {}): Ask =>
   call(path, fields, ({ signOn }) => ({ authorization: basicOf(signOn.dashboard) }));
 
-/** By an application that nobody registered. */
+/** By an application that is not registered. */
 const LOGOUT_OF_NOBODY: Ask = ({ signOn }) =>
   signOn.userAgent().ask('/auth/logout?client_id=app_AAAAAAAAAAAAAAAAAAAAAA');
 
 const target = ({ signOn }: CoveredService) => signOn.authorizeTarget(signOn.dashboard);
 const fieldsOf = (address: string) => Object.fromEntries(new URLSearchParams(address.split('?')[1]));
 
-/** What has a way of its own, by operation and status. */
+/** Cases with their own steps, by operation and status. */
 const OWN: Record<string, Ask> = {
   ...signOnSuccesses,
   'authorize 429': (service) => afterStrangers(service, (userAgent) => userAgent.ask(target(service))),
@@ -106,7 +106,7 @@ const withForm = (question: Question, type: string, body: string): Question => (
 
 /** What is caused alike whatever the operation. */
 const SHARED: Record<number, (operationId: string) => Ask> = {
-  // Well formed, and leading nowhere: the ids and tokens of the document are nobody's.
+  // Well formed but unknown: ids and tokens of the document do not exist.
   400: (operationId) => asking(operationId, (question) => question),
   405: (operationId) => asking(operationId, () => ({ method: 'DELETE' })),
   413: (operationId) =>
@@ -128,7 +128,7 @@ const WAITING: Record<string, keyof WaitingPages> = {
   signOut: 'SignOut',
 };
 
-/** As documented, but of a page that this service has sealed: it refuses any other before it reads its store. */
+/** As documented, but for a page sealed by this service: others are refused before the store is read. */
 const ofWaitingPage =
   (operationId: string, waiting: keyof WaitingPages): Ask =>
   ({ keptPages }) => {

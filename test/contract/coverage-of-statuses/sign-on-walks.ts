@@ -12,7 +12,7 @@ const WRONG_SECRETS = 121;
 const STRANGERS = 1_201;
 const WRONG_PASSWORDS = 21;
 const AT_ONCE = 20;
-/** Addresses that nobody else comes from. */
+/** Unused addresses. */
 const guessing = newAddress();
 const crowded = newAddress();
 
@@ -29,7 +29,7 @@ const at = (userAgent: UserAgent, page: Exchange): AtPage => ({
   fields: hiddenFields(page),
 });
 
-/** Where somebody is asked to sign in, who has not. */
+/** At the sign-in page, without a session. */
 export async function atSignIn({ signOn }: CoveredService): Promise<AtPage> {
   const userAgent = signOn.userAgent();
   return at(userAgent, await userAgent.open(signOn.authorizeTarget(signOn.dashboard)));
@@ -38,7 +38,7 @@ export async function atSignIn({ signOn }: CoveredService): Promise<AtPage> {
 export function signIn(
   { signOn }: CoveredService,
   { userAgent, fields }: AtPage,
-  { who = 'nobody on Juniper', password }: { who?: string; password?: string } = {},
+  { who = 'no access to Juniper', password }: { who?: string; password?: string } = {},
 ): Promise<Exchange> {
   const person = signOn.person(who);
   const typed = { email: person.email, password: password ?? person.password };

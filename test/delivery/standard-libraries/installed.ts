@@ -9,7 +9,7 @@ export const PYTHON_LIBRARY = 'standardwebhooks==1.1.0';
 const sources = import.meta.dirname;
 const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 
-/** A Python whose packages are the library, made on first use. */
+/** A Python environment with the library, made on first use. */
 export function pythonWithLibrary(python: string): Promise<string> {
   return cached('python', PYTHON_LIBRARY, 'environment/bin/python', async (folder) => {
     const environment = join(folder, 'environment');
@@ -47,7 +47,7 @@ export async function answersOf(
   return output.trim().split('\n');
 }
 
-/** Made in a folder beside its place and put there by one rename, so that several runs at once are in nobody's way. */
+/** Made next to its place and renamed there, so that concurrent runs do not conflict. */
 async function cached(
   name: string,
   content: string,

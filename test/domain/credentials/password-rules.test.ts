@@ -77,7 +77,7 @@ describe('a password is taken', () => {
     expect(faultOf(password, NAMES)).toBeUndefined();
   });
 
-  test('whatever it is made of, when it is long enough and nobody would think of it', () => {
+  test('any characters, when it is long enough and hard to guess', () => {
     const random = fc.string({ unit: 'grapheme-ascii', minLength: 20, maxLength: 80 });
     fc.assert(
       fc.property(random, (password) => {

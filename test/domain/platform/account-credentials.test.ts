@@ -6,12 +6,12 @@ import {
   createLink,
   type LinkCreation,
   setPassword,
-} from '../../../src/domain/platform/account-credentials.js';
+} from '../../../src/domain/platform/people/account-credentials.js';
 import {
   disableAccount,
   enableAccount,
   updateAccount,
-} from '../../../src/domain/platform/account-updates.js';
+} from '../../../src/domain/platform/people/account-updates.js';
 import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import { invite } from '../../store/platform-people.js';
@@ -41,7 +41,7 @@ function set({ run, accountId }: WithPerson, passwordHash: string) {
 }
 
 describeEachDatabase('a password that the platform sets', (under) => {
-  test('replaces the one before, ends what that one gave, and is told to the audit log', async () => {
+  test('replaces the one before, ends what that one gave, and is recorded in the audit log', async () => {
     const person = await withPerson(under);
     const other = await invite(person, person.client.id);
     await set(person, 'first');
@@ -84,12 +84,12 @@ describeEachDatabase('a password that the platform sets', (under) => {
     {
       what: 'common',
       password: 'password',
-      fault: 'must not be one of those that are guessed first, nor hardly more than one',
+      fault: 'must not be one of the most common passwords, nor close to one',
     },
     {
       what: 'much like the address',
       password: 'Ada@example.com',
-      fault: 'must not be made of names around the person, such as theirs or their company’s',
+      fault: 'must not consist of names related to the person, such as theirs or their company’s',
     },
   ])('is refused when it is too $what', async ({ password, fault }) => {
     const { run, accountId } = await withPerson(under);
@@ -195,7 +195,7 @@ describeEachDatabase('a link that the platform mails', (under) => {
   });
 });
 
-describeEachDatabase('an address that nobody has verified', (under) => {
+describeEachDatabase('an unverified address', (under) => {
   async function withTypedAddress(hasPassword: boolean) {
     const person = await withPerson(under);
     await person.database.write((writer) =>
@@ -244,7 +244,7 @@ describeEachDatabase('a change of the account', (under) => {
     expect(await works(person, await link(person, 'invitation'))).toBe(true);
   });
 
-  test('to another address ends its links, also for whoever moves it back', async () => {
+  test('to another address ends its links, even after a change back', async () => {
     const person = await withPerson(under);
     const { run, accountId } = person;
     const links = await Promise.all(LINK_PURPOSES.map((purpose) => link(person, purpose)));

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../generated/ids.js';
 import type { LinkPurpose } from '../../../src/domain/credentials/links.js';
-import { createLink } from '../../../src/domain/platform/account-credentials.js';
+import { createLink } from '../../../src/domain/platform/people/account-credentials.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import { invite, newPlatform, type Platform } from '../../store/platform-people.js';
@@ -8,7 +8,7 @@ import type { DatabaseUnderTest } from '../../support/databases.js';
 
 export const ACTOR = { type: 'service_token', id: 'tok_backoffice', requestId: 'req_1' };
 
-/** A platform with one person, whose address is verified, and everything a person can hold. */
+/** A platform with one person with a verified address and every kind of credential. */
 export async function withPerson(under: DatabaseUnderTest) {
   const platform = await newPlatform(under);
   const user = await invite(platform, platform.client.id, { email: 'ada@example.com' });
@@ -17,7 +17,7 @@ export async function withPerson(under: DatabaseUnderTest) {
   return { ...platform, accountId: user.accountId };
 }
 
-/** As if everybody had opened the link that verifies their address. */
+/** As if every person had opened their verification link. */
 export function allVerified({ database }: Pick<Platform, 'database'>) {
   return database.write((writer) => writer.updateTable('accounts').set({ email_verified_at: 1 }).execute());
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emailKeyOf } from '../../../src/domain/platform/email-keys.js';
+import { emailKeyOf } from '../../../src/domain/platform/people/email-keys.js';
 
 describe('two addresses mean one mailbox', () => {
   test.each([

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AccountId, ApplicationId } from '../../../generated/ids.js';
-import type { Application } from '../../../src/domain/operator/applications.js';
-import type { AuthorizationParameters } from '../../../src/domain/sign-on/authorization-parameters.js';
-import { type JudgedRequest, judgeRequest } from '../../../src/domain/sign-on/authorization-request.js';
-import type { AuthorizationRequest } from '../../../src/domain/sign-on/interactions.js';
+import type { Application } from '../../../src/domain/operator/rows/applications.js';
+import type { AuthorizationParameters } from '../../../src/domain/sign-on/authorization/authorization-parameters.js';
+import {
+  type JudgedRequest,
+  judgeRequest,
+} from '../../../src/domain/sign-on/authorization/authorization-request.js';
+import type { AuthorizationRequest } from '../../../src/domain/sign-on/interaction/interactions.js';
 
 const CALLBACK = 'https://app.example.com/callback';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -108,7 +111,11 @@ describe('the application is told', () => {
     ['that claims are no JSON', 'invalid_request', { claims: '{' }],
     ['that claims are too long', 'invalid_request', { claims: `{"a":"${'a'.repeat(8_192)}"}` }],
     ['that acr cannot be had', 'access_denied', { claims: '{"id_token":{"acr":{"essential":true}}}' }],
-    ['that an unreadable hint names nobody', 'login_required', { idTokenHint: 'nonsense', prompt: 'none' }],
+    [
+      'that an unreadable hint names no person',
+      'login_required',
+      { idTokenHint: 'nonsense', prompt: 'none' },
+    ],
     ['that the hint is of another', 'invalid_request', { idTokenHint: `${OTHER_APPLICATION} acc_1` }],
     [
       'that two people are expected',

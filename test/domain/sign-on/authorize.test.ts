@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { endAccess } from '../../../src/domain/credentials/end-access.js';
-import { disableUser } from '../../../src/domain/platform/user-updates.js';
+import { disableUser } from '../../../src/domain/platform/people/user-updates.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { type BrowserRig, browserRig, CALLBACK, HOUR_MS, newPerson, OTHER_CALLBACK } from './browser-rig.js';
@@ -13,7 +13,7 @@ async function countOf({ database }: BrowserRig, table: 'sessions' | 'finished_i
   return (await database.reader.selectFrom(table).selectAll().execute()).length;
 }
 
-describe('a browser that nobody is signed in in', () => {
+describe('a browser without a session', () => {
   test('gets a cookie and the sign-in page', async () => {
     const rig = await browserRig(under);
     const browser = new TestBrowser(rig);
@@ -45,7 +45,7 @@ describe('a browser that nobody is signed in in', () => {
   });
 });
 
-describe('a browser in which somebody is signed in', () => {
+describe('a browser with a session', () => {
   test('gets its code at once, which stands for all that was asked', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
@@ -92,7 +92,7 @@ describe('a browser in which somebody is signed in', () => {
     ['prompt=select_account', { prompt: 'select_account' }],
     ['max_age=0', { maxAge: '0' }],
     ['a max_age that is over', { maxAge: '10' }],
-  ])('signs in again for %s, and then goes on', async (_, parameters) => {
+  ])('signs in again for %s, and then continues', async (_, parameters) => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = await signedInBrowser(rig, person);
@@ -170,7 +170,7 @@ describe('the person whom the application expects', () => {
   });
 
   test.each(['idTokenHint', 'claims'] as const)(
-    'is somebody else than who is signed in, as %s says',
+    'differs from the signed-in person, as %s says',
     async (name) => {
       const { rig, expected, other, hints } = await twoPeople();
       const browser = await signedInBrowser(rig, other);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
-import { countStranger } from '../../../src/domain/sign-on/begin-limits.js';
-import type { Browser } from '../../../src/domain/sign-on/browser.js';
+import { countStranger } from '../../../src/domain/sign-on/sessions/begin-limits.js';
+import type { Browser } from '../../../src/domain/sign-on/sessions/browser.js';
 import type { SignOn } from '../../../src/domain/sign-on/sign-on.js';
 import { fakeClock } from '../clock.js';
 
@@ -33,7 +33,7 @@ test('sign-ins that are begun are counted for the IPv4 address or the /64, which
   ).resolves.toEqual(['192.0.2.1', '2001:db8::3']);
 });
 
-test('whoever has a whole /48 begins no more than its share', async () => {
+test('one /48 begins no more than its share', async () => {
   const addresses = Array.from({ length: 8 }, (_, subnet) => `2001:db8:0:${subnet}::1`);
   await expect(refusedOf(addresses)).resolves.toEqual(addresses.slice(5));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
-import { SESSIONS_PER_ACCOUNT } from '../../../src/domain/sign-on/browser-sessions.js';
+import { SESSIONS_PER_ACCOUNT } from '../../../src/domain/sign-on/sessions/browser-sessions.js';
 import { PEOPLE_RATE, PEOPLE_RATE_BY_DAY } from '../../../src/domain/sign-on/sign-on.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -24,7 +24,7 @@ async function allCounts(rig: BrowserRig) {
   };
 }
 
-describe('somebody who is signed in', () => {
+describe('a signed-in person', () => {
   test('leaves no row behind with pages that they open and do not answer', async () => {
     const rig = await browserRig(under);
     const clientId = await rig.newApplication({ firstParty: false });

@@ -2,10 +2,10 @@ import type { AccountId, ApplicationId, ClientId, InstanceId } from '../../../ge
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { type ApplicationCreation, createApplication } from '../../../src/domain/operator/applications.js';
 import type { OperatorChanges } from '../../../src/domain/operator/unit-of-work.js';
-import { createClient } from '../../../src/domain/platform/clients.js';
-import { createInstance } from '../../../src/domain/platform/instances.js';
-import { createUser } from '../../../src/domain/platform/users.js';
-import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
+import { createClient } from '../../../src/domain/platform/organization/clients.js';
+import { createInstance } from '../../../src/domain/platform/organization/instances.js';
+import { createUser } from '../../../src/domain/platform/people/users.js';
+import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
 import {
   CROWDS_RATE,
   GUESSES_RATE,
@@ -15,6 +15,7 @@ import {
   STRANGERS_RATE,
 } from '../../../src/domain/sign-on/sign-on.js';
 import type { SignOnChanges } from '../../../src/domain/sign-on/unit-of-work.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
@@ -31,7 +32,7 @@ export const AFTER_LOGOUT = 'https://portal.example.com/bye';
 
 const OPERATOR = { type: 'service_token', id: 'tok_of_the_test' };
 
-/** Two instances with a client each, one confidential application with a redirect URI for either, and nobody yet. */
+/** Two instances with a client each, one confidential application with a redirect URI for each, no people. */
 export async function browserRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock(1_790_000_000_123);
@@ -58,7 +59,8 @@ export async function browserRig(under: DatabaseUnderTest) {
     peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, clock.now),
   };
   const run = <T>(work: (changes: SignOnChanges) => Promise<T>) => unitOfWork.run(work);
-  const operate = <T>(work: (changes: OperatorChanges) => Promise<T>) => operator.run(OPERATOR, work);
+  const operate = <T>(work: (changes: OperatorChanges) => Promise<T>) =>
+    inNameOf(OPERATOR, operator).run(work);
   const here = await newPlace(run, 'Harborlight', 'Tallowfern');
   const there = await newPlace(run, 'Brackwater', 'Greywharf');
   const newApplication = async (fields: Partial<ApplicationCreation> = {}): Promise<ApplicationId> => {
@@ -124,7 +126,7 @@ export interface Person {
   email: string;
 }
 
-/** Somebody who was invited to the clients, with a password unless they are to have none. */
+/** A person who was invited to the clients, with a password by default. */
 export async function newPerson(
   { run }: Pick<BrowserRig, 'run'>,
   clientIds: readonly ClientId[],

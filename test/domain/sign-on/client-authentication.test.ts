@@ -3,7 +3,7 @@ import { revokeSecret, rotateSecret } from '../../../src/domain/operator/secret-
 import {
   authenticateClient,
   type PresentedClient,
-} from '../../../src/domain/sign-on/client-authentication.js';
+} from '../../../src/domain/sign-on/tokens/client-authentication.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -20,19 +20,19 @@ function secretRow({ database }: TokenRig) {
 describe('an application', () => {
   const under = databaseUnderTest('SQLite');
 
-  test('is let in with its secret', async () => {
+  test('is admitted with its secret', async () => {
     const rig = await tokenRig(under);
     const application = await authenticateClient(rig.issuer, rig.application.client);
     expect(application.id).toBe(rig.application.id);
   });
 
-  test('that is public is let in with its id alone', async () => {
+  test('that is public is admitted with its id alone', async () => {
     const rig = await tokenRig(under);
     const { id, client } = await newApplication(rig.issuer, rig.database, rig.instanceId, { type: 'public' });
     expect((await authenticateClient(rig.issuer, client)).id).toBe(id);
   });
 
-  test('is let in with each of its secrets until that ends or is revoked', async () => {
+  test('is admitted with each of its secrets until that ends or is revoked', async () => {
     const rig = await tokenRig(under);
     const applicationId = rig.application.id;
     const rotated = await operate(rig, (changes) =>
@@ -54,7 +54,7 @@ describe('an application', () => {
     ['with a wrong secret', { secretHash: WRONG }, 'wrong'],
     ['without a secret', { method: 'none' as const, secretHash: undefined }, 'wrong'],
     ['that is unknown', { clientId: `app_${'0'.repeat(22)}` }, 'unknown_application'],
-    ['whose id is no id', { clientId: "app_' or 1=1" }, 'unknown_application'],
+    ['with a malformed id', { clientId: "app_' or 1=1" }, 'unknown_application'],
   ])('%s is on record as a stranger, with nothing that the stranger wrote', async (_, shown, reason) => {
     const rig = await tokenRig(under);
     const client: PresentedClient = { ...rig.application.client, ...shown };
@@ -74,10 +74,10 @@ describe('an application', () => {
   test.each<[string, (client: PresentedClient) => Partial<PresentedClient>]>([
     ['that did not present itself', () => ({ method: undefined })],
     ['that is unknown', () => ({ clientId: 'app_0000000000000000000000' })],
-    ['whose id is no id', () => ({ clientId: "app_' or 1=1" })],
-    ['whose id holds a NUL', () => ({ clientId: 'app_a\0' })],
-    ['whose id is a property of every object', () => ({ clientId: '__proto__' })],
-    ['whose id is empty', () => ({ clientId: '' })],
+    ['with a malformed id', () => ({ clientId: "app_' or 1=1" })],
+    ['with an id that holds a NUL', () => ({ clientId: 'app_a\0' })],
+    ['with an id that is a property of every object', () => ({ clientId: '__proto__' })],
+    ['with an empty id', () => ({ clientId: '' })],
     ['with a wrong secret', () => ({ secretHash: WRONG })],
     ['with a secret that is no hash', () => ({ secretHash: Buffer.alloc(0) })],
     ['with the beginning of its secret', ({ secretHash }) => ({ secretHash: secretHash?.subarray(0, 31) })],
@@ -103,7 +103,7 @@ describe('an application', () => {
   test('notes the use of its secret once an hour, without making the call wait', async () => {
     const rig = await tokenRig(under);
     const lastUse = async () => {
-      // Writes happen in the order in which they are asked for: behind this one the note is written, or never will be.
+      // Writes happen in order: after this one the note is written, or never will be.
       await rig.issuer.unitOfWork.run(async () => undefined);
       return (await secretRow(rig)).last_used_at;
     };
@@ -120,11 +120,13 @@ describe('an application', () => {
     expect(rig.backgroundErrors).toEqual([]);
   });
 
-  test('is let in where the note of its use fails, and the failure is told of', async () => {
+  test('is admitted where the note of its use fails, and the failure is reported', async () => {
     const rig = await tokenRig(under);
     const failure = new Error('the disk is full');
-    const { rows } = rig.issuer.unitOfWork;
-    const issuer = { ...rig.issuer, unitOfWork: { rows, run: () => Promise.reject(failure) } };
+    const issuer = {
+      ...rig.issuer,
+      unitOfWork: { ...rig.issuer.unitOfWork, run: () => Promise.reject(failure) },
+    };
     expect(await authenticateClient(issuer, rig.application.client)).toHaveProperty('id');
     await new Promise(setImmediate);
     expect(rig.backgroundErrors).toEqual([failure]);
@@ -160,7 +162,7 @@ describe('wrong secrets from one network address', () => {
     await expect(later).rejects.toMatchObject({ code: ErrorCode.INVALID_CLIENT });
   });
 
-  test('hold up nobody whose secret is right, and no public application', async () => {
+  test('do not delay right secrets, nor public applications', async () => {
     const { issuer, client, database, instanceId } = await guesses(60);
     expect((await authenticateClient(issuer, client)).id).toBe(client.clientId);
     const elsewhere = { ...client, remoteAddress: '192.0.2.8' };

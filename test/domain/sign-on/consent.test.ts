@@ -7,7 +7,7 @@ import { answerOf, codeOf, errorPageOf, TestBrowser } from './test-browser.js';
 
 const under = databaseUnderTest('SQLite');
 
-/** Somebody at the consent page of an application that needs it. */
+/** At the consent page of an application that needs it. */
 async function asked() {
   const rig = await browserRig(under);
   const clientId = await rig.newApplication({ name: 'Shiftwise', firstParty: false });
@@ -84,7 +84,7 @@ describe('while the person reads', () => {
     expect(shown.kind === 'step' && answerOf(shown.step)).toMatchObject({ error: 'invalid_scope' });
   });
 
-  test('its redirect URI is taken, and nobody is sent there', async () => {
+  test('its redirect URI is removed, so there is no redirect', async () => {
     const { rig, clientId, browser } = await asked();
     const csrfToken = await browser.csrfToken('consent');
     await rig.operate((changes) => removeRedirectUri(changes, { applicationId: clientId, uri: CALLBACK }));

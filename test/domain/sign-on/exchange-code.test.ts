@@ -1,9 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { verified } from './token-keys.js';
-import { audited, grantOf, hired, newApplication, newCode, REDIRECT_URI, tokenRig } from './token-rig.js';
+import {
+  audited,
+  exchangeCode,
+  grantOf,
+  hired,
+  newApplication,
+  newCode,
+  REDIRECT_URI,
+  tokenRig,
+} from './token-rig.js';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -42,7 +50,7 @@ describe('the exchange of a code', () => {
     expect(await audited(rig)).toEqual(['token.issued succeeded']);
   });
 
-  test('signs an access token for this server alone, in ES256 and of a type of its own', async () => {
+  test('signs an access token for this server alone, in ES256 and with its own type', async () => {
     const rig = await tokenRig(under);
     const { code, exchange } = await newCode(rig);
     const { accessToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
@@ -63,7 +71,7 @@ describe('the exchange of a code', () => {
   });
 
   test.each([
-    { title: 'without what nobody asked for', code: {}, more: {} },
+    { title: 'without unrequested claims', code: {}, more: {} },
     { title: 'with the nonce of the request', code: { nonce: ' n "1" ' }, more: { nonce: ' n "1" ' } },
     {
       title: 'with the time of the sign-in where that was asked for, rounded down',

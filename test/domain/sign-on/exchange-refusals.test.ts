@@ -1,11 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ApplicationCreation, updateApplication } from '../../../src/domain/operator/applications.js';
 import { addRedirectUri, removeRedirectUri } from '../../../src/domain/operator/redirect-uris.js';
-import type { AuthorizationCode } from '../../../src/domain/sign-on/codes.js';
-import { type CodeExchange, exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
+import type { AuthorizationCode } from '../../../src/domain/sign-on/authorization/codes.js';
+import type { CodeExchange } from '../../../src/domain/sign-on/tokens/exchange-code.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
-import { audited, grantOf, newApplication, newCode, operate, type TokenRig, tokenRig } from './token-rig.js';
+import {
+  audited,
+  exchangeCode,
+  grantOf,
+  newApplication,
+  newCode,
+  operate,
+  type TokenRig,
+  tokenRig,
+} from './token-rig.js';
 import { narrowTo, WITHDRAWALS } from './withdrawals.js';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -71,7 +80,7 @@ const REFUSED: readonly Refused[] = [
     error: 'INVALID_REQUEST',
   })),
   {
-    title: 'a public application whose code had no challenge',
+    title: 'a public application with a code without challenge',
     application: { type: 'public' },
     error: 'INVALID_GRANT',
   },
@@ -84,7 +93,7 @@ const REFUSED: readonly Refused[] = [
     error: 'INVALID_GRANT',
   },
   {
-    title: 'a code whose redirect URI the operator has taken away',
+    title: 'a code with a redirect URI that the operator removed',
     meanwhile: async (rig) => {
       const [applicationId, uri] = [rig.application.id, 'https://portal.example.com/callback'];
       await operate(rig, (changes) => removeRedirectUri(changes, { applicationId, uri }));
@@ -92,7 +101,7 @@ const REFUSED: readonly Refused[] = [
     error: 'INVALID_GRANT',
   },
   {
-    title: 'a code none of whose scopes the application may use any more',
+    title: 'a code with only scopes that the application may no longer use',
     code: { scopes: ['email'] },
     meanwhile: (rig) => narrowTo(rig, ['openid']),
     error: 'INVALID_GRANT',
@@ -129,7 +138,7 @@ describe('the exchange of a code refuses', () => {
     expect(await grantOf(rig, code.grantId)).toBeUndefined();
   });
 
-  test('a scope that the application may not use any more is left out', async () => {
+  test('a scope that the application may not use now is left out', async () => {
     const rig = await tokenRig(under);
     const { exchange } = await newCode(rig);
     await narrowTo(rig, ['openid', 'profile']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { disableUser, enableUser } from '../../../src/domain/platform/user-updates.js';
+import { disableUser, enableUser } from '../../../src/domain/platform/people/user-updates.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { assertPayload } from '../../support/platform-writes.js';
 import {
@@ -39,7 +39,7 @@ async function updates({ database }: BrowserRig): Promise<{ entity: string; inst
 }
 
 describe('the first sign-in on an instance', () => {
-  test('makes the user whose context was chosen ACTIVE and tells of it once; every other user of the person stays INVITED', async () => {
+  test('makes the user of the chosen context ACTIVE with one event; every other user of the person stays INVITED', async () => {
     const rig = await browserRig(under);
     const second = await newClient(rig, rig.here.instanceId, 'Saltmere');
     const person = await newPerson(rig, [rig.here.clientId, second, rig.there.clientId]);
@@ -62,7 +62,7 @@ describe('the first sign-in on an instance', () => {
   });
 
   test.each(['chosen', 'the only one left'])(
-    'as a worker, %s, leaves the user of the same client as it is',
+    'as a worker, %s, leaves the user of the same client unchanged',
     async (how) => {
       const rig = await browserRig(under);
       const { clientId } = rig.here;
@@ -108,7 +108,7 @@ describe('the first sign-in on an instance', () => {
     expect(await statuses(rig, person)).toEqual({ [rig.there.clientId]: 'INVITED' });
   });
 
-  test('leaves an INACTIVE user as it is, and is open to a worker who is no user', async () => {
+  test('leaves an INACTIVE user unchanged, and is open to a worker who is no user', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const [user] = await rig.run((changes) => changes.users.ofAccount(person.accountId));
@@ -127,7 +127,7 @@ describe('the first sign-in on an instance', () => {
   });
 });
 
-describe('somebody with several contexts', () => {
+describe('a person with several contexts', () => {
   async function withTwo() {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { makeLink } from '../../../src/domain/credentials/new-link.js';
-import { TURNS } from '../../../src/domain/sign-on/guess-limits.js';
-import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
+import { redeemPasswordLink } from '../../../src/domain/sign-on/interaction/links.js';
+import { TURNS } from '../../../src/domain/sign-on/sessions/guess-limits.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -17,7 +17,7 @@ async function countsOf({ database }: BrowserRig): Promise<number[]> {
 }
 
 describe('what is no guess', () => {
-  test('counts against nobody: a whole office signs in from one address, within one window', async () => {
+  test('counts for no one: a whole office signs in from one address, within one window', async () => {
     const rig = await browserRig(under);
     const people = [await newPerson(rig, [rig.here.clientId]), await newPerson(rig, [rig.here.clientId])];
     const browser = new TestBrowser(rig);
@@ -77,11 +77,11 @@ describe('what is no guess', () => {
       await other.signIn({ email: 'nobody@example.com' });
     };
     expect(codeOf(await slow.signIn(person))).toBeDefined();
-    // Of the network, of the stranger, and of the person, whose window is over.
+    // Of the network, of the other browser, and of the person, with a past window.
     expect(await countsOf(rig)).toEqual([1, 1, 1]);
   });
 
-  test('leaves a guess of somebody else counted, when a link sets a password', async () => {
+  test("keeps the count of another's guess, when a link sets a password", async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = new TestBrowser(rig);
@@ -174,7 +174,7 @@ describe('guesses beyond what a network may send in a minute', () => {
 });
 
 describe('what is asked of the store', () => {
-  test('is as much for an address that nobody has', async () => {
+  test('is as much for an unknown address', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const { rows } = rig.signOn.unitOfWork;

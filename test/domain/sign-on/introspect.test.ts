@@ -1,13 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { updateApplication } from '../../../src/domain/operator/applications.js';
-import { introspectToken } from '../../../src/domain/sign-on/introspect.js';
-import type { PresentedToken } from '../../../src/domain/sign-on/presented-token.js';
-import { rotateRefreshToken } from '../../../src/domain/sign-on/refresh.js';
-import { revokeToken } from '../../../src/domain/sign-on/revoke.js';
+import { introspectToken } from '../../../src/domain/sign-on/tokens/introspect.js';
+import type { PresentedToken } from '../../../src/domain/sign-on/tokens/presented-token.js';
+import { revokeToken } from '../../../src/domain/sign-on/tokens/revoke.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { randomText, verifiedAccessToken } from './token-keys.js';
-import { newApplication, newPlace, operate, signedIn, type TokenRig, tokenRig } from './token-rig.js';
+import {
+  newApplication,
+  newPlace,
+  operate,
+  rotateRefreshToken,
+  signedIn,
+  type TokenRig,
+  tokenRig,
+} from './token-rig.js';
 import { narrowTo, WITHDRAWALS } from './withdrawals.js';
 
 async function tokensOf(rig: TokenRig) {
@@ -63,7 +70,7 @@ describe('introspection', () => {
     expect(await introspect(rig, access)).toBeDefined();
   });
 
-  test('leaves out scopes that the operator has taken away', async () => {
+  test('leaves out scopes that the operator has removed', async () => {
     const rig = await tokenRig(under);
     const { access, refresh } = await tokensOf(rig);
     await narrowTo(rig, ['openid']);
@@ -118,7 +125,7 @@ describe('introspection', () => {
       async ({ issuer }) => ({ kind: 'refresh', token: issuer.refreshTokens.seal(randomText(16), 1) }),
     ],
     [
-      'an access token whose key was withdrawn',
+      'an access token of a withdrawn key',
       async (rig) => {
         const { access } = await tokensOf(rig);
         return { kind: 'access', token: { ...access.token, kid: 'withdrawn' } };

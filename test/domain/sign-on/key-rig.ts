@@ -1,8 +1,12 @@
-import type { TokenAlgorithm } from '../../../src/domain/operator/applications.js';
 import type { Actor } from '../../../src/domain/operator/audit.js';
-import type { RotationPolicy } from '../../../src/domain/sign-on/due-key-changes.js';
-import type { KeyRotation } from '../../../src/domain/sign-on/key-rotation.js';
-import type { KeyMaterial, SigningKey, SigningKeyMaker } from '../../../src/domain/sign-on/signing-keys.js';
+import type { TokenAlgorithm } from '../../../src/domain/operator/rows/applications.js';
+import type { RotationPolicy } from '../../../src/domain/sign-on/keys/due-key-changes.js';
+import type { KeyRotation } from '../../../src/domain/sign-on/keys/key-rotation.js';
+import type {
+  KeyMaterial,
+  SigningKey,
+  SigningKeyMaker,
+} from '../../../src/domain/sign-on/keys/signing-keys.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../../../src/domain/sign-on/unit-of-work.js';
 import { fakeClock } from '../clock.js';
 

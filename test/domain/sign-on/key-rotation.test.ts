@@ -4,8 +4,8 @@ import {
   ensureSigningKeys,
   type KeyRotation,
   rotateSigningKeys,
-} from '../../../src/domain/sign-on/key-rotation.js';
-import { statusOf } from '../../../src/domain/sign-on/signing-keys.js';
+} from '../../../src/domain/sign-on/keys/key-rotation.js';
+import { statusOf } from '../../../src/domain/sign-on/keys/signing-keys.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';
 import { signingKeyMaker } from '../../../src/keys/signing-key-maker.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
@@ -14,7 +14,7 @@ import { type DatabaseUnderTest, describeEachDatabase } from '../../support/data
 import { fakeClock } from '../clock.js';
 import { DAY, HOUR, numberedKeys, OPERATOR, policy, SCHEDULE } from './key-rig.js';
 
-/** Nodes over one database: on PostgreSQL each with connections of its own. */
+/** Nodes over one database: on PostgreSQL each with its own connections. */
 async function nodes(database: DatabaseUnderTest, count: number) {
   const place = await database.newPlace();
   const clock = fakeClock();

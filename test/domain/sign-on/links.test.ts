@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LinkPurpose } from '../../../src/domain/credentials/links.js';
 import { makeLink } from '../../../src/domain/credentials/new-link.js';
-import { disableAccount } from '../../../src/domain/platform/account-updates.js';
-import { takeEmail } from '../../../src/domain/platform/email-changes.js';
+import { disableAccount } from '../../../src/domain/platform/people/account-updates.js';
+import { takeEmail } from '../../../src/domain/platform/people/email-changes.js';
 import {
   redeemEmailLink,
   redeemPasswordLink,
   showEmailLink,
   showPasswordLink,
-} from '../../../src/domain/sign-on/links.js';
+} from '../../../src/domain/sign-on/interaction/links.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { audited, type BrowserRig, browserRig, HOUR_MS, newPerson, type Person } from './browser-rig.js';
@@ -176,13 +176,13 @@ describe('a link is good for nothing', () => {
     expect(await rig.signOn.unitOfWork.rows.passwords.find(person.accountId)).toEqual(before);
   });
 
-  test('of another purpose, and one that nobody mailed', async () => {
+  test('of another purpose, and one that was never mailed', async () => {
     const { rig, person, tokenHash } = await withLink('reset');
     const emailLink = await mailed(rig, person, 'verify_email');
-    for (const hash of [emailLink, '', storedHash('nobody mailed it')]) {
+    for (const hash of [emailLink, '', storedHash('it was never mailed')]) {
       expect(errorPageOf(await redeem(rig, hash)).kind).toBe('link');
     }
-    for (const hash of [tokenHash, '', storedHash('nobody mailed it')]) {
+    for (const hash of [tokenHash, '', storedHash('it was never mailed')]) {
       expect(errorPageOf(await verify(rig, hash)).kind).toBe('link');
     }
     expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });

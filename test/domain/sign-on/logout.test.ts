@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setApplicationEnabled } from '../../../src/domain/operator/applications.js';
-import type { LogoutParameters } from '../../../src/domain/sign-on/logout-request.js';
+import type { LogoutParameters } from '../../../src/domain/sign-on/sessions/logout-request.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { AFTER_LOGOUT, audited, browserRig, HOUR_MS, newPerson, type Person } from './browser-rig.js';
 import { answerOf, errorPageOf, signedInBrowser, TestBrowser } from './test-browser.js';
@@ -85,7 +85,7 @@ describe('without one', () => {
     expect(answerOf(await browser.authorize({ prompt: 'none' })).code).toBeDefined();
   });
 
-  test('the person is asked too when the ID token is somebody else’s', async () => {
+  test('the person is asked too when the ID token is another person’s', async () => {
     const { rig, browser, hintFor } = await signedIn();
     const other = await newPerson(rig, [rig.here.clientId]);
     expect(await browser.logout({ idTokenHint: await hintFor(other) })).toMatchObject({ page: 'sign_out' });
@@ -103,7 +103,7 @@ describe('without one', () => {
     expect(await browser.confirmLogout()).toMatchObject({ location: AFTER_LOGOUT });
   });
 
-  test('the page is over after an hour and says how to begin again', async () => {
+  test('the page expires after an hour and says how to begin again', async () => {
     const { rig, browser } = await signedIn();
     await browser.logout();
     const csrfToken = await browser.csrfToken('sign_out');
@@ -114,7 +114,7 @@ describe('without one', () => {
     });
   });
 
-  test('who is not signed in goes on at once', async () => {
+  test('who is not signed in continues at once', async () => {
     const rig = await browserRig(under);
     const browser = new TestBrowser(rig);
     const parameters = { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT };
@@ -123,7 +123,7 @@ describe('without one', () => {
   });
 });
 
-describe('nobody is signed out or sent anywhere', () => {
+describe('there is no sign-out and no redirect', () => {
   type Case = (facts: Awaited<ReturnType<typeof signedIn>>) => Promise<Partial<LogoutParameters>>;
   const cases: [string, RegExp, Case][] = [
     [
@@ -134,12 +134,12 @@ describe('nobody is signed out or sent anywhere', () => {
     ['when client_id is unknown', /client_id is not/, async () => ({ clientId: 'app_other' })],
     ['when client_id has a NUL', /cannot be kept/, async () => ({ clientId: 'app_\u0000' })],
     [
-      'when the address is nobody’s',
+      'when the address is unregistered',
       /needs client_id, or an id_token_hint/,
       async () => ({ postLogoutRedirectUri: AFTER_LOGOUT }),
     ],
     [
-      'when only an ID token that cannot be read says whose the address is',
+      'when only an unreadable ID token names its application',
       /that can be read/,
       async () => ({ idTokenHint: 'a.b.c', postLogoutRedirectUri: AFTER_LOGOUT }),
     ],

@@ -7,11 +7,14 @@ const under = databaseUnderTest('SQLite');
 
 /** The same browser, at a service that can make no transaction that writes. */
 function looking(rig: BrowserRig, { cookie }: Partial<TestBrowser> = {}): TestBrowser {
-  const { rows } = rig.signOn.unitOfWork;
+  const { unitOfWork } = rig.signOn;
   const run = () => Promise.reject(new Error('It asks for a transaction.'));
-  return Object.assign(new TestBrowser({ ...rig, signOn: { ...rig.signOn, unitOfWork: { rows, run } } }), {
-    cookie,
-  });
+  return Object.assign(
+    new TestBrowser({ ...rig, signOn: { ...rig.signOn, unitOfWork: { ...unitOfWork, run } } }),
+    {
+      cookie,
+    },
+  );
 }
 
 /** Other sites can send a browser there as often as they like, and writes wait for each other. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { nextStep, type Situation } from '../../../src/domain/sign-on/next-step.js';
+import { nextStep, type Situation } from '../../../src/domain/sign-on/interaction/next-step.js';
 import { A, ADA, B, BEN, context, NOW, person, situation } from './situations.js';
 
 describe('whatever the situation', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Progress } from '../../../src/domain/sign-on/interactions.js';
-import { type NextStep, nextStep } from '../../../src/domain/sign-on/next-step.js';
+import type { Progress } from '../../../src/domain/sign-on/interaction/interactions.js';
+import { type NextStep, nextStep } from '../../../src/domain/sign-on/interaction/next-step.js';
 import { A, ADA, B, BEN, CALLBACK, type Changed, context, NOW, person, situation } from './situations.js';
 
 const HERE: Progress = { signedInAt: NOW - 60_000 };
@@ -28,7 +28,7 @@ function native(redirectUri: string): Changed {
 
 test.each<[string, Changed, string, string]>([
   ['everything is there', {}, CODE, CODE],
-  ['nobody is signed in', { signedIn: null, identity: undefined }, 'sign_in', 'login_required'],
+  ['the browser has no session', { signedIn: null, identity: undefined }, 'sign_in', 'login_required'],
   ['the account is gone', { identity: undefined }, 'sign_in', 'login_required'],
   ['the account is disabled', { identity: person({ disabledAt: 1 }) }, 'sign_in', 'login_required'],
   [
@@ -46,7 +46,7 @@ test.each<[string, Changed, string, string]>([
   ],
   ['the new sign-in was made', { request: { prompts: ['login'] }, progress: HERE }, CODE, CODE],
   [
-    'somebody signed in since, elsewhere',
+    'another sign-in followed, elsewhere',
     { request: { prompts: ['login'] }, progress: { signedInAt: NOW - 90_000 } },
     'sign_in',
     'login_required',
@@ -112,7 +112,7 @@ test.each<[string, Changed, string, string]>([
     CODE,
   ],
   [
-    'somebody else chose',
+    'another person chose',
     { identity: person({ contexts: [A, B] }), progress: { context: { ...A, accountId: BEN } } },
     'choose_context',
     'interaction_required',
@@ -145,9 +145,9 @@ test.each<[string, Changed, string, string]>([
     CODE,
     CODE,
   ],
-  ['it is public at an address of its own', native('https://app.example.com/'), CODE, CODE],
+  ['it is public with a public address', native('https://app.example.com/'), CODE, CODE],
   [
-    'it is at this machine with a secret of its own',
+    'it is at this machine with a secret',
     {
       ...native('http://127.0.0.1/'),
       application: { ...native('http://127.0.0.1/').application, type: 'confidential' },
@@ -158,7 +158,7 @@ test.each<[string, Changed, string, string]>([
   ['consent is asked for', { request: { prompts: ['consent'] } }, 'consent', 'consent_required'],
   ['consent was given', { approvedScopes: [], progress: { approvedBy: ADA } }, CODE, CODE],
   [
-    'somebody else consented',
+    'another person consented',
     { approvedScopes: [], progress: { approvedBy: BEN } },
     'consent',
     'consent_required',

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Application } from '../../../src/domain/operator/applications.js';
+import type { Application } from '../../../src/domain/operator/rows/applications.js';
 import {
   formActionSource,
   registeredRedirect,
   withAnswer,
-} from '../../../src/domain/sign-on/redirect-target.js';
+} from '../../../src/domain/sign-on/authorization/redirect-target.js';
 
 const REGISTERED = 'https://app.example.com/callback';
 
@@ -77,7 +77,7 @@ describe('the answer', () => {
     expect(withAnswer('https://a.example/bye', { state: null })).toBe('https://a.example/bye');
   });
 
-  test('comes back as it was whatever the state says, and changes neither target nor query', () => {
+  test('is returned unchanged whatever the state says, and changes neither target nor query', () => {
     const target = fc.constantFrom('https://a.example/cb', 'https://a.example/cb?x=1');
     fc.assert(
       fc.property(target, fc.string({ unit: 'grapheme', minLength: 1 }), (uri, state) => {

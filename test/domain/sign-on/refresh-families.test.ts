@@ -1,11 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { type Kysely, Migrator } from 'kysely';
-import { rotateRefreshToken } from '../../../src/domain/sign-on/refresh.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
-import { grantOf, newApplication, signedIn, type TokenRig, tokenRig } from './token-rig.js';
+import {
+  grantOf,
+  newApplication,
+  rotateRefreshToken,
+  signedIn,
+  type TokenRig,
+  tokenRig,
+} from './token-rig.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { updateApplication } from '../../../src/domain/operator/applications.js';
-import { rotateRefreshToken } from '../../../src/domain/sign-on/refresh.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { randomText, verified } from './token-keys.js';
-import { audited, grantOf, newApplication, operate, signedIn, type TokenRig, tokenRig } from './token-rig.js';
+import {
+  audited,
+  grantOf,
+  newApplication,
+  operate,
+  rotateRefreshToken,
+  signedIn,
+  type TokenRig,
+  tokenRig,
+} from './token-rig.js';
 import { narrowTo, WITHDRAWALS } from './withdrawals.js';
 
 const DAY_MS = 86_400_000;
@@ -64,7 +72,7 @@ describe('a refresh', () => {
     expect((await grantOf(rig, grantId))?.revokedAt).toBeNull();
   });
 
-  test('says the same successor again for ten seconds, with an access token of its own', async () => {
+  test('repeats the same successor for ten seconds, with another access token', async () => {
     const rig = await tokenRig(under);
     const { refreshToken, grantId } = await signedIn(rig);
     const first = await refresh(rig, refreshToken);
@@ -91,7 +99,7 @@ describe('a refresh', () => {
     expect((await grantOf(rig, grantId))?.revokedAt).toBe(rig.clock.now());
   });
 
-  test('with a token whose successor is used already revokes the family, within the window too', async () => {
+  test('with a token that has a used successor revokes the family, within the window too', async () => {
     const rig = await tokenRig(under);
     const { refreshToken, grantId } = await signedIn(rig);
     const { refreshToken: second } = await refresh(rig, refreshToken);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SCOPES } from '../../../src/domain/operator/application-rules.js';
-import { parseMaxAge } from '../../../src/domain/sign-on/max-age.js';
-import { parseClaims } from '../../../src/domain/sign-on/requested-claims.js';
-import { parsePrompts } from '../../../src/domain/sign-on/requested-prompts.js';
-import { parseScopes } from '../../../src/domain/sign-on/requested-scopes.js';
+import { parseMaxAge } from '../../../src/domain/sign-on/authorization/max-age.js';
+import { parseClaims } from '../../../src/domain/sign-on/authorization/requested-claims.js';
+import { parsePrompts } from '../../../src/domain/sign-on/authorization/requested-prompts.js';
+import { parseScopes } from '../../../src/domain/sign-on/authorization/requested-scopes.js';
 
 describe('scope', () => {
   test('is known in any order and however often, and told in one order', () => {
@@ -74,7 +74,7 @@ describe('prompt', () => {
 });
 
 describe('max_age', () => {
-  test('is any non-negative integer as JSON writes it, and comes back as it was', () => {
+  test('is any non-negative integer as JSON writes it, and is returned unchanged', () => {
     fc.assert(
       fc.property(fc.nat({ max: 9_999_999_999 }), (seconds) => {
         expect(parseMaxAge(String(seconds))).toBe(seconds);

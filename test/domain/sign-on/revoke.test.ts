@@ -1,11 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PresentedToken } from '../../../src/domain/sign-on/presented-token.js';
-import { rotateRefreshToken } from '../../../src/domain/sign-on/refresh.js';
-import { revokeToken } from '../../../src/domain/sign-on/revoke.js';
+import type { PresentedToken } from '../../../src/domain/sign-on/tokens/presented-token.js';
+import { revokeToken } from '../../../src/domain/sign-on/tokens/revoke.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { randomText, verifiedAccessToken } from './token-keys.js';
-import { audited, grantOf, newApplication, signedIn, type TokenRig, tokenRig } from './token-rig.js';
+import {
+  audited,
+  grantOf,
+  newApplication,
+  rotateRefreshToken,
+  signedIn,
+  type TokenRig,
+  tokenRig,
+} from './token-rig.js';
 import { WITHDRAWALS } from './withdrawals.js';
 
 function revoke(rig: TokenRig, presented: PresentedToken) {

@@ -15,7 +15,7 @@ async function signedInAs({ database }: BrowserRig) {
   return rows.map(({ account_id, last_seen_at }) => [account_id, last_seen_at]);
 }
 
-test('a tab that goes on under single sign-on does not undo a sign-in that another tab makes meanwhile', async () => {
+test('a tab that continues under single sign-on does not undo a sign-in that another tab makes meanwhile', async () => {
   const rig = await browserRig(onPostgres);
   const [first, second] = [
     await newPerson(rig, [rig.here.clientId]),
@@ -27,13 +27,13 @@ test('a tab that goes on under single sign-on does not undo a sign-in that anoth
   rig.clock.advance(2 * MINUTE_MS);
 
   const [read, replaced] = [latch(), latch()];
-  const { rows, run } = rig.signOn.unitOfWork;
+  const { unitOfWork } = rig.signOn;
   const paused: SignOn = {
     ...rig.signOn,
     unitOfWork: {
-      rows,
+      ...unitOfWork,
       run: (work) =>
-        run((changes) => {
+        unitOfWork.run((changes) => {
           const noteSeen: typeof changes.sessions.noteSeen = async (id, at) => {
             read.open();
             await replaced.opened;

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { makeLink } from '../../../src/domain/credentials/new-link.js';
-import { disableAccount } from '../../../src/domain/platform/account-updates.js';
-import type { BrowserStep } from '../../../src/domain/sign-on/browser.js';
-import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
+import { disableAccount } from '../../../src/domain/platform/people/account-updates.js';
+import { redeemPasswordLink } from '../../../src/domain/sign-on/interaction/links.js';
+import type { BrowserStep } from '../../../src/domain/sign-on/sessions/browser.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../support/databases.js';
@@ -33,7 +33,7 @@ describeEachDatabase('what is sent many times at once', (under) => {
     return { rig, person, browser };
   }
 
-  /** Each from a tab of its own, which shares the cookie as it is now. */
+  /** Several tabs, which share the present cookie. */
   function tabs(rig: BrowserRig, { cookie, at }: TestBrowser, count: number): TestBrowser[] {
     return Array.from({ length: count }, () => Object.assign(new TestBrowser(rig), { cookie, at }));
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { disableAccount } from '../../../src/domain/platform/account-updates.js';
+import { disableAccount } from '../../../src/domain/platform/people/account-updates.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { audited, type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from './browser-rig.js';
@@ -50,7 +50,7 @@ describe('a sign-in', () => {
     expect(codeOf(await browser.signIn({ email: ` ${email.toUpperCase()} ` }))).toBeDefined();
   });
 
-  test('is told to the audit log with ids only', async () => {
+  test('is recorded in the audit log with ids only', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = await atSignIn(rig);
@@ -127,7 +127,7 @@ describe('a refused sign-in', () => {
     expect(rig.passwords.checks).toEqual([]);
   });
 
-  test('keeps the address that was typed, and the right password goes on from there', async () => {
+  test('keeps the address that was typed, and the right password continues from there', async () => {
     const rig = await browserRig(under);
     const person = await member(rig);
     const browser = new TestBrowser(rig);
@@ -178,7 +178,7 @@ describe('guesses', () => {
     },
   );
 
-  test('of strangers keep nobody out of a browser that they have signed in in before, wherever it is', async () => {
+  test('of strangers keep no one out of a browser that they have signed in in before, at any address', async () => {
     const rig = await browserRig(under);
     const person = await member(rig);
     const own = await atSignIn(rig, '198.51.100.1');
@@ -192,7 +192,7 @@ describe('guesses', () => {
     codeOf(await elsewhere.signIn(person));
   });
 
-  test('of strangers make somebody with a new browser wait for so long as they are told, and no longer', async () => {
+  test('of strangers make a person with a new browser wait as long as announced, and no longer', async () => {
     const rig = await browserRig(under);
     const person = await member(rig);
     const strangers: TestBrowser[] = [];
@@ -217,7 +217,7 @@ describe('guesses', () => {
     codeOf(await victim.signIn(person));
   });
 
-  test('of many networks are checked twice a minute at most, once they go on', async () => {
+  test('of many networks are checked twice a minute at most, once they continue', async () => {
     const rig = await browserRig(under);
     const person = await member(rig);
     const strangers: TestBrowser[] = [];
@@ -260,7 +260,7 @@ describe('guesses', () => {
     expect(codeOf(await browser.signIn(person))).toBeDefined();
   });
 
-  test('from one address are stopped after a hundred, which then count against nobody', async () => {
+  test('from one address are stopped after a hundred, without effect on others', async () => {
     const rig = await browserRig(under);
     const person = await member(rig);
     const browser = await atSignIn(rig, '2001:db8::1');

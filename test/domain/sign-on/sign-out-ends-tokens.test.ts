@@ -1,17 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { updateApplication } from '../../../src/domain/operator/applications.js';
-import { exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
-import { rotateRefreshToken } from '../../../src/domain/sign-on/refresh.js';
-import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/token-issuer.js';
-import { readUserinfo } from '../../../src/domain/sign-on/userinfo.js';
+import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/tokens/token-issuer.js';
+import { readUserinfo } from '../../../src/domain/sign-on/tokens/userinfo.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { browserRig, CALLBACK, newPerson } from './browser-rig.js';
 import { answerOf, signedInBrowser, type TestBrowser } from './test-browser.js';
 import { ISSUER, verifiedAccessToken } from './token-keys.js';
-import { presented } from './token-rig.js';
+import { exchangeCode, presented, rotateRefreshToken } from './token-rig.js';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = {
@@ -20,7 +18,7 @@ const CHALLENGE = {
 };
 
 describeEachDatabase('a sign-out', (under) => {
-  /** A person who is signed in, and an application whose tokens end with that or do not. */
+  /** A signed-in person, and an application with or without the setting. */
   async function rigWith(signOutEndsTokens: boolean) {
     const rig = await browserRig(under);
     const clientId = await rig.newApplication({ type: 'public', signOutEndsTokens });

@@ -4,13 +4,13 @@ import {
   advanceSigningKeys,
   ensureSigningKeys,
   rotateSigningKeys,
-} from '../../../src/domain/sign-on/key-rotation.js';
+} from '../../../src/domain/sign-on/keys/key-rotation.js';
 import {
   activeKey,
   isPublic,
   isWithdrawn,
   TOKEN_ALGORITHMS,
-} from '../../../src/domain/sign-on/signing-keys.js';
+} from '../../../src/domain/sign-on/keys/signing-keys.js';
 import { DAY, keyRig, OPERATOR, policy, SCHEDULE } from './key-rig.js';
 
 type Rig = ReturnType<typeof keyRig>;

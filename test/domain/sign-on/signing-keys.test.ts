@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { validateFields } from '../../../src/domain/operator/application-rules.js';
 import { Violations } from '../../../src/domain/platform/violations.js';
-import { LONGEST_TOKEN_MS } from '../../../src/domain/sign-on/due-key-changes.js';
+import { LONGEST_TOKEN_MS } from '../../../src/domain/sign-on/keys/due-key-changes.js';
 import {
   advanceSigningKeys,
   ensureSigningKeys,
   rotateSigningKeys,
-} from '../../../src/domain/sign-on/key-rotation.js';
-import { isWithdrawn, statusOf } from '../../../src/domain/sign-on/signing-keys.js';
+} from '../../../src/domain/sign-on/keys/key-rotation.js';
+import { isWithdrawn, statusOf } from '../../../src/domain/sign-on/keys/signing-keys.js';
 import type { ServiceError } from '../../../src/errors/service-error.js';
 import { DAY, HOUR, keyRig, OPERATOR, policy, SCHEDULE } from './key-rig.js';
 
@@ -40,7 +40,7 @@ describe('at the start', () => {
     expect([maker.made.length, reloads()]).toEqual([3, 1]);
   });
 
-  test('an algorithm whose keys are all gone gets one', async () => {
+  test('an algorithm without keys gets one', async () => {
     const rig = await startedRig();
     const [first] = rig.keys();
     await rig.rotation.unitOfWork.run((changes) =>
@@ -52,7 +52,7 @@ describe('at the start', () => {
 });
 
 describe('the life of a key', () => {
-  test('is published, then signs, then is superseded and retired when its last token is over', async () => {
+  test('is published, then signs, then is superseded and retired when its last token expires', async () => {
     const { clock, stepsOf, statuses } = await startedRig();
     clock.advance(89 * DAY - 1);
     await expect(stepsOf()).resolves.toEqual([]);
@@ -73,7 +73,7 @@ describe('the life of a key', () => {
     expect(statuses()).toMatchObject({ 'RS256-1': 'retired', 'RS256-4': 'active' });
   });
 
-  test('is told in the audit log, in the name of the schedule', async () => {
+  test('is recorded in the audit log, in the name of the schedule', async () => {
     const { clock, advance, audited } = await startedRig();
     audited.length = 0;
     clock.advance(89 * DAY);
@@ -87,7 +87,7 @@ describe('the life of a key', () => {
     ]);
   });
 
-  test('goes on by time where nobody notes it, and what was missed is noted as of when it happened', async () => {
+  test('advances by time without a recorded step, which is recorded later with its true time', async () => {
     const { clock, advance, keys, stepsOf, statuses } = await startedRig();
     clock.advance(89 * DAY);
     await advance();
@@ -193,7 +193,7 @@ describe('a rotation after a leak', () => {
     ]);
   });
 
-  test('leaves a key alone whose time was over before', async () => {
+  test('leaves a key alone that had already expired', async () => {
     const { rotation, clock, advance, keys } = await startedRig();
     await rotateSigningKeys(rotation, OPERATOR, NORMAL);
     clock.advance(DAY);

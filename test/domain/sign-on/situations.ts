@@ -1,9 +1,9 @@
 import type { AccountId, ClientId } from '../../../generated/ids.js';
-import type { Application } from '../../../src/domain/operator/applications.js';
+import type { Application } from '../../../src/domain/operator/rows/applications.js';
 import type { Identity } from '../../../src/domain/sign-on/identity.js';
-import type { AuthorizationRequest } from '../../../src/domain/sign-on/interactions.js';
-import type { ContextChoice } from '../../../src/domain/sign-on/login-contexts.js';
-import type { Situation } from '../../../src/domain/sign-on/next-step.js';
+import type { AuthorizationRequest } from '../../../src/domain/sign-on/interaction/interactions.js';
+import type { ContextChoice } from '../../../src/domain/sign-on/interaction/login-contexts.js';
+import type { Situation } from '../../../src/domain/sign-on/interaction/next-step.js';
 
 export const CALLBACK = 'https://app.example.com/callback';
 export const NOW = 1_790_000_000_000;

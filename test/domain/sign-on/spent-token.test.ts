@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Grant } from '../../../src/domain/credentials/grants.js';
-import { judgeSpentToken } from '../../../src/domain/sign-on/spent-token.js';
+import { judgeSpentToken } from '../../../src/domain/sign-on/tokens/spent-token.js';
 
 const NOW = 1_790_000_000_000;
 const WINDOW_MS = 10_000;
@@ -25,7 +25,7 @@ describe('a refresh token that cannot be rotated', () => {
       says: 'reuse',
     },
     {
-      title: 'the same on a node whose clock is behind',
+      title: 'the same on a node with a slow clock',
       presented: 2,
       fields: { rotatedAt: NOW + 500 },
       says: 'retry',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
-import type { BrowserStep } from '../../../src/domain/sign-on/browser.js';
+import type { BrowserStep } from '../../../src/domain/sign-on/sessions/browser.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { type BrowserRig, browserRig, newPerson } from './browser-rig.js';
@@ -35,7 +35,7 @@ async function leftBehind({ database }: BrowserRig): Promise<unknown[]> {
   return rows.flat();
 }
 
-describe('authorizations that nobody is signed in for', () => {
+describe('authorizations without a session', () => {
   test('leave nothing behind, however many are begun and looked at', async () => {
     const rig = await browserRig(under);
     for (let time = 0; time < 20; time += 1) {
@@ -48,7 +48,7 @@ describe('authorizations that nobody is signed in for', () => {
     expect(await leftBehind(rig)).toEqual([]);
   });
 
-  test('are begun so often from one network, until the minute is over', async () => {
+  test('are begun so often from one network, until the minute ends', async () => {
     const rig = await rigForThree();
     await begin(rig, 3);
     await expect(new TestBrowser(rig).authorize()).rejects.toMatchObject(STOPPED);
@@ -66,7 +66,7 @@ describe('authorizations that nobody is signed in for', () => {
     await expect(browser.authorize()).rejects.toMatchObject(STOPPED);
   });
 
-  test('hold up nobody who is signed in, and are not counted where nothing is kept', async () => {
+  test('do not delay signed-in people, and are not counted where nothing is stored', async () => {
     const rig = await rigForThree();
     const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
     for (let time = 0; time < 5; time += 1) {

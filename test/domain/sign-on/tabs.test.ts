@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Shown } from '../../../src/domain/sign-on/show-interaction.js';
+import type { Shown } from '../../../src/domain/sign-on/interaction/show-interaction.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { AFTER_LOGOUT, type BrowserRig, browserRig, HOUR_MS, hire, newPerson } from './browser-rig.js';
 import { codeOf, errorPageOf, signedInBrowser, TestBrowser } from './test-browser.js';
@@ -36,7 +36,7 @@ async function continueAt(browser: TestBrowser, url: string | undefined) {
   });
 }
 
-describe('a page that is over leads onward', () => {
+describe('an expired page leads onward', () => {
   test('when it was answered already and is come back to', async () => {
     const { person, browser } = await atSignIn();
     const { at } = browser;
@@ -58,7 +58,7 @@ describe('a page that is over leads onward', () => {
     expect(await continueAt(browser, page.continueUrl)).toMatchObject({ page: 'sign_in' });
   });
 
-  test('when it is another browser’s, whose session it does not touch', async () => {
+  test('when it is another browser’s, without effect on that session', async () => {
     const { rig, person, browser } = await atSignIn();
     const csrfToken = await browser.csrfToken('sign_in');
     const other = new TestBrowser(rig);
@@ -105,7 +105,7 @@ describe('a page that is over leads onward', () => {
     expect(await continueAt(other, continueUrl)).toMatchObject({ page: 'sign_in' });
   });
 
-  test('when it was a sign-out, for whoever has signed in since', async () => {
+  test('when it was a sign-out, after another person signed in', async () => {
     const { rig, person } = await atSignIn();
     const browser = await signedInBrowser(rig, person);
     await browser.logout({ clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT, state: 's' });
@@ -127,7 +127,7 @@ describe('a page that is over leads onward', () => {
   });
 
   test.each(['', 'nonsense', '\u0000', '../../etc', '__proto__', 'a'.repeat(5_000)])(
-    'when nobody knows it: %j',
+    'when it is unknown: %j',
     async (interaction) => {
       const { browser } = await atSignIn();
       const page = errorPageOf(stepOf(await browser.show('sign_in', interaction)));
@@ -137,7 +137,7 @@ describe('a page that is over leads onward', () => {
 });
 
 describe('a second tab', () => {
-  test('goes on with the sign-in that the first one made', async () => {
+  test('continues with the sign-in that the first one made', async () => {
     const { person, browser } = await atSignIn();
     const first = browser.at;
     await browser.authorize({ state: 'state-2' });
@@ -148,7 +148,7 @@ describe('a second tab', () => {
     expect(step).toMatchObject({ location: expect.stringContaining('state=state-2') });
   });
 
-  test('whose form was shown to somebody else is led to the page that is needed now', async () => {
+  test('with a form shown to another person leads to the page that is needed now', async () => {
     const { rig, person, browser } = await atSignIn();
     await hire(rig, person, rig.here.clientId);
     const first = browser.at;
@@ -160,7 +160,7 @@ describe('a second tab', () => {
     expect(rig.passwords.checks).toHaveLength(1);
   });
 
-  test('signs somebody else in, and neither tab gets a code for the other', async () => {
+  test('signs another person in, and neither tab gets a code for the other', async () => {
     const { rig, person, browser } = await atSignIn();
     const clientId = await rig.newApplication({ firstParty: false });
     const other = await newPerson(rig, [rig.here.clientId]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLink } from '../../../src/domain/platform/account-credentials.js';
-import { disableAccount, enableAccount } from '../../../src/domain/platform/account-updates.js';
-import { createEmailChangeLink, takeEmail } from '../../../src/domain/platform/email-changes.js';
-import { deleteUser, updateUser } from '../../../src/domain/platform/user-updates.js';
-import { createUser } from '../../../src/domain/platform/users.js';
-import type { BrowserStep } from '../../../src/domain/sign-on/browser.js';
-import { redeemEmailChange, showEmailChange } from '../../../src/domain/sign-on/email-change.js';
-import { redeemPasswordLink } from '../../../src/domain/sign-on/links.js';
+import { createLink } from '../../../src/domain/platform/people/account-credentials.js';
+import { disableAccount, enableAccount } from '../../../src/domain/platform/people/account-updates.js';
+import { createEmailChangeLink, takeEmail } from '../../../src/domain/platform/people/email-changes.js';
+import { deleteUser, updateUser } from '../../../src/domain/platform/people/user-updates.js';
+import { createUser } from '../../../src/domain/platform/people/users.js';
+import { redeemEmailChange, showEmailChange } from '../../../src/domain/sign-on/interaction/email-change.js';
+import { redeemPasswordLink } from '../../../src/domain/sign-on/interaction/links.js';
+import type { BrowserStep } from '../../../src/domain/sign-on/sessions/browser.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -28,7 +28,7 @@ const BACK_OFFICE = { type: 'service_token', id: 'tok_backoffice' };
 const MALLORY = 'mallory@example.org';
 const CHOSEN = 'a password that Mallory chose';
 
-/** A person of two clients on two instances, and the administrator of the first, who has a mailbox of his own. */
+/** A person of two clients on two instances, and the administrator of the first, who has a mailbox. */
 async function underAttack() {
   const rig = await browserRig(under);
   const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId]);
@@ -77,7 +77,7 @@ async function signsInThere(rig: BrowserRig, email: string, password?: string): 
 }
 
 describe('the administrator of one client', () => {
-  test('who gives a person an address of his own and takes the reset link gets in nowhere', async () => {
+  test('who gives a person their own address and takes the reset link gets no access', async () => {
     const { rig, person } = await underAttack();
     const userId = await userHere(rig, person);
     await rig.run((changes) => updateUser(changes, { userId, email: MALLORY }));
@@ -94,7 +94,7 @@ describe('the administrator of one client', () => {
     expect(await signsInThere(rig, person.email)).toBe(true);
   });
 
-  test('who also reads the new mailbox gets in nowhere without the password of the person', async () => {
+  test('who also reads the new mailbox gets no access without the password of the person', async () => {
     const { rig, person, tokenHash } = await wished();
     for (const guess of ['', 'a wrong guess', 'x'.repeat(1_024)]) {
       expect(await confirm(rig, tokenHash, guess)).toEqual({
@@ -118,7 +118,7 @@ describe('the administrator of one client', () => {
     expect(refused.every(({ reason }) => reason.code === ErrorCode.RATE_LIMITED)).toBe(true);
   });
 
-  test('takes nobody over who was invited elsewhere and has no password yet', async () => {
+  test('cannot take over a person who was invited elsewhere and has no password yet', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId], undefined);
     await rig.database.write((writer) => writer.deleteFrom('passwords').execute());
@@ -129,7 +129,7 @@ describe('the administrator of one client', () => {
     expect(await emailOf(rig, person)).toEqual([person.email, null]);
   });
 
-  test('who makes an account with a password of his own cannot give it the address of somebody else', async () => {
+  test('who makes an account with their own password cannot give it the address of another person', async () => {
     const rig = await browserRig(under);
     const own = await newPerson(rig, [rig.here.clientId], CHOSEN);
     const userId = await userHere(rig, own);
@@ -273,13 +273,13 @@ describe('a new address', () => {
     expect((await emailOf(attack.rig, attack.person))[0]).not.toBe(MALLORY);
   });
 
-  test('of which nobody made a link, and a link of another kind, change nothing', async () => {
+  test('without a link, and a link of another kind, change nothing', async () => {
     const { rig, person } = await wished();
     const verification = { accountId: person.accountId, purpose: 'verify_email' as const };
     const { token } = await rig.run((changes) =>
       createLink(changes, BACK_OFFICE, { ...verification, lifetimeSeconds: undefined }),
     );
-    for (const hash of ['', storedHash('nobody mailed it'), storedHash(token)]) {
+    for (const hash of ['', storedHash('it was never mailed'), storedHash(token)]) {
       expect(await showEmailChange(rig.signOn, hash)).toMatchObject({ kind: 'error_page' });
       expect(errorPageOf(await confirm(rig, hash)).kind).toBe('link');
     }

@@ -1,14 +1,19 @@
 import { expect } from '@jest/globals';
-import type { AuthorizationParameters } from '../../../src/domain/sign-on/authorization-parameters.js';
-import { authorize } from '../../../src/domain/sign-on/authorize.js';
-import type { Browser, BrowserStep, ErrorPage, PageName } from '../../../src/domain/sign-on/browser.js';
-import { chooseContext } from '../../../src/domain/sign-on/choose-context.js';
-import { decideConsent } from '../../../src/domain/sign-on/consent.js';
-import type { LoginContext } from '../../../src/domain/sign-on/login-contexts.js';
-import { confirmLogout, logout } from '../../../src/domain/sign-on/logout.js';
-import type { LogoutParameters } from '../../../src/domain/sign-on/logout-request.js';
-import { type Shown, showInteraction } from '../../../src/domain/sign-on/show-interaction.js';
-import { signIn } from '../../../src/domain/sign-on/sign-in.js';
+import type { AuthorizationParameters } from '../../../src/domain/sign-on/authorization/authorization-parameters.js';
+import { authorize } from '../../../src/domain/sign-on/authorization/authorize.js';
+import { chooseContext } from '../../../src/domain/sign-on/interaction/choose-context.js';
+import { decideConsent } from '../../../src/domain/sign-on/interaction/consent.js';
+import type { LoginContext } from '../../../src/domain/sign-on/interaction/login-contexts.js';
+import { type Shown, showInteraction } from '../../../src/domain/sign-on/interaction/show-interaction.js';
+import { signIn } from '../../../src/domain/sign-on/interaction/sign-in.js';
+import type {
+  Browser,
+  BrowserStep,
+  ErrorPage,
+  PageName,
+} from '../../../src/domain/sign-on/sessions/browser.js';
+import { confirmLogout, logout } from '../../../src/domain/sign-on/sessions/logout.js';
+import type { LogoutParameters } from '../../../src/domain/sign-on/sessions/logout-request.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { type BrowserRig, CALLBACK, PASSWORD } from './browser-rig.js';
 

@@ -1,10 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { disableAccount } from '../../../src/domain/platform/account-updates.js';
-import { exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
-import { rotateRefreshToken } from '../../../src/domain/sign-on/refresh.js';
+import { disableAccount } from '../../../src/domain/platform/people/account-updates.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
-import { audited, grantOf, newCode, signedIn, tokenRig } from './token-rig.js';
+import {
+  audited,
+  exchangeCode,
+  grantOf,
+  newCode,
+  rotateRefreshToken,
+  signedIn,
+  tokenRig,
+} from './token-rig.js';
 
 const AT_ONCE = 50;
 
@@ -34,7 +40,7 @@ describeEachDatabase('tokens asked for at once', (under) => {
     expect(await audited(rig)).toEqual(['code.replayed refused', 'token.issued succeeded']);
   });
 
-  test('50 refreshes with one token all hear of one successor', async () => {
+  test('50 refreshes with one token all learn of one successor', async () => {
     const rig = await tokenRig(under);
     const { refreshToken, grantId } = await signedIn(rig);
     const outcomes = await together(() =>
@@ -72,7 +78,7 @@ describeEachDatabase('tokens asked for at once', (under) => {
     expect((await audited(rig)).filter((line) => line.startsWith('refresh_token.reused'))).toHaveLength(1);
   });
 
-  test('no code of a person whose account is disabled meanwhile leaves tokens that hold', async () => {
+  test('no code of a person who is disabled meanwhile leaves valid tokens', async () => {
     const rig = await tokenRig(under);
     const codes = await Promise.all(Array.from({ length: 10 }, () => newCode(rig)));
     const disabling = rig.issuer.unitOfWork.run((changes) => disableAccount(changes, rig.accountId));

@@ -3,14 +3,17 @@ import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { type ApplicationCreation, createApplication } from '../../../src/domain/operator/applications.js';
 import type { Observation } from '../../../src/domain/operator/audit.js';
 import type { OperatorChanges } from '../../../src/domain/operator/unit-of-work.js';
-import { createClient } from '../../../src/domain/platform/clients.js';
-import { createInstance } from '../../../src/domain/platform/instances.js';
-import { createUser } from '../../../src/domain/platform/users.js';
-import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
-import type { PresentedClient } from '../../../src/domain/sign-on/client-authentication.js';
-import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/codes.js';
-import { type CodeExchange, exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
-import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/token-issuer.js';
+import { createClient } from '../../../src/domain/platform/organization/clients.js';
+import { createInstance } from '../../../src/domain/platform/organization/instances.js';
+import { createUser } from '../../../src/domain/platform/people/users.js';
+import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
+import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
+import type { PresentedClient } from '../../../src/domain/sign-on/tokens/client-authentication.js';
+import type { CodeExchange } from '../../../src/domain/sign-on/tokens/exchange-code.js';
+import { issueTokens } from '../../../src/domain/sign-on/tokens/issue-tokens.js';
+import type { Refresh } from '../../../src/domain/sign-on/tokens/refresh.js';
+import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/tokens/token-issuer.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
@@ -101,7 +104,7 @@ export async function newApplication(
     firstParty: false,
     ...fields,
   };
-  const { application, clientSecret } = await operator.run(OPERATOR, (changes) =>
+  const { application, clientSecret } = await inNameOf(OPERATOR, operator).run((changes) =>
     createApplication(changes, 'demo', creation),
   );
   return { id: application.id, client: presented(application.id, clientSecret) };
@@ -148,6 +151,14 @@ export async function newCode(
   return { code, exchange: { codeHash, redirectUri: REDIRECT_URI } };
 }
 
+export function exchangeCode(issuer: TokenIssuer, client: PresentedClient, exchange: CodeExchange) {
+  return issueTokens(issuer, client, { grantType: 'authorization_code', ...exchange });
+}
+
+export function rotateRefreshToken(issuer: TokenIssuer, client: PresentedClient, refresh: Refresh) {
+  return issueTokens(issuer, client, { grantType: 'refresh_token', ...refresh });
+}
+
 /** The tokens of a sign-in that has just been. */
 export async function signedIn(
   rig: TokenRig,
@@ -178,7 +189,7 @@ export function operate<T>(
   { database, issuer }: Pick<TokenRig, 'database' | 'issuer'>,
   work: (changes: OperatorChanges) => Promise<T>,
 ): Promise<T> {
-  return operatorUnitOfWork(database, issuer.clock).run(OPERATOR, work);
+  return inNameOf(OPERATOR, operatorUnitOfWork(database, issuer.clock)).run(work);
 }
 
 /** The types and outcomes that the audit log has, oldest first, those of setting up left out. */

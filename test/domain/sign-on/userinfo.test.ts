@@ -1,16 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
-import { createClient } from '../../../src/domain/platform/clients.js';
-import { updateUser } from '../../../src/domain/platform/user-updates.js';
-import { createUser, type UserCreation } from '../../../src/domain/platform/users.js';
-import { onboardWorker } from '../../../src/domain/platform/worker-onboarding.js';
-import { exchangeCode } from '../../../src/domain/sign-on/exchange-code.js';
-import { revokeToken } from '../../../src/domain/sign-on/revoke.js';
-import { readUserinfo } from '../../../src/domain/sign-on/userinfo.js';
-import type { VerifiedAccessToken } from '../../../src/domain/sign-on/verified-access-token.js';
+import { createClient } from '../../../src/domain/platform/organization/clients.js';
+import { updateUser } from '../../../src/domain/platform/people/user-updates.js';
+import { createUser, type UserCreation } from '../../../src/domain/platform/people/users.js';
+import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
+import { revokeToken } from '../../../src/domain/sign-on/tokens/revoke.js';
+import { readUserinfo } from '../../../src/domain/sign-on/tokens/userinfo.js';
+import type { VerifiedAccessToken } from '../../../src/domain/sign-on/tokens/verified-access-token.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';
 import { randomText, verifiedAccessToken } from './token-keys.js';
-import { hired, newApplication, newCode, newPlace, signedIn, type TokenRig, tokenRig } from './token-rig.js';
+import {
+  exchangeCode,
+  hired,
+  newApplication,
+  newCode,
+  newPlace,
+  signedIn,
+  type TokenRig,
+  tokenRig,
+} from './token-rig.js';
 import { narrowTo, WITHDRAWALS } from './withdrawals.js';
 
 async function tokenOf(rig: TokenRig, scopes: string[]): Promise<VerifiedAccessToken> {
@@ -225,7 +233,7 @@ describe('userinfo', () => {
     expect(await refusalOf(readUserinfo(rig.issuer, token))).toMatchObject({ code: 'INVALID_TOKEN' });
   });
 
-  test('is refused to a token whose grant was revoked', async () => {
+  test('is refused to a token of a revoked grant', async () => {
     const rig = await tokenRig(under);
     const token = await tokenOf(rig, ['openid']);
     await revokeToken(rig.issuer, rig.application.client, { kind: 'access', token });

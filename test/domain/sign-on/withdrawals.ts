@@ -1,10 +1,10 @@
 import { setApplicationEnabled, updateApplication } from '../../../src/domain/operator/applications.js';
-import { disableAccount } from '../../../src/domain/platform/account-updates.js';
-import { deleteUser } from '../../../src/domain/platform/user-updates.js';
-import { offboardWorker } from '../../../src/domain/platform/worker-changes.js';
+import { disableAccount } from '../../../src/domain/platform/people/account-updates.js';
+import { deleteUser } from '../../../src/domain/platform/people/user-updates.js';
+import { offboardWorker } from '../../../src/domain/platform/people/worker-changes.js';
 import { hired, operate, type TokenRig } from './token-rig.js';
 
-/** What ends somebody's access while tokens of theirs are about. */
+/** Events that end a person's access while they have tokens. */
 export const WITHDRAWALS: readonly {
   title: string;
   prepare?: (rig: TokenRig) => Promise<unknown>;

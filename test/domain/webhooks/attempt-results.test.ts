@@ -14,7 +14,7 @@ function resultOf(number: number, httpStatus: number | null = 500, retryAfterSec
 }
 
 function waitOf(result: ReturnType<typeof resultOf>, random = 0.5): number {
-  return retryAt(result, { now: 1_000, retryDelaysMs: DELAYS, random: () => random }) - 1_000;
+  return retryAt(result, { now: 1_000, retryDelaysMs: DELAYS, graceMs: 0, random: () => random }) - 1_000;
 }
 
 describe('the wait before the next attempt', () => {

@@ -29,7 +29,7 @@ describe('waiting for deliveries', () => {
     await all;
   });
 
-  test('is over at once where somebody was woken since the look', async () => {
+  test('ends at once after a wake since the look', async () => {
     const signal = new DueSignal();
     const { count } = signal;
     signal.wake();

@@ -66,7 +66,7 @@ describe('an address is none to post to', () => {
   });
 });
 
-test('only https is allowed on live, and nobody looks up a host for anything else', async () => {
+test('only https is allowed on live, and no host is looked up for anything else', async () => {
   const { addressGuard, asked } = guard();
   const http = allowedAddress('http://hooks.example.com/', { environment: 'live', addressGuard });
   await expect(http).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { fakeClock } from '../clock.js';
 import { happeningRows, type PlantedHappening, plantedId } from './planted-happenings.js';
 
 describe('a tail of deliveries', () => {
-  /** Time passes only while the tail pauses, a quarter of a second each time, and while the watcher lets it. */
+  /** Time passes only while the tail pauses, a quarter of a second each time, as the watcher permits. */
   function watching({ since, filter = { eventTypes: [] } }: { since?: number; filter?: TailFilter } = {}) {
     const clock = fakeClock();
     const planted: PlantedHappening[] = [];
@@ -37,7 +37,7 @@ describe('a tail of deliveries', () => {
     return { clock, hangUp, tail, happens, next };
   }
 
-  test('tells of a delivery when it is made, as it was then, and of each attempt that ended', async () => {
+  test('reports a delivery when it is made, as it was then, and of each attempt that ended', async () => {
     const { happens, next, clock } = watching();
     const delivered = { status: 'DELIVERED' as const, attemptsBegun: 1, endedAt: clock.now() + 4 };
     const id = happens(null, delivered, clock.now() + 1);

@@ -41,7 +41,7 @@ describe('the boot refuses', () => {
     },
   );
 
-  test('a handler that is not there after all', async () => {
+  test('a handler that does not exist after all', async () => {
     const opening = openGatewayApi({ handlers: { listClients: undefined as never } });
     await expect(opening).rejects.toThrow(named('no handler listClients'));
   });

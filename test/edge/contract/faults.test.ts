@@ -11,7 +11,7 @@ loop.self = loop;
 
 const thrown: [string, () => unknown][] = [
   ['an Error', () => new Error('canary')],
-  ['an Error with a stack of its own', () => Object.assign(new Error('canary'), { stack: 'canary' })],
+  ['an Error with its own stack', () => Object.assign(new Error('canary'), { stack: 'canary' })],
   ['a text', () => 'canary'],
   ['a number', () => 42],
   ['null', () => null],
@@ -91,7 +91,7 @@ describe('a security handler that', () => {
     };
   });
 
-  test.each(thrown)('throws %s lets nobody in', async (_, make) => {
+  test.each(thrown)('throws %s refuses the request', async (_, make) => {
     guard = () => {
       throw make();
     };
@@ -99,7 +99,7 @@ describe('a security handler that', () => {
     expect(ran).toBe(false);
   });
 
-  test.each([undefined, null, false, 0, ''])('returns %j lets nobody in', async (nothing) => {
+  test.each([undefined, null, false, 0, ''])('returns %j refuses the request', async (nothing) => {
     guard = () => nothing;
     expectSilent500(await ask(dispatch, PATH));
     expect(ran).toBe(false);

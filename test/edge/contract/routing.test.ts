@@ -51,7 +51,7 @@ describe('a path is taken to the letter', () => {
     ['a template of the document itself', '/v1/instance-integrations/{instanceIntegrationId}'],
     ['15,000 characters', `/${'x'.repeat(15_000)}`],
     ['5,000 slashes', '/'.repeat(5_000)],
-  ])('%s leads nowhere', async (_, path) => {
+  ])('%s answers 404', async (_, path) => {
     const answer = await ask(dispatch, path);
     expect(answer).toMatchObject({ status: 404, operation: 'none', problem: { code: 'route_not_found' } });
   });

@@ -83,13 +83,13 @@ describe('the environment', () => {
       const { origin, pathname, hash } = new URL(address);
       expect([origin, pathname]).toEqual([demo.url, path]);
       expect(await textAt(demo, pathname)).toContain(`<details class="try" id="${hash.slice(1)}">`);
-      // A link needs no leave: the page may ask nobody but before.
+      // A link needs no permission: the page may connect to the same servers as before.
       expect(page.headers.get('content-security-policy')).not.toContain(demo.url);
       await demo.stop();
     },
   );
 
-  test('leads nowhere from live as long as nothing is said of a demo, nor from a demo', async () => {
+  test('is absent on live without a configured demo, and on a demo', async () => {
     const path = '/docs/reference/gateway/workers';
     expect(await textAt(await start({ environment: 'live' }), path)).not.toMatch(/-try"|demoGatewayUrl/);
     await docs?.stop();
@@ -121,7 +121,7 @@ describe('what the build did not leave', () => {
   });
 });
 
-test('a sign-on server whose address CSP has no word for is let in by its scheme', async () => {
+test('a sign-on server with an address that CSP cannot express is allowed by its scheme', async () => {
   const { url } = await start({ signOnUrl: 'http://[::1]:4000' });
   const policy = (await fetch(`${url}/docs`)).headers.get('content-security-policy');
   expect(policy).toContain("connect-src 'self' http:;");

@@ -34,7 +34,7 @@ const served: [path: string, type: string][] = [
 ];
 
 describe.each(served)('%s', (path, type) => {
-  test('is served to everybody, with its type and a tag', async () => {
+  test('is served to all, with its type and a tag', async () => {
     const { status, headers } = await ask(path);
     expect({ status, headers }).toMatchObject({
       status: 200,
@@ -48,7 +48,7 @@ describe.each(served)('%s', (path, type) => {
     });
   });
 
-  test('is 304 without a body to whoever holds it, and 200 to whoever holds something else', async () => {
+  test('is 304 without a body for a matching tag, and 200 for another one', async () => {
     const { etag = '' } = (await ask(path)).headers;
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await ask(path, { headers: { 'if-none-match': held } });
@@ -104,7 +104,7 @@ describe('pages', () => {
     '/docs/assets/',
     '/docs//',
     '/docs/..%2f..%2fetc/passwd',
-  ])('%s is the page for what is not there, which nobody keeps', async (path) => {
+  ])('%s is the uncached page for unknown paths', async (path) => {
     for (const held of ['*', '"other"']) {
       const { status, headers, body } = await ask(path, { headers: { 'if-none-match': held } });
       expect([status, headers['content-type'], headers['cache-control'], headers.etag]).toEqual([
@@ -137,7 +137,7 @@ describe('pages', () => {
 describe('a browser that takes gzip', () => {
   const zipped = { headers: { 'accept-encoding': 'br, gzip' } };
 
-  test('gets the same page, smaller, under a tag of its own', async () => {
+  test('gets the same page, smaller, with another tag', async () => {
     const plain = await ask('/docs/reference/gateway/workers');
     const answer = await fetch(`${docs.url}/docs/reference/gateway/workers`, {
       headers: { 'accept-encoding': 'gzip' },

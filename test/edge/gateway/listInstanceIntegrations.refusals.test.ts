@@ -116,7 +116,7 @@ describe('401', () => {
 });
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-  '405: %s is told what the path takes, key or no key',
+  '405: %s gets the methods of the path, key or no key',
   async (method) => {
     const { status, code, headers } = await refusal({ method, headers: { 'x-api-key': '' } });
     expect([status, code, headers.allow]).toEqual([405, 'method_not_allowed', 'GET, HEAD']);
@@ -150,7 +150,7 @@ test.each([
 });
 
 describe('429', () => {
-  test('it says how long to wait and where the caller stands', async () => {
+  test('it has the time to wait and the rate limit', async () => {
     const spent = { ...rateLimit, remaining: 0 };
     domainThrows(
       new ServiceError(ErrorCode.RATE_LIMITED, 'Too many.', { rateLimit: spent, retryAfterSeconds: 41 }),
@@ -193,7 +193,7 @@ describe('500', () => {
   });
 });
 
-test('503: a domain that sheds load is told on with its own waiting time', async () => {
+test('503: the waiting time of a busy domain is passed on', async () => {
   domainThrows(new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 7 }));
   const { status, code, headers } = await refusal();
   expect([status, code, headers['retry-after']]).toEqual([503, 'unavailable', '7']);

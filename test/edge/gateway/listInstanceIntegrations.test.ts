@@ -40,7 +40,7 @@ describe('200', () => {
     expect((await ask()).body).toBe('[]');
   });
 
-  test('it says where the caller stands, how to cache it, and what the next If-None-Match should be', async () => {
+  test('it has the rate limit, cache headers and an entity tag', async () => {
     gateway.program(instanceIntegrationsAt('v1'));
     const { headers } = await ask();
     expect(headers).toMatchObject({

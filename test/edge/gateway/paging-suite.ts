@@ -82,13 +82,13 @@ export function describePaging(operationId: string, rows: (count: number) => obj
       expect((await page('limit=3')).answer.headers.link).toBeUndefined();
     });
 
-    test('begins where the cursor says, and without a limit goes on to the end', async () => {
+    test('begins where the cursor says, and without a limit continues to the end', async () => {
       const { answer, asked } = await page('cursor=MTIzLmFi', [rows(2), rows(2)]);
       expect(asked).toEqual({ limit: undefined, cursor: 'MTIzLmFi' });
       expect(JSON.parse(answer.body)).toHaveLength(4);
     });
 
-    test('has a tag of its own, which vouches for no other', async () => {
+    test('has a tag that is valid for no other page', async () => {
       const queries = ['', 'limit=1', 'limit=2', 'cursor=a', 'limit=1&cursor=a', 'limit=1&cursor=b'];
       const tags: (string | undefined)[] = [];
       for (const query of queries) {

@@ -19,7 +19,7 @@ export interface ReadCase {
   askedWith?: object;
 }
 
-/** What every read of the gateway does alike: each operation runs through it with an answer of its own. */
+/** The shared behaviour of every read of the gateway, run for each operation. */
 export function describeRead({ operationId, statuses, messages, body, askedWith }: ReadCase): void {
   const operation = operationNamed(operationId);
   const path = pathOf(operation);

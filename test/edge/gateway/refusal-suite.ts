@@ -116,7 +116,7 @@ export function describeRefusals(operation: GatewayOperation, present: () => Gat
   );
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    '405: %s is told what the path takes',
+    '405: %s gets the methods of the path',
     async (verb) => {
       const { status, headers } = await refusal({ method: verb, headers: { 'x-api-key': undefined } });
       expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
@@ -130,7 +130,7 @@ export function describeRefusals(operation: GatewayOperation, present: () => Gat
     });
   });
 
-  test('429: who is over the limit is told how long to wait', async () => {
+  test('429: who is over the limit gets the time to wait', async () => {
     const spent = { ...rateLimit, remaining: 0 };
     domainThrows(
       new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { rateLimit: spent, retryAfterSeconds: 41 }),
@@ -157,7 +157,7 @@ export function describeRefusals(operation: GatewayOperation, present: () => Gat
     });
   });
 
-  test('503: a domain that sheds load is told on with its own waiting time', async () => {
+  test('503: the waiting time of a busy domain is passed on', async () => {
     domainThrows(new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 7 }));
     const { status, headers } = await refusal();
     expect([status, headers['retry-after']]).toEqual([503, '7']);

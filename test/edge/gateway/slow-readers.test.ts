@@ -27,7 +27,7 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** A gateway whose list of workers has no end, and how many calls for it are open. */
+/** A gateway with an endless list of workers, and the number of open calls for it. */
 async function endlessLists(limits: Partial<ListenerOptions> = {}, page = PAGE, everyMs = 0) {
   gateway = await startGateway('demo', limits);
   const lists = { begun: 0, over: 0 };

@@ -24,7 +24,7 @@ afterEach(() => gateway.stop());
 
 const pageOf = (count: number) => ({ workers: Array.from({ length: count }, () => aWorker()) });
 
-/** Programs the list as pages made by the test, and tells when the domain is done with them, one way or the other. */
+/** Programs the list as pages made by the test, and tells when the domain is done with them. */
 function listing(make: (call: CallContext) => AsyncIterable<object>): { over: Promise<void> } {
   let tell: () => void = () => undefined;
   const over = new Promise<void>((resolve) => {
@@ -198,7 +198,7 @@ describe('an error after the first pages', () => {
 });
 
 describe('a reader that is slow', () => {
-  test('holds up the domain: nothing is made that nobody reads', async () => {
+  test('holds up the domain: it makes no page that is not read', async () => {
     let made = 0;
     const { over } = listing(() => endless(() => (made += 1)));
     const { read, leave } = await reader();

@@ -61,6 +61,21 @@ describe('one connection too many', () => {
     expect(closed([...waiting, newcomer])).toEqual([true, false, false]);
   });
 
+  test('closes none of a trusted proxy, which has most because many clients come through it', () => {
+    const connections = new Connections(4, (address) => address === '10.0.0.1');
+    const proxied = [1, 2, 3].map(() => opened(connections, '10.0.0.1'));
+    const direct = [1, 2].map((host) => opened(connections, `192.0.2.${host}`));
+    expect(closed([...proxied, ...direct])).toEqual([false, false, false, true, false]);
+  });
+
+  test('closes one of a trusted proxy where next to no others are left', () => {
+    const connections = new Connections(32, (address) => address === '10.0.0.1');
+    const probes = [1, 2].map((host) => opened(connections, `192.0.2.${host}`));
+    const proxied = Array.from({ length: 31 }, () => opened(connections, '10.0.0.1'));
+    expect(closed(probes)).toEqual([false, false]);
+    expect(closed(proxied).filter((isClosed) => isClosed)).toHaveLength(1);
+  });
+
   test('is none as long as others have been closed', () => {
     const connections = new Connections(2);
     const open = [opened(connections, '192.0.2.1')];

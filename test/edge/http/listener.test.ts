@@ -62,7 +62,7 @@ describe('the target of a request', () => {
     ['/a?x=%zz', '/a', 'x=%25zz'],
     ['http://elsewhere.example.com/a?b=c', '/a', 'b=c'],
     ['HTTPS://user@elsewhere.example.com:99', '/', ''],
-  ])('%s is passed on as it is', async (target, path, query) => {
+  ])('%s is passed on unchanged', async (target, path, query) => {
     await exchange(port, target);
     expect(seen).toMatchObject([{ path }]);
     expect(seen[0]?.query.toString()).toBe(query);
@@ -158,7 +158,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 );
 
-test('a body that nobody asked for is passed over, and the connection serves on', async () => {
+test('an unread body is skipped, and the connection serves on', async () => {
   const post = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello`;
   const get = 'GET /next HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
   expect((await rawExchange(port, post + get)).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
@@ -206,6 +206,9 @@ test('a network that has its share of the requests under way is told to come bac
     headers: { 'retry-after': '1' },
     body: 'The service has too many requests to answer. Try again in a second.\n',
   });
+  expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(503);
+  const full = recorded.lines().filter(({ status }) => status === 503);
+  expect(full.map(({ level, code, leftOut }) => [level, code, leftOut])).toEqual([['warn', 'busy', 0]]);
   expect((await exchange(port, '/', from('192.0.2.1'))).status).toBe(200);
   release();
   expect((await held).status).toBe(200);

@@ -14,7 +14,7 @@ let count = 0;
 beforeAll(async () => {
   gateway = await startGateway();
   gateway.program(instanceIntegrationsAt('v1'));
-  // That it is not believed is told of once, and here.
+  // That it is not believed is reported once, and here.
   const headers = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'forwarded' };
   await exchange(gateway.port, PATH, { headers });
   await gateway.nextLine(({ requestId }) => requestId === 'forwarded');
@@ -70,7 +70,7 @@ describe('a refusal is one line too, with its code', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('500 and 503 have one more before it, for whoever looks for the cause', async () => {
+  test('500 and 503 have one more before it, with the cause', async () => {
     for (const code of [ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]) {
       gateway.program({ listInstanceIntegrations: () => Promise.reject(new ServiceError(code, 'No.')) });
       const { lines } = await linesOf(PATH);
@@ -83,7 +83,7 @@ describe('a refusal is one line too, with its code', () => {
   });
 });
 
-describe('nothing of what was sent stands in a line but a fit request id', () => {
+describe('nothing of what was sent is in a line but a fit request id', () => {
   const key = newApiKey('demo');
   const liveKey = newApiKey('live');
   const hostile = [

@@ -132,7 +132,7 @@ describe('a client that asks first whether it may send', () => {
   });
 });
 
-test('a client that breaks off within its body is one quiet line, and harms nobody', async () => {
+test('a client that disconnects within its body is one quiet line, and harms no others', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined).write(`${HEAD}content-length: 9\r\n\r\nhalf`);
   await new Promise<void>((resolve) => {

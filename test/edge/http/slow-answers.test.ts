@@ -77,7 +77,7 @@ test('an answer of which its reader takes too little for too long is cut', async
   expect(answer.pieces).toBeGreaterThan(0);
 });
 
-test('one of which its reader takes piece after piece goes on, however long it takes', async () => {
+test('one of which its reader takes piece after piece continues, however long it takes', async () => {
   for (let pause = 0; pause < 10; pause += 1) {
     // The first may have been asked for before the one before it was taken.
     for (const enough = answer.pieces + 2; answer.pieces < enough; await turn()) {

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { RequestBody } from '../../../src/edge/http/request-body.js';
 
-/** A request whose body the test writes. */
+/** A request with a body that the test writes. */
 function aRequest(headers: Record<string, string> = {}) {
   const request = Object.assign(new PassThrough(), { headers, complete: false });
   return { request, body: new RequestBody(request as unknown as IncomingMessage, response, 20) };
@@ -29,7 +29,7 @@ test('one that came in time does not', async () => {
   expect(body.spoilsConnection).toBe(false);
 });
 
-test('one whose client is gone already is not waited for', async () => {
+test('one from a disconnected client is not awaited', async () => {
   const { request, body } = aRequest();
   request.destroy();
   await expect(body.read()).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });

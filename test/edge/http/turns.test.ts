@@ -34,7 +34,7 @@ describe('turns', () => {
     expect(seen).toEqual([3, 6, 8, 8]);
   });
 
-  test('count anew for who comes later', async () => {
+  test('count again for who comes later', async () => {
     const turns = new Turns(2);
     asked(turns, 2);
     await nextTurn();

@@ -29,7 +29,7 @@ const CLAIMS = {
   exp: expiresAt,
 };
 
-/** What the domain hears of a token in order. */
+/** What the domain learns of a token in order. */
 export const verified = {
   kid: KID,
   tokenId: CLAIMS.jti,

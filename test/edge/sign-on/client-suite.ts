@@ -67,7 +67,7 @@ export function describeClient(one: ClientCase): void {
         { method: BASIC, clientSecretHash: hash },
       ],
       [
-        'HTTP Basic whose halves are form-encoded',
+        'HTTP Basic with form-encoded halves',
         () => formPost(fields, basic(encodeURIComponent(CLIENT_ID), 'a%20b+c%3A%25%C3%BC')),
         { method: BASIC, clientSecretHash: hashSecret('a b c:%ü') },
       ],
@@ -80,7 +80,7 @@ export function describeClient(one: ClientCase): void {
       ['nothing, for the domain to refuse', () => formPost(fields), { method: UNSPECIFIED, clientId: '' }],
     ];
     test.each(ways)(
-      'an application presents itself by %s, and only the hash goes on',
+      'an application presents itself by %s, and only the hash continues',
       async (_, question, client) => {
         answers();
         expect((await ask(question())).status).toBe(200);
@@ -176,7 +176,7 @@ export function describeClient(one: ClientCase): void {
   });
 
   describe('401', () => {
-    test('who used the header is told of the header', async () => {
+    test('who used the header is reported the header', async () => {
       const wrong = new ServiceError(ErrorCode.INVALID_CLIENT, 'Wrong.');
       const answer = await refused(wrong, formPost(fields, basic(CLIENT_ID, SECRET)));
       expectOAuthError(answer, 401, 'invalid_client', 'Wrong.');
@@ -206,7 +206,7 @@ export function describeClient(one: ClientCase): void {
   });
 
   test.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])(
-    '405: %s is told what the path takes',
+    '405: %s gets the methods of the path',
     async (verb) => {
       const answer = await server.ask(operationId, path, { method: verb });
       expect([answer.status, answer.headers.allow?.split(', ')[0]]).toEqual([405, 'POST']);
@@ -218,7 +218,7 @@ export function describeClient(one: ClientCase): void {
 
   testBodies({ operationId, path, question: formPost(own), takes: 'both' }, () => server);
 
-  test('429: who guessed too often is told how long to wait', async () => {
+  test('429: who guessed too often gets the time to wait', async () => {
     const limited = new ServiceError(ErrorCode.RATE_LIMITED, 'Too many requests.', { retryAfterSeconds: 41 });
     const answer = await refused(limited);
     expectOAuthError(answer, 429, 'temporarily_unavailable', 'Too many requests.');
@@ -235,7 +235,7 @@ export function describeClient(one: ClientCase): void {
     expect(answer.body).not.toContain('canary');
   });
 
-  test('503: a domain that sheds load is told on with its own waiting time', async () => {
+  test('503: the waiting time of a busy domain is passed on', async () => {
     const answer = await refused(new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 3 }));
     expectOAuthError(answer, 503, 'temporarily_unavailable', 'Busy.');
     expect(answer.headers['retry-after']).toBe('3');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Operation } from 'openapi-backend';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
-import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
+import { PageWriter } from '../../../src/edge/sign-on/pages/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { expectErrorPage, expectPage, testPageRefusals, testStatuses } from './refusals.js';
 import { judge, SIGN_ON_URL, type SignOnServer, startSignOn } from './server.js';
@@ -13,7 +13,7 @@ export interface EndingCase {
   heading: string;
 }
 
-/** The pages at which nothing is under way, and for which nobody is asked. */
+/** Pages without an interaction, and without a call of the domain. */
 export function describeEnding({ operationId, statuses, path, heading }: EndingCase): void {
   let server: SignOnServer;
 
@@ -23,7 +23,7 @@ export function describeEnding({ operationId, statuses, path, heading }: EndingC
 
   afterAll(() => server.stop());
 
-  test('200: the page is shown to anybody, and the domain is not asked', async () => {
+  test('200: the page is shown to all, and the domain is not asked', async () => {
     server.program({});
     expectPage(await server.ask(operationId, `${path}?interaction=x&interaction=y`), 200, heading);
     expect(server.asked).toEqual([]);

@@ -21,7 +21,7 @@ export interface FormCase {
 const FRESH = 'bmV3dmFsdWVuZXd2YWx1ZW5ld3ZhbHVlbmV3dmFsdWU';
 const SAME_ORIGIN = { cookie: COOKIE, 'sec-fetch-site': 'same-origin', origin: 'null' };
 
-/** What every form of our pages does alike: each runs through it with fields of its own. */
+/** The shared behaviour of every form, run for each with its fields. */
 export function describeForm(form: FormCase): void {
   const { operationId, statuses, path, method, fields, askedWith, unfit } = form;
   const question = formPost(fields, SAME_ORIGIN);
@@ -76,7 +76,7 @@ export function describeForm(form: FormCase): void {
         value: { kind: ErrorPageKind.STALE, message: 'Over.', continueUrl },
       });
 
-    test('what the domain has no way onward for is the error page, which leads nowhere by itself', async () => {
+    test('a step of the domain without a target is the error page, which does not redirect', async () => {
       stale('/auth/authorize?client_id=a&state="');
       const answer = await ask();
       expectErrorPage(answer, 400, 'Over.');
@@ -153,7 +153,7 @@ export function describeForm(form: FormCase): void {
     });
   });
 
-  test('a field that nobody knows is passed over, whatever its name', async () => {
+  test('an unknown field is ignored, whatever its name', async () => {
     leadsOn();
     const more = { ...fields, __proto__x: '1', constructor: ['1', '2'], 'a b': '\0' };
     expect((await ask(formPost(more, SAME_ORIGIN))).status).toBe(303);

@@ -44,7 +44,7 @@ async function linesOf(target: string, question: Question) {
   return server.lines().filter(({ requestId }) => requestId === id);
 }
 
-describe('no secret that is sent or given stands in the log', () => {
+describe('no secret that is sent or given is in the log', () => {
   const code = {
     grant_type: 'authorization_code',
     code: CANARY,

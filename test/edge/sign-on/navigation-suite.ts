@@ -11,9 +11,9 @@ export interface NavigationCase {
   path: string;
   verb: 'GET' | 'POST';
   method: 'authorize' | 'logout';
-  /** Every parameter that has a meaning, with a value of its own. */
+  /** Every known parameter, with a value. */
   parameters: Record<string, string>;
-  /** What the domain hears of these parameters. */
+  /** What the domain learns of these parameters. */
   toMessage(parameters: Record<string, string>, repeatedNames: string[]): object;
 }
 
@@ -84,7 +84,7 @@ export function describeNavigation(navigation: NavigationCase): void {
       expect(server.asked[0]?.request).toEqual({ browser, ...toMessage({}, []) });
     });
 
-    test('parameters that nobody knows are passed over, twice too, whatever their names', async () => {
+    test('unknown parameters are ignored, repeated ones too, whatever their names', async () => {
       leadsToSignIn();
       const names = ['__proto__', 'constructor', 'constructor', 'Client_Id', 'client_id[]', 'responseType'];
       await asking(names.map((name) => [name, 'x']));
@@ -112,13 +112,13 @@ export function describeNavigation(navigation: NavigationCase): void {
         value: { kind: ErrorPageKind.REQUEST, message: 'No.', developerMessage },
       });
       const answer = await asking([]);
-      expectErrorPage(answer, 400, 'please tell whoever runs the application');
+      expectErrorPage(answer, 400, 'please tell the operator of the application');
       expect(answer.body).toContain('<dd>redirect_uri is &lt;wrong&gt;</dd>');
       expect(answer.headers.location).toBeUndefined();
     });
 
     test.each(['state=%', 'state=%zz', '%E0%A4%A=1', 'state=%ff', 'state=%ED%A0%80', 'state=%C0%80'])(
-      'what nobody can read proves nothing, and is the error page: %s',
+      'malformed parameters prove nothing, and give the error page: %s',
       async (broken) => {
         leadsToSignIn();
         const answer =
@@ -131,7 +131,7 @@ export function describeNavigation(navigation: NavigationCase): void {
     );
   });
 
-  test('500: a target that no header could carry goes nowhere', async () => {
+  test('500: a target that no header can carry causes no redirect', async () => {
     for (const location of ['', 'https://app.example.com/\r\nset-cookie: a=b', 'https://app.example.com/ü']) {
       leadsTo({ $case: 'redirect', value: { location } });
       expectErrorPage(await asking([]), 500, 'We could not complete this.');

@@ -37,7 +37,7 @@ export interface PageCase {
   askedWith: object;
 }
 
-/** What every page does alike: each runs through it with an answer of its own. */
+/** The shared behaviour of every page, run for each. */
 export function describePage(page: PageCase): void {
   const { operationId, statuses, path, method, secret, heading, result, shows, askedWith } = page;
   const good = secret === 'interaction' ? INTERACTION : LINK_TOKEN;

@@ -7,13 +7,13 @@ export interface PublishedCase {
   operationId: string;
   path: string;
   method: MethodName;
-  /** A domain that answers, and one whose answer has changed. */
+  /** A domain with an answer, and one with a changed answer. */
   present: SignOnMethods;
   changed: SignOnMethods;
   body: object;
 }
 
-/** What anybody may read and keep for a while. */
+/** What is public and may be cached. */
 export function describePublished({
   operationId,
   path,
@@ -98,13 +98,13 @@ export function describePublished({
     });
   });
 
-  test.each(['POST', 'PUT', 'DELETE'])('405: %s is told what the path takes', async (verb) => {
+  test.each(['POST', 'PUT', 'DELETE'])('405: %s gets the methods of the path', async (verb) => {
     const answer = await ask({}, verb);
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
     expectOAuthError(answer, 405, 'invalid_request');
   });
 
-  test('429: too many requests are told how long to wait', async () => {
+  test('429: too many requests gets the time to wait', async () => {
     const answer = await refusedBy(new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 9 }));
     expectOAuthError(answer, 429, 'temporarily_unavailable');
     expect(answer.headers['retry-after']).toBe('9');
@@ -116,7 +116,7 @@ export function describePublished({
     expect(answer.body).not.toContain('canary');
   });
 
-  test('503: a domain that is away is told on', async () => {
+  test('503: an unavailable domain is reported', async () => {
     const answer = await refusedBy(
       new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 2 }),
     );

@@ -20,7 +20,7 @@ export function refusing(server: SignOnServer, method: MethodName, error: Error)
   server.program({ [method]: refuse });
 }
 
-/** A page: HTML with its heading, kept by nobody, framed by nobody, with no script. */
+/** A page: HTML with its heading, uncached, unframed, without scripts. */
 export function expectPage(answer: Exchange, status: number, heading: string): void {
   expect(answer.status).toBe(status);
   expect(answer.headers).toMatchObject({
@@ -42,7 +42,7 @@ export function expectErrorPage(answer: Exchange, status: number, said: string |
   expect(answer.body).toContain(`<dd>${answer.headers['x-request-id']}</dd>`);
 }
 
-/** JSON as OAuth has it, kept by nobody. */
+/** JSON as in OAuth, uncached. */
 export function expectOAuthError(answer: Exchange, status: number, error: string, said?: string | RegExp) {
   const body = JSON.parse(answer.body);
   expect([answer.status, body.error]).toEqual([status, error]);
@@ -60,7 +60,7 @@ export function testPageRefusals(operation: Operation, present: () => SignOnServ
   const { operationId, path, question } = operation;
 
   test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])(
-    '405: %s is told what the path takes',
+    '405: %s gets the methods of the path',
     async (method) => {
       const answer = await present().ask(operationId, path, { method });
       expect([answer.status, answer.headers.allow]).toEqual([
@@ -105,7 +105,7 @@ export function testPageFaults(operation: Operation, present: () => SignOnServer
     return present().ask(operationId, path, question);
   };
 
-  test('429: who tried too often is told how long to wait', async () => {
+  test('429: who tried too often gets the time to wait', async () => {
     const answer = await refusedWith(
       new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 130 }),
     );
@@ -125,7 +125,7 @@ export function testPageFaults(operation: Operation, present: () => SignOnServer
     expectErrorPage(await present().ask(operationId, path, question), 500, 'We could not complete this.');
   });
 
-  test('503: a domain that sheds load is told on with its own waiting time', async () => {
+  test('503: the waiting time of a busy domain is passed on', async () => {
     const answer = await refusedWith(
       new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 7 }),
     );

@@ -58,7 +58,7 @@ describe('the token', () => {
     ['an access token that was changed', async () => `${(await aToken()).slice(0, -4)}AAAA`],
     ['a text', async () => 'no token at all'],
     ['too short a text', async () => 'x'],
-  ])('%s is over already: the domain still learns who asks, and the answer is 200', async (_, make) => {
+  ])('%s has ended already: the domain still learns who asks, and the answer is 200', async (_, make) => {
     const { answer, token } = await revoke(await make());
     expect([answer.status, token]).toEqual([200, undefined]);
     expect(server.asked.at(-1)?.method).toBe('revokeToken');

@@ -25,7 +25,7 @@ describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name,
     });
   });
 
-  test('stays as it is when nothing is said', () => {
+  test('stays unchanged when nothing is said', () => {
     expect(jar.headersOf(undefined)).toEqual({});
     expect(jar.headersOf({ sessionCookie: { change: undefined } })).toEqual({});
   });

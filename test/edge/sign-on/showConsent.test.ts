@@ -19,7 +19,7 @@ describePage({
   shows: [
     /<form method="post" action="\/auth\/consent">/,
     /<b>Who you are here<\/b>[\s\S]*<b>Your name<\/b>[\s\S]*<b>Your email address<\/b>/,
-    // A scope without words of its own is shown all the same.
+    // A scope without words is shown too.
     '<b>constructor</b>',
     '<button id="approve" name="decision" value="approve">Allow</button>',
     '<button id="deny" name="decision" value="deny" class="quiet">Do not allow</button>',

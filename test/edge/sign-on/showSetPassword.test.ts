@@ -44,8 +44,8 @@ describe('why the last try was refused', () => {
   test.each([
     ['too_short', 'too short'],
     ['too_long', 'too long'],
-    ['too_common', 'guessed first'],
-    ['too_personal', 'names that others know'],
+    ['too_common', 'most common'],
+    ['too_personal', 'names related to you'],
   ])('%s is said in a sentence beside the password', async (problem, said) => {
     const body = await bodyWith(problem);
     expect(body).toMatch(new RegExp(`<div id="password-error" role="alert">.*${said}.*</div>`));

@@ -55,7 +55,7 @@ describe('what was wrong with the attempt before', () => {
     },
   );
 
-  test('the typed email stays, and the password is where to go on', async () => {
+  test('the typed email stays, and the password is where to continue', async () => {
     const body = await bodyWith([], '"><script>alert(1)</script>');
     expect(body).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(body).toMatch(/<input id="password"[^>]* autofocus/);

@@ -60,7 +60,7 @@ describe('200', () => {
     });
   });
 
-  test('a refresh token goes on as it is, with the scopes that are wanted', async () => {
+  test('a refresh token continues as it is, with the scopes that are wanted', async () => {
     const fields = { grant_type: 'refresh_token', refresh_token: 'r-1' };
     const value = { refreshToken: 'r-1', scope: undefined };
     expect(await grantOf(fields)).toEqual({ $case: 'refreshToken', value });

@@ -123,7 +123,7 @@ export function describeUserinfo(
     test.each<[string, () => Promise<string>]>([
       ['an expired token', () => aToken({ exp: 1_700_000_000 })],
       ['a token of the other environment', () => aToken({ iss: 'https://sign-on.demo.example.com' })],
-      ['a token for somebody else', () => aToken({ aud: 'https://other.example.com' })],
+      ['a token for another audience', () => aToken({ aud: 'https://other.example.com' })],
       ['an ID token', () => aToken({}, 'JWT')],
       ['a token that was changed', async () => `${token.slice(0, -4)}AAAA`],
       [
@@ -153,18 +153,18 @@ export function describeUserinfo(
     expect(answer.headers['www-authenticate']).toBe(challenge('insufficient_scope', 'Lacks openid.', scope));
   });
 
-  test.each(['HEAD', 'PUT', 'DELETE'])('405: %s is told what the path takes', async (method) => {
+  test.each(['HEAD', 'PUT', 'DELETE'])('405: %s gets the methods of the path', async (method) => {
     const answer = await server.ask(operationId, PATH, { method, headers: bearer() });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, OPTIONS']);
   });
 
-  test('429: too many requests are told how long to wait', async () => {
+  test('429: too many requests gets the time to wait', async () => {
     const answer = await refusedBy(new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 9 }));
     expectOAuthError(answer, 429, 'temporarily_unavailable');
     expect(answer.headers['retry-after']).toBe('9');
   });
 
-  test('500: a fault of the domain says nothing, claims of nobody included', async () => {
+  test('500: a fault of the domain discloses nothing, and has no claims', async () => {
     expectOAuthError(await refusedBy(new Error('canary')), 500, 'server_error');
     expectOAuthError(
       await refusedBy(new ServiceError(ErrorCode.INVALID_GRANT, 'canary')),
@@ -176,7 +176,7 @@ export function describeUserinfo(
     expectOAuthError(await ask(bearer()), 500, 'server_error');
   });
 
-  test('503: a domain that is away is told on', async () => {
+  test('503: an unavailable domain is reported', async () => {
     const answer = await refusedBy(
       new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 2 }),
     );

@@ -5,7 +5,7 @@ import type { SignInTried, Tokens } from './relying-party.js';
 
 const environment = demoEnvironment();
 
-/** A browser with a session of somebody, and what they signed in with. */
+/** A browser with a session, and the person's credentials. */
 async function signedIn(parameters: Record<string, string> = {}) {
   const { demo } = environment;
   const party = await demo.party(apps.portal);
@@ -33,7 +33,7 @@ function letSessionAge(seconds: number, { demo, tokens }: Awaited<ReturnType<typ
 }
 
 describe('the basic plan: the request', () => {
-  test('oidcc-server: a code becomes tokens whose ID token is valid', async () => {
+  test('oidcc-server: a code becomes tokens with a valid ID token', async () => {
     const { demo, tokens, party } = await signedIn();
     expect(claimsOf(tokens)).toMatchObject({ iss: demo.url, aud: party.application.clientId });
   });
@@ -174,7 +174,7 @@ describe('the basic plan: the session', () => {
     expect(iat - auth_time).toBeLessThan(30);
   });
 
-  test('oidcc-max-age-10000: within it nobody signs in again, and auth_time stays', async () => {
+  test('oidcc-max-age-10000: within it there is no new sign-in, and auth_time stays', async () => {
     const first = await signedIn();
     letSessionAge(60, first);
     const tried = await first.party.tryToSignIn(first.browser, {}, { max_age: '10000' });

@@ -10,7 +10,7 @@ async function signedIn() {
   const tokens = await party.signIn(browser, demo.demoPerson('user'));
   const logout = (parameters: Record<string, string>) =>
     browser.open(`/auth/logout?${new URLSearchParams(parameters)}`);
-  /** Whether the next request of an application finds nobody. */
+  /** Whether the next request of an application finds no session. */
   const isSignedOut = async () => {
     const { returned } = await party.tryToSignIn(browser, {}, { prompt: 'none' });
     return returned.searchParams.get('error') === 'login_required';
@@ -27,7 +27,7 @@ async function signedIn() {
 const [header = '', payload = ''] = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ'.split('.');
 
 describe('the RP-initiated logout plan', () => {
-  test('oidcc-rp-initiated-logout: the browser is back with the state, and nobody is signed in', async () => {
+  test('oidcc-rp-initiated-logout: the browser is back with the state, without a session', async () => {
     const { logout, isSignedOut, hint, signedOutUri } = await signedIn();
     const left = await logout({
       id_token_hint: hint,
@@ -75,7 +75,7 @@ describe('the RP-initiated logout plan', () => {
     expect([page.hasLeft, page.status, page.heading]).toEqual([false, 400, 'Something went wrong']);
   });
 
-  test('oidcc-rp-initiated-logout-no-id-token-hint: an address without its application leads nowhere', async () => {
+  test('oidcc-rp-initiated-logout-no-id-token-hint: an address without its application is not used', async () => {
     const { logout, isSignedOut, signedOutUri } = await signedIn();
     const page = await logout({ post_logout_redirect_uri: signedOutUri, state: 'a state' });
     expect([page.hasLeft, page.status, page.heading]).toEqual([false, 400, 'Something went wrong']);
@@ -97,21 +97,18 @@ describe('the RP-initiated logout plan', () => {
       'oidcc-rp-initiated-logout-modified-id-token-hint',
       (hint: string) => `${hint.slice(0, -8)}${hint.endsWith('AAAAAAAA') ? 'B' : 'A'.repeat(8)}`,
     ],
-    ['an ID token of somebody else', () => `${header}.${payload}.`],
-  ])(
-    '%s: nobody is signed out by it, and there is no redirect',
-    async (_, spoil: (hint: string) => string) => {
-      const { browser, logout, isSignedOut, hint, signedOutUri } = await signedIn();
-      const page = await logout({ id_token_hint: spoil(hint), post_logout_redirect_uri: signedOutUri });
-      expect([page.hasLeft, page.status, page.heading]).toEqual([false, 400, 'Something went wrong']);
-      expect(await isSignedOut()).toBe(false);
-      // Who wanted to leave still can.
-      const asked = await browser.follow(page, 'continue');
-      expect((await browser.press(asked, 'sign-out')).heading).toBe('You are signed out');
-    },
-  );
+    ['an ID token of another person', () => `${header}.${payload}.`],
+  ])('%s: there is no sign-out and no redirect', async (_, spoil: (hint: string) => string) => {
+    const { browser, logout, isSignedOut, hint, signedOutUri } = await signedIn();
+    const page = await logout({ id_token_hint: spoil(hint), post_logout_redirect_uri: signedOutUri });
+    expect([page.hasLeft, page.status, page.heading]).toEqual([false, 400, 'Something went wrong']);
+    expect(await isSignedOut()).toBe(false);
+    // Who wanted to leave still can.
+    const asked = await browser.follow(page, 'continue');
+    expect((await browser.press(asked, 'sign-out')).heading).toBe('You are signed out');
+  });
 
-  test('a browser in which nobody is signed in goes where it would have gone', async () => {
+  test('a browser without a session is redirected in the same way', async () => {
     const { logout, hint, signedOutUri } = await signedIn();
     await logout({ id_token_hint: hint });
     const left = await logout({ id_token_hint: hint, post_logout_redirect_uri: signedOutUri, state: 's' });

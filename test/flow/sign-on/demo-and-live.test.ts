@@ -78,7 +78,7 @@ describe('a live environment', () => {
     expect([page.heading, page.text]).toEqual(['Sign in', expect.not.stringContaining(banner)]);
   });
 
-  test('has keys of its own', async () => {
+  test('has different keys', async () => {
     const [ours, theirs] = await Promise.all(
       [live.url, environment.demo.url].map(async (url) => {
         const { keys } = (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as {
@@ -105,7 +105,7 @@ describe('to a live environment', () => {
     }
   });
 
-  test('the people of demo, with their passwords, are nobody', async () => {
+  test('the people of demo, with their passwords, are unknown', async () => {
     const { email, password } = (await demoSignedIn()).person;
     const browser = live.browser();
     const page = await browser.press(await (await liveParty()).pageOf(browser), 'sign-in', {
@@ -148,7 +148,7 @@ describe('to a live environment', () => {
     }
   });
 
-  test('an ID token of demo is no hint: it takes nobody for anybody, and signs nobody out', async () => {
+  test('an ID token of demo is no hint: it expects no person, and signs no one out', async () => {
     const { tokens } = await demoSignedIn();
     const party = await liveParty();
     const browser = live.browser();
@@ -179,7 +179,7 @@ describe('a secret of the other environment', () => {
     return { status: response.status, ...((await response.json()) as object) };
   };
 
-  test('is answered with a sentence that says whose it is', async () => {
+  test('is answered with a sentence that names its environment', async () => {
     const { demo, application } = await demoSignedIn();
     expect(await refusalWith(live.url, liveApplication, application.clientSecret)).toEqual({
       status: 400,

@@ -46,13 +46,13 @@ export class DemoEnvironment extends Environment {
     return this.newApplication([harborlight, juniper], settings);
   }
 
-  /** Somebody of the seed. */
+  /** A person of the seed. */
   demoPerson(which: (typeof PEOPLE)[number]): Credentials {
     return this.service.demo().people[PEOPLE.indexOf(which)] as Credentials;
   }
 }
 
-/** A demo environment of its own for the tests of one file, and the processes for those that need more. */
+/** A demo environment for the tests of one file, and the processes for those that need more. */
 export function demoEnvironment(options: StartOptions = {}) {
   const services = serviceProcesses();
   let running: DemoEnvironment | undefined;

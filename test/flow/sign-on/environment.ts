@@ -14,7 +14,7 @@ import { TestBrowser } from '../../support/test-browser.js';
 import type { RegisteredApplication } from './relying-party.js';
 import type { Credentials } from './walk.js';
 
-/** Where somebody is a user, and where they are a worker: ids of clients. */
+/** Where a person is a user, and where a worker: ids of clients. */
 export interface Memberships {
   user?: readonly string[];
   worker?: readonly string[];
@@ -70,7 +70,7 @@ export class Environment {
     return new TestBrowser(this.url);
   }
 
-  /** An application that no other test knows. Nobody is asked whether they approve, unless it is somebody else’s. */
+  /** An application that no other test uses. First-party, so without consent, by default. */
   async newApplication(
     instances: readonly string[],
     settings: ApplicationSettings = {},
@@ -98,7 +98,7 @@ export class Environment {
     return { clientId: application?.id ?? '', redirectUris, ...(clientSecret && { clientSecret }) };
   }
 
-  /** Somebody whom no other test knows. Users are INVITED, in the order of the clients. */
+  /** A person that no other test uses. Users are INVITED, in the order of the clients. */
   async newPerson({ user = [], worker = [], invited = false }: Memberships): Promise<Person> {
     const email = `person.${randomUUID()}@tallowfern.example.com`;
     const names = { email, firstName: 'Ada', lastName: 'Okafor' };
@@ -120,7 +120,7 @@ export class Environment {
     return person;
   }
 
-  /** Whose address stands as verified, as if they had opened the link. */
+  /** Marks the address as verified, as if by the link. */
   markVerified({ accountId }: Pick<Person, 'accountId'>): void {
     this.age('update accounts set email_verified_at = created_at where id = ?', accountId);
   }
@@ -130,12 +130,12 @@ export class Environment {
     return this.#inDatabase(true, (database) => database.prepare(statement).all(...values) as Row[]);
   }
 
-  /** Gives rows other times: lets time pass for them that nobody would want to wait for. Answers how many there were. */
+  /** Changes times of rows, so that no test has to wait. Returns the number of rows. */
   age(statement: string, ...values: unknown[]): number {
     return this.#inDatabase(false, (database) => database.prepare(statement).run(...values).changes);
   }
 
-  /** What the audit log says of somebody or something, oldest first. */
+  /** The audit records about a subject, oldest first. */
   audited(subjectId: string): { type: string; outcome: string; actorId: string }[] {
     return this.rows(
       'select type, outcome, actor_id as actorId from audit_events where subject_id = ? order by created_at, id',

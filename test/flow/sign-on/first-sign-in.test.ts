@@ -9,7 +9,7 @@ const { tallowfern, quillmere, ostrander } = clientIds;
 const statusOf = (userId: string) =>
   environment.demo.rows<{ status: string }>('select status from users where id = ?', userId)[0]?.status;
 
-/** What the platform and its integrations hear of a user. */
+/** What the platform and its integrations learn of a user. */
 const eventsOf = (userId: string) =>
   environment.demo
     .rows<{ type: string; data: string }>(
@@ -42,7 +42,7 @@ describe('the first sign-in of a person', () => {
     expect(eventsOf(atQuillmere)).toHaveLength(2);
   });
 
-  test('that ends at a page activates nobody', async () => {
+  test('that ends at a page activates no user', async () => {
     const { demo } = environment;
     const person = await demo.newPerson({ user: [tallowfern] });
     const party = await demo.party(apps.portal);
@@ -86,7 +86,7 @@ describe('single sign-on', () => {
     expect(eventsOf(atOstrander)).toEqual(['user.created INVITED', 'user.updated ACTIVE']);
   });
 
-  test('to an instance where the person is nobody says so, and lets another account in', async () => {
+  test('to an instance where the person has no access says so, and lets another account in', async () => {
     const { demo } = environment;
     const person = await demo.newPerson({ user: [tallowfern] });
     const browser = demo.browser();

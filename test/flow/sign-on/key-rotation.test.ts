@@ -48,7 +48,7 @@ describe('a rotation', () => {
     yesterday = { keySet, earlier, later: (await signIn(demo)).tokens };
     demo.close();
     await demo.service.stop();
-    // A day goes by for the keys, and nobody notes it.
+    // A day passes for the keys, without a recorded step.
     demo.age(
       'update signing_keys set created_at = created_at - :ms, activates_at = activates_at - :ms'.replaceAll(
         ':ms',
@@ -122,7 +122,7 @@ describe('a rotation', () => {
 });
 
 describe('a rotation after a leak', () => {
-  test('refuses at once whatever the old keys have signed, and goes on with new ones', async () => {
+  test('refuses at once whatever the old keys have signed, and continues with new ones', async () => {
     const { demo } = environment;
     const { party, tokens } = await signIn(demo);
     const before = await keySetOf(demo);
@@ -131,7 +131,7 @@ describe('a rotation after a leak', () => {
     const userinfo = client.fetchUserInfo(party.config, tokens.access_token, tokens.claims()?.sub ?? '');
     expect(await refusalOf(userinfo)).toBe('invalid_token');
     expect(await client.tokenIntrospection(party.config, tokens.access_token)).toEqual({ active: false });
-    // As a hint it names nobody any more, and stops nobody.
+    // As a hint it names no person any more, and stops none.
     const hint = { id_token_hint: tokens.id_token as string };
     const browser = demo.browser();
     await party.signIn(browser, demo.demoPerson('user'), hint);

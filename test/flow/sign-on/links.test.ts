@@ -57,7 +57,7 @@ describe('the link of an invitation', () => {
 
   test.each([
     ['too short', 'q7-Rk2', 'too short'],
-    ['among the first guesses', 'password123', 'guessed first'],
+    ['among the first guesses', 'password123', 'most common'],
   ])(
     'does not take a password that is %s, says so beside the field, and stays good',
     async (_, password, said) => {
@@ -72,7 +72,7 @@ describe('the link of an invitation', () => {
     },
   );
 
-  test('ends when another one of its kind is made, and when its time is over', async () => {
+  test('ends when another one of its kind is made, and after its time', async () => {
     const { demo } = environment;
     const { accountId } = await invited();
     const browser = demo.browser();

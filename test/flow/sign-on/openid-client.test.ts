@@ -133,7 +133,7 @@ describe('the algorithm of ID tokens', () => {
   );
 });
 
-/** The library leaves out the signature of what came over its own connection: here it is checked with the published keys. */
+/** The library does not check the signature of a token from its own connection: this checks it. */
 async function proof(party: RelyingParty, idToken: string, algorithm: string): Promise<string | undefined> {
   const { jwks_uri: address = '', issuer } = party.config.serverMetadata();
   const { payload } = await jwtVerify(idToken, createRemoteJWKSet(new URL(address)), {

@@ -73,7 +73,7 @@ describe('on PostgreSQL', () => {
     expect(await refusalOf(userinfo)).toBe('invalid_token');
   });
 
-  test('of many refreshes with a token at once all hear of one successor', async () => {
+  test('of many refreshes with a token at once all learn of one successor', async () => {
     const person = await demo.newPerson({ user: [clientIds.tallowfern] });
     const party = await demo.party(apps.dashboard);
     const { refresh_token: spent = '' } = await party.signIn(demo.browser(), person);

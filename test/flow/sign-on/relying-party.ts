@@ -109,7 +109,7 @@ export class RelyingParty {
   }
 }
 
-/** What the service answers to somebody who may not: `invalid_grant`, or the status where it says no word. */
+/** The refusal of the service: `invalid_grant`, or the status if it has no body. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<string> {
   const failure = await attempt.then(
     () => undefined,

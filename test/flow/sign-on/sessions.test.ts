@@ -62,7 +62,7 @@ describe('a session', () => {
     expect([aged, await isSignedIn(party, browser)]).toEqual([1, stands]);
   });
 
-  test('ends at the sign-out for whoever holds a copy of the cookie', async () => {
+  test('ends at the sign-out for every copy of the cookie', async () => {
     const { demo, party, browser } = await signedIn();
     const copy = new TestBrowser(demo.url);
     copy.setCookie(COOKIE, browser.cookies.get(COOKIE) ?? '');
@@ -75,7 +75,7 @@ describe('a session', () => {
 describe('guesses', () => {
   const LIMIT = 10;
 
-  test('that are made all at once do not pass the limit, and keep nobody else out', async () => {
+  test('made all at once do not pass the limit, and keep no one else out', async () => {
     const { demo, party } = await signedIn();
     const victim = await demo.newPerson({ worker: [clientIds.tallowfern] });
     const guessers = await Promise.all(

@@ -13,7 +13,7 @@ const environment = demoEnvironment();
 const WRONG_PASSWORD = 'wrong canary in the mine';
 const NEW_PASSWORD = 'seven quiet herons';
 
-/** All that must be seen by nobody but those it was given to, by what it is. */
+/** All values that only their recipients may see, by kind. */
 const secrets = new Map<string, string>();
 let accountId: string;
 let applicationId: string;
@@ -25,7 +25,7 @@ function keep(entries: Record<string, string | undefined>): void {
   }
 }
 
-/** One life: two links, a wrong password, consent, tokens, a refresh, its reuse, a code twice, a revocation and a sign-out. */
+/** Links, a wrong password, consent, tokens, refresh, reuse, a code twice, revocation and sign-out. */
 beforeAll(async () => {
   const { demo } = environment;
   const person = await demo.newPerson({ user: [clientIds.tallowfern] });
@@ -139,7 +139,7 @@ describe('no secret', () => {
 
   test('is in the log of any role, at its most talkative', async () => {
     const { output } = environment.demo.service;
-    // The log comes a moment after the answers that it tells of.
+    // The log comes a moment after the answers that it reports.
     await output.nextLine(({ role, operation }) => role === 'edge' && operation === 'logout');
     await output.nextLine(({ role, method }) => role === 'domain' && String(method).endsWith('/Logout'));
     const lines = output.lines();

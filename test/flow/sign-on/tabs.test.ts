@@ -8,7 +8,7 @@ const environment = demoEnvironment();
 
 const STALE = 'Something went wrong';
 
-/** Somebody at the sign-in page of an application that asks for consent, in as many tabs as are wanted. */
+/** At the sign-in page of an application with consent, in several tabs. */
 async function atSignIn(tabs = 1) {
   const { demo } = environment;
   const person = await demo.newPerson({ worker: [clientIds.tallowfern] });
@@ -33,7 +33,7 @@ async function leadsOnward(browser: TestBrowser, page: Page, person: Person): Pr
 }
 
 describe('a person with two tabs', () => {
-  test('signs in in one, and the other goes on without the password', async () => {
+  test('signs in in one, and the other continues without the password', async () => {
     const { browser, person, page, other } = await atSignIn(2);
     const first = await walk(browser, await fillIn(browser, page, person), person);
     expect(first.end.url.searchParams.has('code')).toBe(true);
@@ -61,7 +61,7 @@ describe('a person with two tabs', () => {
     expect([again.pages[0], again.end.url.searchParams.has('code')]).toEqual(['Sign in', true]);
   });
 
-  test('becomes somebody else in one, and approves nothing for them in the other', async () => {
+  test('becomes another person in one, and approves nothing for them in the other', async () => {
     const { demo, browser, person, page, party } = await atSignIn();
     const consent = await fillIn(browser, page, person);
     const other = await demo.newPerson({ worker: [clientIds.tallowfern] });
@@ -76,7 +76,7 @@ describe('a person with two tabs', () => {
   });
 });
 
-test('a person who is asked for a context may be somebody else', async () => {
+test('a person who is asked for a context may change the account', async () => {
   const { demo } = environment;
   const first = await demo.newPerson({ user: [clientIds.tallowfern, clientIds.quillmere] });
   const second = await demo.newPerson({ worker: [clientIds.tallowfern] });
@@ -103,14 +103,14 @@ describe('the Back button', () => {
     expect(await leadsOnward(browser, await browser.open(consent.url), person)).toBe(true);
   });
 
-  test('to the sign-in form before the end goes on where it stands', async () => {
+  test('to the sign-in form before the end continues where it stands', async () => {
     const { browser, person, page } = await atSignIn();
     expect((await fillIn(browser, page, person)).heading).toContain('Allow');
     expect((await fillIn(browser, page, person)).heading).toContain('Allow');
   });
 });
 
-describe('a page that is over', () => {
+describe('an expired page', () => {
   test('of another browser leads onward, and gives that one nothing', async () => {
     const { demo, browser, person, page } = await atSignIn();
     const stranger = demo.browser();

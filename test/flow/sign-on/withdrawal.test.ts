@@ -106,7 +106,7 @@ describe.each(withdrawals)('a $what', ({ what, withdraw, refusal, introspected, 
   });
 });
 
-test('a disabled user of the demo signs in nowhere', async () => {
+test('a disabled user of the demo cannot sign in', async () => {
   const { demo } = environment;
   const browser = demo.browser();
   const party = await demo.party('Harborlight Dashboard');
@@ -115,7 +115,7 @@ test('a disabled user of the demo signs in nowhere', async () => {
   expect([page.heading, page.text]).toEqual(['Sign in', expect.stringContaining(NO_ACCESS)]);
 });
 
-test('one of several users that is disabled leaves the claims, and the others go on', async () => {
+test('one of several users that is disabled leaves the claims, and the others continue', async () => {
   const { demo } = environment;
   const person = await demo.newPerson({ user: [tallowfern, quillmere, ostrander] });
   const [gone = '', left = ''] = person.userIds;

@@ -105,7 +105,7 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
     }
   });
 
-  test('always fails: three requests and never another, for the workflow is over', async () => {
+  test('always fails: three requests and never another, for the workflow has ended', async () => {
     const { received, delivery, attempts } = story('always fails');
     await finished(delivery?.retryWorkflowId);
     expect(received).toHaveLength(3);
@@ -135,7 +135,7 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
     );
   });
 
-  test('redirects: asked three times itself, and nobody is asked where it points', () => {
+  test('redirects: asked three times itself, and not followed', () => {
     const { received, delivery, attempts } = story('redirects');
     expect(received).toHaveLength(3);
     expect(elsewhere.receiver.received).toEqual([]);
@@ -164,7 +164,7 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
   });
 
   describe('what Temporal shows', () => {
-    test('is a workflow for each of those that were retried, by a name that says whose it is', async () => {
+    test('is a workflow for each of those that were retried, with a name that identifies it', async () => {
       const retried = ['fails twice', 'always fails', 'redirects', 'hangs up', 'is too busy'];
       for (const { subscription, delivery } of retried.map(story)) {
         expect(delivery?.retryWorkflowId).toMatch(new RegExp(`^webhook-retry/${subscription.id}/`));

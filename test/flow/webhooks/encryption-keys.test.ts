@@ -108,7 +108,7 @@ describe('a rotation of the encryption key', () => {
   }, 120_000);
 
   // Before a kill: a node that was killed counts as there for 90 seconds.
-  test('that was cut short between file and database goes on with the same key, and so does the end of the old one', async () => {
+  test('that was cut short between file and database continues with the same key, and so does the end of the old one', async () => {
     const path = keyFileOf(demo.service);
     const [before] = idsIn(path) as [string];
     const added = newKey();
@@ -179,8 +179,8 @@ describe('a rotation of the encryption key', () => {
   }, 60_000);
 });
 
-describe('an environment whose key file is where the first releases put it', () => {
-  test('goes on, says how to move the file, and takes the new place without a restart', async () => {
+describe('an environment with its key file in the place of the first releases', () => {
+  test('continues, says how to move the file, and takes the new place without a restart', async () => {
     const dataDir = join(services.newDirectory(), 'data');
     mkdirSync(dataDir, { mode: 0o700 });
     const before = join(dataDir, 'secrets.key');

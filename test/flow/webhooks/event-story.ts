@@ -89,7 +89,7 @@ export class EventStory {
 
 let people = 0;
 
-/** Of somebody new. */
+/** Unused. */
 function address(): string {
   people += 1;
   return `person.${people}@fish.example.com`;

@@ -11,7 +11,7 @@ const environment = webhookEnvironment();
 const { tallowfern, quillmere, ostrander } = clientIds;
 const { juniper, juniperUnconfigured } = connectionIds;
 
-/** What is subscribed to, and whose events of which types come of it. */
+/** Subscribed types and clients, and the events that result. */
 const cases = [
   {
     title: 'all types: all of the instance',
@@ -45,7 +45,7 @@ const cases = [
   },
   { title: 'a type that did not happen: nothing', wanted: { eventTypes: ['user.updated'] }, gets: [] },
   {
-    title: 'a type whose name begins alike: nothing of the other',
+    title: 'a type with a common prefix: nothing of the other',
     wanted: { eventTypes: ['organization_unit.*', 'worker.updated'] },
     gets: [],
   },
@@ -126,14 +126,14 @@ describe('who gets an event', () => {
     expect(() => verified(second, one.secret)).toThrow('No matching signature found');
   });
 
-  test('a disabled subscription: nobody now, and all of it is held', async () => {
+  test('a disabled subscription: nothing now, and all of it is held', async () => {
     const deliveries = await environment.demo.deliveries(disabled);
     expect(deliveries).toHaveLength(4);
     expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set([DeliveryStatus.HELD]));
     expect(disabled.receiver.received).toEqual([]);
   });
 
-  test('a deleted subscription: nobody', async () => {
+  test('a deleted subscription: nothing', async () => {
     expect(await environment.demo.deliveries(deleted)).toEqual([]);
     expect(deleted.receiver.received).toEqual([]);
   });

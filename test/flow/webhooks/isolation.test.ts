@@ -5,7 +5,7 @@ import { clientIds } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';
 import { webhookEnvironment } from './webhook-environment.js';
 
-/** Far fewer slots than attempts that could hang: without shares, the subscription that hangs would have them all. */
+/** Fewer slots than hanging attempts: without shares, the hanging subscription would take them all. */
 const SLOTS = 24;
 const SLOTS_PER_SUBSCRIPTION = 8;
 

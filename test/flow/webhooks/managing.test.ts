@@ -116,7 +116,7 @@ describe('a subscription that was disabled and is enabled again', () => {
 });
 
 describe('a resend', () => {
-  test('is a delivery of its own with the same event, freshly signed', async () => {
+  test('is a new delivery with the same event, freshly signed', async () => {
     const { demo } = environment;
     const to = await demo.subscribe();
     const { eventId } = await eventTo(to);

@@ -31,7 +31,10 @@ test('a worker that knows no Temporal says what is missing, and that nothing is 
   const told = await worker.output.nextLine(({ msg }) =>
     String(msg).startsWith('TEMPORAL_ADDRESS is not set'),
   );
-  expect(told).toMatchObject({ level: 'warn', msg: expect.stringMatching(/retry.*no UI.*signals/) });
+  expect(told).toMatchObject({
+    level: 'warn',
+    msg: expect.stringMatching(/retried when they are due.*no UI.*signals/),
+  });
 });
 
 test('fails twice, then accepts: three requests with one id, and the domain was killed between them', async () => {
@@ -65,3 +68,18 @@ test('it ends at once although something waits for its time', async () => {
   expect(await worker.stop()).toEqual({ code: 0, signal: null });
   expect(Date.now() - stoppedAt).toBeLessThan(5_000);
 }, 30_000);
+
+test('a worker whose Temporal is not there yet makes retries when they are due', async () => {
+  const address = `unix:${domain.dataDir}/run/domain.sock`;
+  // Nothing can listen at port 1 here.
+  const settings = { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1', DOMAIN_ADDRESS: address };
+  await services.start({ command: 'worker', env: settings });
+  const failing = answerWith(503);
+  const to = await demo.subscribe({ eventTypes: ['client.*'] }, (response, request, earlier) =>
+    (earlier < 2 ? failing : accept)(response, request, earlier),
+  );
+  await demo.newClient(instanceIds.harborlight, 'Larkspur Bindery');
+  const { eventId } = await to.receiver.next();
+  const { delivery } = await demo.ended(to, eventId);
+  expect(delivery).toMatchObject({ status: DeliveryStatus.DELIVERED, attemptsBegun: 3 });
+}, 40_000);

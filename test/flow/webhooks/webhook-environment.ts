@@ -47,7 +47,7 @@ export interface Subscribed {
 
 type Wanted = Partial<CreateSubscriptionRequest>;
 
-/** A demo environment with somebody who manages webhooks. */
+/** A demo environment with a client of the webhook service. */
 export class WebhookEnvironment extends DemoEnvironment {
   readonly webhooks: RpcClient<typeof WebhookServiceService>;
   readonly #channel: RpcChannel;

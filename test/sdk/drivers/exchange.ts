@@ -94,21 +94,21 @@ export function describeExchange(driver: Driven): void {
     test.each<[string, Record<string, string>, object]>([
       ['the state of another request', { state: 'other' }, { reason: 'state_mismatch' }],
       ['another issuer', { iss: 'https://evil.example.com' }, { reason: 'issuer_mismatch' }],
-      ['an error of somebody else', { error: 'access_denied', state: 'other' }, { reason: 'state_mismatch' }],
+      ['an error of a proxy', { error: 'access_denied', state: 'other' }, { reason: 'state_mismatch' }],
       ['no code', { code: '' }, { reason: 'callback_malformed' }],
       [
         'an error',
         { error: 'access_denied', error_description: 'No.' },
         { name: 'OAuthError', error: 'access_denied', description: 'No.', status: null },
       ],
-    ])('asks nobody when the browser came back with %s', async (_, parameters, expected) => {
+    ])('sends no request when the browser returned with %s', async (_, parameters, expected) => {
       rig.server.answers(json({}));
       const { error } = await rig.exchange({ callbackUrl: rig.callback(parameters) });
       expect(error).toMatchObject({ name: 'SignInError', ...expected });
       expect(rig.server.asked).toHaveLength(0);
     });
 
-    test('asks nobody when a parameter came twice, or nothing is known of a request', async () => {
+    test('sends no request when a parameter is repeated, or for an unknown authorization', async () => {
       rig.server.answers(json({}));
       const twice = await rig.exchange({ callbackUrl: `${rig.callback()}&code=code-2` });
       const never = await rig.exchange({ callbackUrl: rig.callback({ state: '' }), state: '' });
@@ -128,7 +128,7 @@ export function describeExchange(driver: Driven): void {
       ['signed with an algorithm that was not agreed on', () => rig.idToken({}, 'ES256')],
       ['signed with a key that is not published', () => rig.idToken({}, 'RS256', 'unknown')],
       ['signed with a key of another kind', () => rig.idToken({}, 'RS256', 'ES256')],
-      ['whose claims were changed', async () => forged(await rig.idToken())],
+      ['with changed claims', async () => forged(await rig.idToken())],
       [
         'that is not signed',
         async () => `${encoded({ alg: 'none' })}.${(await rig.idToken()).split('.')[1]}.`,
@@ -148,7 +148,7 @@ export function describeExchange(driver: Driven): void {
         'nonce_mismatch',
       ],
       ['that is missing', async () => ({}), 'id_token_missing'],
-    ])('has a reason of its own: one %s', async (_, make, reason) => {
+    ])('has a reason: one %s', async (_, make, reason) => {
       rig.serves(json({ ...grant, access_token: 'access-1', ...(await make()) }));
       expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason });
     });

@@ -44,7 +44,7 @@ function documented(path: string): { method: string; ids: string[]; example: obj
 
 const PATH = '/v1/instance-integrations/iin_1/clients/cli_1';
 
-/** Following links, over a gateway in the hands of the test, which has a path of its own as behind a proxy. */
+/** Following links, over a gateway of the test with a path, as behind a proxy. */
 export function describeLinks(driver: Driven): void {
   const newServer = scriptedServers();
   let server: ScriptedServer;
@@ -137,7 +137,7 @@ export function describeLinks(driver: Driven): void {
       expect(server.asked).toHaveLength(1);
     });
 
-    test('to where nobody answers is a TimeoutError', async () => {
+    test('to an address without a server is a TimeoutError', async () => {
       server.answers(silence);
       const asked = driver.sdk.gateway(options({ timeoutSeconds: 0.25 }), 'follow', [PATH]);
       expect((await asked).error).toMatchObject({ name: 'TimeoutError' });

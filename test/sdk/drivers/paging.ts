@@ -3,7 +3,7 @@ import type { Driven } from './line-driver.js';
 import { json, page, type ScriptedServer, scriptedServers } from './scripted-server.js';
 import { user } from './user.js';
 
-/** Over a gateway whose pages are in the hands of the test. */
+/** Over a gateway with pages made by the test. */
 export function describePaging(driver: Driven): void {
   const newServer = scriptedServers();
   let server: ScriptedServer;

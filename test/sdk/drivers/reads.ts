@@ -112,7 +112,7 @@ export function describeReads(driver: Driven): void {
       ['a refusal', problem(401, 'api_key_unknown'), { code: 'api_key_unknown', requestId: 'req-1' }, 1],
       ['a code added later', problem(418, 'added_later'), { status: 418, code: 'added_later' }, 1],
       ['a redirect', page(302, { location: '/elsewhere' }), { status: 302, code: 'unexpected_response' }, 1],
-      ['304 that nobody asked for', (response) => response.writeHead(304).end(), { status: 304 }, 1],
+      ['an unrequested 304', (response) => response.writeHead(304).end(), { status: 304 }, 1],
       [
         'a wait that is too long',
         problem(429, 'rate_limited', { 'retry-after': '3600' }),
@@ -142,7 +142,7 @@ export function describeReads(driver: Driven): void {
       expect([4, 5]).toContain(server.asked.length);
     });
 
-    test('nobody there is a ConnectionError that says where', async () => {
+    test('no server is a ConnectionError with the address', async () => {
       const [port] = await freePorts(1);
       const { error } = await listClients({ baseUrl: `http://127.0.0.1:${port}`, retry: { maxRetries: 0 } });
       expect(error).toMatchObject({ name: 'ConnectionError' });
@@ -204,7 +204,7 @@ export function describeReads(driver: Driven): void {
   });
 }
 
-/** Sends white space, which JSON may begin with, for as long as somebody reads it. */
+/** Sends white space, with which JSON may begin, while the reader reads. */
 function drip(response: Parameters<Answer>[0]): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 40);

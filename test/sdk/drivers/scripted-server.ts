@@ -53,7 +53,7 @@ export const trickle: Answer = (response) => {
   response.write('[');
 };
 
-/** Answers one request after another as it is told, the last for good, and keeps what it was asked. */
+/** Answers one request after another as it is told, the last permanently, and keeps what it was asked. */
 export class ScriptedServer {
   readonly asked: Asked[] = [];
   #script: Answer[] = [];

@@ -25,7 +25,7 @@ export type Signer = { privateKey: CryptoKey; jwk: JWK };
 
 export const secondsNow = () => Math.floor(Date.now() / 1000);
 
-/** A sign-on server that says what a test wants, and keys to sign with. Call it where a group of tests is described. */
+/** A sign-on server with programmed answers, and keys to sign with. Call it in a describe block. */
 export function signOnRig(driver: Driven) {
   const newServer = scriptedServers();
   const signers = new Map<string, Signer>();
@@ -49,7 +49,7 @@ export function signOnRig(driver: Driven) {
   });
   const callback = (parameters: Record<string, string> = {}) =>
     `${redirectUri}?${new URLSearchParams({ code: 'code-1', state: flow.state, iss: server.url, ...parameters })}`;
-  /** Keys of every kind that there is, one that nobody knows among them. */
+  /** Keys of every kind, including an unknown one. */
   const keySet = () =>
     json({
       keys: [{ kty: 'PQC', kid: 'later' }, ...[...signers.values()].map(({ jwk }) => jwk), 'nonsense'],

@@ -8,7 +8,7 @@ export function describeSignOn(driver: Driven): void {
   const rig = signOnRig(driver);
 
   describe('the address to send a browser to', () => {
-    test('asks for a code, by PKCE, with values that nobody can guess', async () => {
+    test('requests a code, by PKCE, with random values', async () => {
       const { value } = await driver.sdk.signOn(rig.options(), 'authorizationUrl');
       const { value: other } = await driver.sdk.signOn(rig.options(), 'authorizationUrl');
       const { origin, pathname, searchParams } = new URL(value.url);
@@ -89,7 +89,7 @@ export function describeSignOn(driver: Driven): void {
       expect(second).toEqual(first);
     });
 
-    test('and not twice, nor at all where nobody wants retries', async () => {
+    test('and not twice, nor at all without retries', async () => {
       rig.server.answers(hangUp);
       expect((await refresh()).error).toMatchObject({ name: 'ConnectionError' });
       expect(rig.server.asked).toHaveLength(2);

@@ -30,7 +30,7 @@ const isTime = (value: unknown): value is string =>
 
 const genuine = { event: { id: example.payload.id } };
 
-/** Whether it says of an event what is expected: that this release knows it. TypeScript leaves that to the compiler. */
+/** Whether it recognizes the event type. TypeScript leaves that to the compiler. */
 const tells = ({ isKnown = null }: { isKnown?: boolean | null }, expected: boolean) =>
   isKnown === null || isKnown === expected;
 

@@ -15,7 +15,7 @@ const BUILD_LIMIT_MS = 240_000;
 export const projectFolder = join(import.meta.dirname, 'project');
 export const writtenFolder = join(root, 'src/sdk/go');
 
-/** An empty module that got the SDK from a proxy, as `go get` does; nothing else is asked for, so no network is needed. */
+/** An empty module with the SDK from a proxy, as by `go get`; nothing else is needed, so no network. */
 export class GoProject {
   private constructor(
     private readonly go: string,

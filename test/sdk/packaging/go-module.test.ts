@@ -23,7 +23,7 @@ describe('the Go module', () => {
     );
   });
 
-  test('is told of by four files, as the protocol of module proxies has them', () => {
+  test('is reported by four files, as the protocol of module proxies has them', () => {
     const { zip, proxy } = goModule(smallSources(newDirectory()));
     const [list, info, mod, archive] = proxy;
     expect(proxy.map(({ path }) => path)).toEqual(['list', 'v1.3.1.info', 'v1.3.1.mod', 'v1.3.1.zip']);

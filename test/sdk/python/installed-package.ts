@@ -34,8 +34,8 @@ export function wheel(): PackageFile {
 }
 
 /**
- * The Python of a virtual environment in which there is the wheel, what it asks for, and mypy. It is kept for the next
- * run with the same wheel; the packages of others come from the index the first time.
+ * The Python of a virtual environment with the wheel, its dependencies and mypy. It is cached for the same
+ * wheel; the dependencies come from the index the first time.
  */
 export async function pythonWithSdk(python: string): Promise<string> {
   const { path: name, content } = wheel();

@@ -30,7 +30,7 @@ export function builtPackage(): string {
   return join(folder, name);
 }
 
-/** A project with the built package in it and nothing else but jose, which comes from here, so that no network is needed. */
+/** A project with the built package and jose, which comes from here, so no network is needed. */
 export class Project {
   private constructor(readonly folder: string) {}
 

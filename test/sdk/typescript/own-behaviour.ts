@@ -41,7 +41,7 @@ export function describeOwnBehaviour(driver: Driven): void {
     ])('a caller who waits for %s no more gets the reason of their signal', async (_, answer) => {
       server.answers(answer);
       const { error } = await listClients({}, { abortAfterMs: 80 });
-      expect(error).toMatchObject({ name: 'TimeoutError of somebody else' });
+      expect(error).toMatchObject({ name: 'another TimeoutError' });
     });
 
     test('retry: false asks once', async () => {
@@ -50,7 +50,7 @@ export function describeOwnBehaviour(driver: Driven): void {
       expect(server.asked).toHaveLength(1);
     });
 
-    test('nobody there is told with its reason', async () => {
+    test('no server is reported with its reason', async () => {
       const [port] = await freePorts(1);
       const { error } = await listClients({ baseUrl: `http://127.0.0.1:${port}`, retry: false });
       expect(error?.message).toBe(`The connection to 127.0.0.1:${port} failed: ECONNREFUSED.`);

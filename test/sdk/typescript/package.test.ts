@@ -53,7 +53,7 @@ describe('the package, installed into an empty project', () => {
     120_000,
   );
 
-  test('has a README whose code compiles, with what its readers bring along', async () => {
+  test('has a README with code that compiles in its context', async () => {
     const complaints = await project.complaintsAbout(
       'readme',
       readmeProgram(project.installed('README.md')),
@@ -103,7 +103,7 @@ describe('the first call of the README', () => {
   });
 });
 
-/** The blocks of code below each other, each with names of its own. */
+/** The blocks of code in sequence, each with separate names. */
 function readmeProgram(readme: string): string {
   const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
   const imports = new Set(blocks.flatMap((code) => code.match(/^import .*$/gm) ?? []));

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createApplication } from '../../../src/domain/operator/applications.js';
 import { rotateSecret } from '../../../src/domain/operator/secret-rotation.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../support/databases.js';
@@ -13,7 +14,7 @@ describeEachDatabase('an application that is asked to prove itself', (under) => 
     const rig = await signOnRig(under);
     const instances = [(await plantInstance(rig.database)).id, (await plantInstance(rig.database)).id];
     const operator = operatorUnitOfWork(rig.database, rig.clock.now);
-    const created = await operator.run(OPERATOR, (changes) =>
+    const created = await inNameOf(OPERATOR, operator).run((changes) =>
       createApplication(changes, 'demo', {
         name: 'Rota',
         type: 'confidential',
@@ -47,7 +48,7 @@ describeEachDatabase('an application that is asked to prove itself', (under) => 
   test('has every secret during a rotation, the oldest first', async () => {
     const { operator, application, clock, find } = await rigWithApplication();
     clock.advance(5);
-    const rotation = await operator.run(OPERATOR, (changes) =>
+    const rotation = await inNameOf(OPERATOR, operator).run((changes) =>
       rotateSecret(changes, 'demo', { applicationId: application.id, overlapSeconds: 1 }),
     );
     const secrets = (await find())?.secrets ?? [];

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { TurnSpacing } from '../../../src/domain/sign-on/attempts.js';
+import type { TurnSpacing } from '../../../src/domain/sign-on/sessions/attempts.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { signOnRig } from './rig.js';
 
@@ -29,7 +29,7 @@ describeEachDatabase('attempts', (under) => {
     expect((await count('account acc_1')).count).toBe(2);
   });
 
-  test('count anew when their window is over, and do not make it longer', async () => {
+  test('count again when their window is over, and do not make it longer', async () => {
     const { count, now } = await counting();
     await count('a');
     await expect(count('a', now + WINDOW_MS - 1)).resolves.toEqual({ count: 2, endsAt: now + WINDOW_MS });
@@ -55,7 +55,7 @@ describeEachDatabase('attempts', (under) => {
     expect((await count('b')).count).toBe(2);
   });
 
-  test('that were no guesses are taken back, in the window in which they were counted', async () => {
+  test('that were no guesses are withdrawn, in the window in which they were counted', async () => {
     const { count, run, now } = await counting();
     const giveBack = (subject: string, endsAt: number) =>
       run(({ attempts }) => attempts.giveBack(subject, endsAt));
@@ -98,12 +98,12 @@ describeEachDatabase('attempts', (under) => {
     const waits = turns.map((at) => at && at - now);
     expect(waits).toEqual([0, 0, 10, 30, 55, 80, undefined, undefined, undefined]);
     await expect(take(now + 5)).resolves.toEqual({ at: now + 105, count: 7 });
-    // Whoever comes later does not wait for those before.
+    // A later one does not wait for those before.
     await expect(take(now + 500)).resolves.toMatchObject({ at: now + 500, count: 8 });
     await expect(take(now + 1_500)).resolves.toMatchObject({ at: now + 1_500, count: 1 });
   });
 
-  test('that had a turn are taken back, also where others have taken turns since, until the window is over', async () => {
+  test('that had a turn are withdrawn, also where others have taken turns since, until the window is over', async () => {
     const { run, now } = await counting();
     const take = (at = now) => run(({ attempts }) => attempts.takeTurn('a', at, spacing));
     const giveBack = (at = now) => run(({ attempts }) => attempts.giveBackTurn('a', at));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/codes.js';
+import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { signOnRig } from './rig.js';
 import { newCode } from './samples.js';
@@ -111,7 +111,7 @@ describeEachDatabase('a minute of codes', (under) => {
     await expect(expire(END_OF_LAST)).resolves.toEqual({ issued: 0, redeemed: 0, expired: 0, retryAt: null });
   });
 
-  test('takes no code from whoever redeems it in its last moment', async () => {
+  test('takes no code that is redeemed in its last moment', async () => {
     const { issue, expire, run, rows } = await rigIssuing();
     const codes = await Promise.all(Array.from({ length: 20 }, () => issue(MINUTE)));
     const end = MINUTE + CODE_LIFETIME_MS;

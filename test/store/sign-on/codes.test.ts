@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/codes.js';
+import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { signOnRig } from './rig.js';
 import { newCode, newGrant } from './samples.js';
@@ -16,7 +16,7 @@ describeEachDatabase('an authorization code', (under) => {
     {},
     { codeChallenge: null, nonce: null, scopes: ['email'] },
     { requestedClaims: { authTime: true }, status: 'EXPIRED' },
-  ])('comes back as it was kept: %j', async (fields) => {
+  ])('is returned unchanged kept: %j', async (fields) => {
     const { code, found, rows } = await rigWith(fields);
     await expect(found()).resolves.toEqual(code);
     await expect(rows.codes.find(code.hash.slice(1))).resolves.toBeUndefined();

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createApplication } from '../../../src/domain/operator/applications.js';
-import { createInstance } from '../../../src/domain/platform/instances.js';
-import type { ConsentKey } from '../../../src/domain/sign-on/consents.js';
+import { createInstance } from '../../../src/domain/platform/organization/instances.js';
+import type { ConsentKey } from '../../../src/domain/sign-on/interaction/consents.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { OPERATOR } from '../operator-rig.js';
@@ -13,7 +14,9 @@ describeEachDatabase('a consent', (under) => {
     const operator = operatorUnitOfWork(rig.database);
     const newApplication = async () => {
       const creation = { name: 'Rota', type: 'public' as const, redirectUris: [], firstParty: false };
-      const work = operator.run(OPERATOR, (changes) => createApplication(changes, 'demo', creation));
+      const work = inNameOf(OPERATOR, operator).run((changes) =>
+        createApplication(changes, 'demo', creation),
+      );
       return (await work).application.id;
     };
     const newPlace = async () =>

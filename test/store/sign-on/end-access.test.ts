@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../generated/ids.js';
 import { endAccess } from '../../../src/domain/credentials/end-access.js';
-import type { AuthorizationCode } from '../../../src/domain/sign-on/codes.js';
+import type { AuthorizationCode } from '../../../src/domain/sign-on/authorization/codes.js';
 import type { SignOnChanges } from '../../../src/domain/sign-on/unit-of-work.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { latch, signOnRig, untilOneWaits } from './rig.js';
@@ -30,7 +30,7 @@ describeEachDatabase('the end of a person’s access', (under) => {
     return redeemed;
   }
 
-  test('leaves nothing that is in force, and touches nobody else', async () => {
+  test('leaves nothing valid, without effect on others', async () => {
     const { run, rows, now, accountId, newAccount, keep, code } = await rigWithPerson();
     const neighbour = await newAccount();
     const [issued, redeemed, foreign] = [await code(), await code(), await keep(newCode(neighbour, now))];
@@ -103,7 +103,7 @@ describeEachDatabase('the end of a person’s access', (under) => {
     await expect(rows.grants.find(presented.grantId)).resolves.toBeUndefined();
   });
 
-  test('among many redemptions leaves no grant in force, whoever was first', async () => {
+  test('among many redemptions leaves no valid grant, in any order', async () => {
     const { run, rows, accountId, code } = await rigWithPerson();
     const presented = await Promise.all(Array.from({ length: 30 }, code));
     const works = presented.map((one) => run((changes) => redeem(changes, one)));

@@ -18,7 +18,7 @@ describeEachDatabase('a grant', (under) => {
     {},
     { refreshExpiresAt: null, revokedAt: 1_790_000_000_001 },
     { scopes: ['openid'], generation: 41 },
-  ])('comes back as it was kept: %j', async (fields) => {
+  ])('is returned unchanged kept: %j', async (fields) => {
     const { grant, found, rows } = await rigWith(fields);
     await expect(found()).resolves.toEqual(grant);
     await expect(rows.grants.find(`${grant.id}A`)).resolves.toBeUndefined();

@@ -22,7 +22,7 @@ describeEachDatabase('a person as an instance sees them', (under) => {
     };
   }
 
-  test('is nobody without an account', async () => {
+  test('is undefined without an account', async () => {
     const { rows, instanceId } = await rigWithPerson();
     await expect(rows.identities.find(newPublicId('AccountId'), instanceId)).resolves.toBeUndefined();
   });

@@ -12,7 +12,7 @@ describeEachDatabase('a mailed link', (under) => {
     return { ...rig, link, use: (at: number) => rig.run(({ links }) => links.use(link.tokenHash, at)) };
   }
 
-  test('comes back as it was kept, and by its own hash only', async () => {
+  test('is returned unchanged kept, and by its own hash only', async () => {
     const { rows, link } = await rigWith({ purpose: 'verify_email' });
     await expect(rows.links.find(link.tokenHash)).resolves.toEqual(link);
     await expect(rows.links.find(link.tokenHash.toLowerCase())).resolves.toBeUndefined();
@@ -33,7 +33,7 @@ describeEachDatabase('a mailed link', (under) => {
     await expect(use(link.expiresAt - before)).resolves.toBe(used);
   });
 
-  test('that nobody was sent cannot be used', async () => {
+  test('that was never sent cannot be used', async () => {
     const { run, now } = await rigWith();
     await expect(run(({ links }) => links.use('another', now))).resolves.toBe(false);
   });

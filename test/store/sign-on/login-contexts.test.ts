@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { LoginContext } from '../../../src/domain/sign-on/login-contexts.js';
+import type { LoginContext } from '../../../src/domain/sign-on/interaction/login-contexts.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { plantClient } from '../directory-rows.js';
 import { signOnRig } from './rig.js';

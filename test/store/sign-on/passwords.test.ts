@@ -23,7 +23,7 @@ describeEachDatabase('a password', (under) => {
     expect(hashes).toContain((await rows.passwords.find(id))?.hash);
   });
 
-  test('is nobody’s without an account', async () => {
+  test('is undefined without an account', async () => {
     const { now, run } = await signOnRig(under);
     const setting = run(({ passwords }) => passwords.set(newPublicId('AccountId'), 'hash', now));
     await expect(setting).rejects.toMatchObject({ message: expect.stringMatching(/foreign key/i) });

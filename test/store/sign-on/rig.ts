@@ -19,7 +19,7 @@ export async function signOnRig(under: DatabaseUnderTest) {
     run,
     rows,
     newAccount: async () => (await plantAccount(database)).id,
-    /** Does it so many times at once, each in a transaction of its own, and says how often it heard yes. */
+    /** Runs it so many times at once, each in a transaction, and returns how often it returned true. */
     yesesOf: async (times: number, work: (changes: SignOnChanges) => Promise<boolean>) => {
       const answers = await Promise.all(Array.from({ length: times }, () => run(work)));
       return answers.filter(Boolean).length;
@@ -27,7 +27,7 @@ export async function signOnRig(under: DatabaseUnderTest) {
   };
 }
 
-/** Until a transaction waits for a row that another one holds. On SQLite one begins after the other has ended, so there nothing is to wait for. */
+/** Waits until a transaction waits for a locked row. On SQLite transactions are sequential. */
 export async function untilOneWaits({ reader, writesInOrder }: Database): Promise<void> {
   if (!writesInOrder) {
     await eventually('a transaction that waits', async () => {

@@ -3,8 +3,11 @@ import type { AccountId } from '../../../generated/ids.js';
 import type { Grant } from '../../../src/domain/credentials/grants.js';
 import type { AccountLink } from '../../../src/domain/credentials/links.js';
 import type { Session } from '../../../src/domain/credentials/sessions.js';
-import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/codes.js';
-import type { AuthorizationRequest, Interaction } from '../../../src/domain/sign-on/interactions.js';
+import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
+import type {
+  AuthorizationRequest,
+  Interaction,
+} from '../../../src/domain/sign-on/interaction/interactions.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 
 export const HOUR_MS = 3_600_000;

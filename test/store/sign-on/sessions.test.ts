@@ -12,7 +12,7 @@ describeEachDatabase('a session', (under) => {
     await expect(rows.sessions.findByToken(session.id)).resolves.toBeUndefined();
   });
 
-  test('that somebody signs in to has a new cookie, and the old one opens nothing', async () => {
+  test('gets a new cookie at a sign-in, and the old one is invalid', async () => {
     const { now, run, rows, newAccount } = await signOnRig(under);
     const [anonymous, bystander] = [newSession(now), newSession(now)];
     const signedIn = {
@@ -64,7 +64,7 @@ describeEachDatabase('a session', (under) => {
     await expect(rows.sessions.findByToken(other.tokenHash)).resolves.toEqual(other);
   });
 
-  test('ends with all others of its person, and with nobody else’s', async () => {
+  test('ends with all others of its person, and no others', async () => {
     const { now, run, rows, newAccount } = await signOnRig(under);
     const [person, neighbour] = [await newAccount(), await newAccount()];
     const of = (id: typeof person) => newSession(now, { account: { id, authenticatedAt: now } });

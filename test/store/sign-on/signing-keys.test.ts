@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SigningKey } from '../../../src/domain/sign-on/signing-keys.js';
+import type { SigningKey } from '../../../src/domain/sign-on/keys/signing-keys.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { signOnRig } from './rig.js';
 

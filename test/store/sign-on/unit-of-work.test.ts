@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
-import { unitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { latch, signOnRig } from './rig.js';
 import { newHash, newInteraction, newSession } from './samples.js';
@@ -26,7 +26,7 @@ describeEachDatabase('a step of signing in', (under) => {
     await expect(database.reader.selectFrom('audit_events').selectAll().execute()).resolves.toEqual([]);
   });
 
-  test('is seen by nobody before it is done', async () => {
+  test('is invisible before it is done', async () => {
     const { run, rows, now } = await signOnRig(under);
     const session = newSession(now);
     const [written, goOn] = [latch(), latch()];
@@ -74,7 +74,7 @@ describeEachDatabase('a step of signing in', (under) => {
     const { database, rows, now, newAccount } = await signOnRig(under);
     const accountId = await newAccount();
     const session = newSession(now, { account: { id: accountId, authenticatedAt: now } });
-    await unitOfWork(database, () => now).run(async (changes) => {
+    await platformUnitOfWork(database, () => now).run(async (changes) => {
       await changes.passwords.set(accountId, newHash(), now);
       await changes.sessions.insert(session);
       await changes.sessions.deleteOfAccount(accountId);

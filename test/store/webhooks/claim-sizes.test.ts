@@ -28,7 +28,7 @@ describeEachDatabase('a claim of long events', (under) => {
     expect((await rig.deliveries()).slice(7)).toMatchObject(
       Array(3).fill({ attempts_begun: 0, attempt_started_at: null, lease_until: null }),
     );
-    // Whoever waits for more need not wait until somebody looks.
+    // A waiting claim need not wait for the next look.
     expect(rig.deliveriesDue.count).toBe(looks + 1);
     expect((await rig.claim()).deliveries.map(({ id }) => id)).toEqual(ids.slice(7));
   });
@@ -54,7 +54,7 @@ describeEachDatabase('a claim of long events', (under) => {
     expect(claim.bodies).toHaveLength(3);
   });
 
-  test('goes on next time with the subscription that got nothing', async () => {
+  test('continues next time with the subscription that got nothing', async () => {
     const rig = await sendingRig(under);
     const other = sendingNode(rig.database, await newConnection(rig.database), rig.clock);
     const subscriptions = [await rig.subscribe(), await other.subscribe()].sort();

@@ -42,7 +42,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect((await rig.claim({ maxWaitMs: 5 })).deliveries).toEqual([]);
   });
 
-  test('leaves nothing behind with a caller who goes on to ask', async () => {
+  test('leaves nothing behind with a caller who continues to ask', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     const { signal } = new AbortController();
@@ -87,7 +87,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
         const links = { self: '/v1/instance-integrations/{instanceIntegrationId}' };
         const { instanceId, clientId } = rig.connection;
         const entity = { type: 'user', id: `usr_${index}` };
-        await changes.record({
+        await changes.recordEvent({
           type: 'user.updated',
           instanceId,
           clientId,
@@ -115,7 +115,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
       {
         ...{ number: 1, outcome: 'INTERRUPTED', started_at: startedAt, ended_at: rig.clock.now() },
         ...{ duration_ms: null, http_status: null, response_start: null },
-        message: expect.stringMatching(/lost.*nobody knows/),
+        message: expect.stringMatching(/lost.*unknown whether/),
       },
     ]);
     expect(await rig.delivery(id)).toMatchObject({
@@ -129,7 +129,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
 describe('attempts that end', () => {
   const under = databaseUnderTest('SQLite');
 
-  test('wake a claim that was held back, and nobody where none was', async () => {
+  test('wake a claim that was held back, and no other', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     await rig.happen();
@@ -183,7 +183,7 @@ describe('a claim that is woken before the commit of what it is woken for', () =
     return { ...(await sendingRig(under)), commits };
   }
 
-  /** A claim that waits by now, and no longer looks of its own accord. */
+  /** A waiting claim that no longer looks by itself. */
   async function waitingClaim({ deliveriesDue, claim }: SendingNode) {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
     const news = jest.spyOn(deliveriesDue, 'news');
@@ -237,7 +237,7 @@ describe('a claim that is woken before the commit of what it is woken for', () =
     const { waiting } = await waitingClaim(rig);
     const before = commits.tried;
     commits.fault = new Error('disk I/O error');
-    // A group of its own, for which there is one claim too many.
+    // A full group, for which there is one claim too many.
     const happening = Array.from({ length: GROUP }, () => rig.happen());
     const outcomes = await Promise.allSettled(happening);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([]);

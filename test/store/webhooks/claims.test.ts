@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SubscriptionId } from '../../../generated/ids.js';
+import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import {
   LEASE_MS,
@@ -75,7 +75,7 @@ describeEachDatabase('a claim', (under) => {
     expect(countsIn(await rig.claim({ freeSlots: 10 }))).toEqual({ [busy]: 9, [calm]: 1 });
   });
 
-  test('goes on with the next subscription where the last claim ended', async () => {
+  test('continues with the next subscription where the last claim ended', async () => {
     const rig = await sendingRig(under);
     const ids = [await rig.subscribe(), await rig.subscribe(), await rig.subscribe()].sort();
     await times(2, () => rig.happen());
@@ -113,7 +113,7 @@ describeEachDatabase('a claim', (under) => {
     expect((await rig.claim()).deliveries).toHaveLength(25);
   });
 
-  test('lets those that fail share an eighth of all slots, and each have a few at least', async () => {
+  test('lets those that fail share an eighth of all slots, and each have a few at least meanwhile', async () => {
     const rig = await sendingRig(under);
     const failing = [await rig.subscribe(), await rig.subscribe()];
     await times(60, () => rig.happen());
@@ -140,7 +140,51 @@ describeEachDatabase('a claim', (under) => {
         writer.updateTable('subscriptions').set({ event_types: '["none"]' }).where('id', '=', id).execute(),
       );
     }
-    expect(claimed).toEqual([16, 16, 8, 4, 4, 4]);
+    expect(claimed).toEqual([16, 16, 8, 1, 1, 1]);
+  });
+
+  test('gives those that fail no more than half of all slots, each in its turn, and the rest to the others', async () => {
+    const rig = await sendingRig(under);
+    const failing: SubscriptionId[] = [];
+    await times(12, async () => failing.push(await rig.subscribe({ failing_since: 1 })));
+    await times(4, () => rig.happen());
+    const served = new Set<string>();
+    const fill = async () => {
+      const claims = [await rig.claim({ totalSlots: 16 }), await rig.claim({ totalSlots: 16 })];
+      const deliveries = claims.flatMap(({ deliveries }) => deliveries);
+      expect(deliveries).toHaveLength(8);
+      for (const id of claims.flatMap((claim) => Object.keys(countsIn(claim)))) {
+        served.add(id);
+      }
+      return deliveries.map(({ id }) => id);
+    };
+    await times(3, async () => rig.record(...(await fill()).map((id) => refused(id))));
+    expect([...served].sort()).toEqual(failing.sort());
+    await fill();
+    const well = await rig.subscribe();
+    await rig.happen();
+    expect(countsIn(await rig.claim({ totalSlots: 16 }))).toEqual({ [well]: 1 });
+  });
+
+  test('serves those that fail in turn, however many more there are than slots for them', async () => {
+    const rig = await sendingRig(under);
+    const failing: SubscriptionId[] = [];
+    await times(100, async () => failing.push(await rig.subscribe({ failing_since: 1 })));
+    await times(6, () => rig.happen());
+    const served: string[] = [];
+    const fill = async () => {
+      const ids: DeliveryId[] = [];
+      for (let found = 1; found > 0; ) {
+        const { deliveries, targets } = await rig.claim({ totalSlots: 32, freeSlots: 32 });
+        found = deliveries.length;
+        ids.push(...deliveries.map(({ id }) => id));
+        served.push(...targets.map(({ subscriptionId }) => subscriptionId));
+      }
+      return ids;
+    };
+    // All end together, as attempts do that run into the same time-out.
+    await times(8, async () => rig.record(...(await fill()).map((id) => refused(id))));
+    expect([...new Set(served)].sort()).toEqual(failing.sort());
   });
 
   test('finds the one subscription with room behind any number of those that have none', async () => {

@@ -132,15 +132,15 @@ describeEachDatabase('a subscription with more open than one write may change', 
 
 /** Tells how many rows each write changed. */
 function changesOf(
-  { run, rows }: ReturnType<typeof webhookUnitOfWork>,
+  { run, ...rest }: ReturnType<typeof webhookUnitOfWork>,
   onWrite: () => void = () => undefined,
 ): Parameters<typeof closeAll>[0] & { counts: number[] } {
   const counts: number[] = [];
   return {
     counts,
-    rows,
-    run: async (actor, work) => {
-      const count = await run(actor, work);
+    ...rest,
+    run: async (work) => {
+      const count = await run(work);
       counts.push(count as number);
       onWrite();
       return count;

@@ -160,7 +160,7 @@ describeEachDatabase('one delivery', (under) => {
     expect(attempts).toMatchObject([{ number: 1, outcome: 'STATUS_REFUSED' }]);
   });
 
-  test('that is not there is not found', async () => {
+  test('that does not exist is not found', async () => {
     const { rows } = await logRig(under);
     const code = 'DELIVERY_NOT_FOUND';
     await expect(refusal(getDelivery(rows, 'whd_nothing'))).resolves.toMatchObject({ code });

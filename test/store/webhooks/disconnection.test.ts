@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { configureConnection, disconnectInstance } from '../../../src/domain/operator/connections.js';
+import {
+  disconnectInstance,
+  writeConfiguration,
+} from '../../../src/domain/operator/instance-integrations.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { MOST_CLOSED_AT_ONCE } from '../../../src/domain/webhooks/subscription-deliveries.js';
 import { disableSubscription, enableSubscription } from '../../../src/domain/webhooks/subscription-status.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
@@ -26,10 +30,10 @@ describeEachDatabase('an instance that is disconnected', (under) => {
     const foreign = await plantDelivery(database, stranger);
 
     const operator = operatorUnitOfWork(database);
-    const gone = operator.run(OPERATOR, (changes) => disconnectInstance(changes, connection.id));
+    const gone = inNameOf(OPERATOR, operator).run((changes) => disconnectInstance(changes, connection.id));
     await expect(gone).resolves.toBe(1);
 
-    await expect(rows.connections.find(connection.id)).resolves.toBeUndefined();
+    await expect(rows.instanceIntegrations.find(connection.id)).resolves.toBeUndefined();
     await expect(rows.subscriptions.find(subscription.id)).resolves.toBeUndefined();
     await expect(rows.subscriptions.find(stranger.id)).resolves.toEqual(stranger);
     const deliveries = await deliveriesIn(database);
@@ -54,8 +58,8 @@ describeEachDatabase('an instance integration that is configured no more', (unde
     const rig = await subscriptionRig(under);
     const operator = operatorUnitOfWork(rig.database, rig.clock.now);
     const configure = (configured: boolean) =>
-      operator.run(OPERATOR, (changes) =>
-        configureConnection(changes, { id: rig.connection.id, configured }),
+      inNameOf(OPERATOR, operator).run((changes) =>
+        writeConfiguration(changes, { id: rig.connection.id, configured }),
       );
     const other = await newConnection(rig.database);
     const { subscription } = await rig.create();
@@ -130,7 +134,7 @@ describeEachDatabase('an instance integration that is configured no more', (unde
     const { connection, create, database } = await unconfigured();
     await plantDelivery(database, (await create()).subscription);
     const most: number[] = [];
-    await operatorUnitOfWork(database).run(OPERATOR, ({ deliveries, ...changes }) => {
+    await inNameOf(OPERATOR, operatorUnitOfWork(database)).run(({ deliveries, ...changes }) => {
       const counting: typeof deliveries = {
         ...deliveries,
         holdPending: (id, limit) => {
@@ -139,7 +143,7 @@ describeEachDatabase('an instance integration that is configured no more', (unde
         },
       };
       const { id } = connection;
-      return configureConnection({ ...changes, deliveries: counting }, { id, configured: false });
+      return writeConfiguration({ ...changes, deliveries: counting }, { id, configured: false });
     });
     expect(most).toEqual([MOST_CLOSED_AT_ONCE, MOST_CLOSED_AT_ONCE - 1]);
   });

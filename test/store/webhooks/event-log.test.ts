@@ -97,7 +97,7 @@ describeEachDatabase('one event', (under) => {
     await expect(getEvent(rows, id, undefined)).resolves.toMatchObject({ event: { id } });
   });
 
-  test('is not shown as somebody gets it who never does', async () => {
+  test("is shown without a receiver's link", async () => {
     const { rows, event, database } = await logRig(under);
     const id = await event();
     const code = 'INSTANCE_INTEGRATION_NOT_FOUND';
@@ -107,7 +107,7 @@ describeEachDatabase('one event', (under) => {
     }
   });
 
-  test('that is not there is not found', async () => {
+  test('that does not exist is not found', async () => {
     const { rows } = await logRig(under);
     const code = 'EVENT_NOT_FOUND';
     await expect(refusal(getEvent(rows, 'evt_nothing', undefined))).resolves.toMatchObject({ code });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
-import { unitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { holdPending } from '../../../src/store/adapters/webhooks/subscription-deliveries.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { sendingNode, sendingRig } from './sending-rig.js';
@@ -48,7 +48,7 @@ describeEachDatabase('an event that is recorded', (under) => {
     );
   });
 
-  test('is held for a subscription that is disabled, and tells nobody to send it', async () => {
+  test('is held for a disabled subscription, and wakes no sender', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe({ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: 5 });
     await rig.happen();
@@ -57,18 +57,18 @@ describeEachDatabase('an event that is recorded', (under) => {
     expect((await rig.claim()).deliveries).toEqual([]);
   });
 
-  test('tells whoever waits once it is committed, and not when it is taken back', async () => {
+  test('wakes waiting claims once it is committed, and not when it is rolled back', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     const failing = rig.platform.run(async (changes) => {
-      await changes.record(someEvent(rig.connection));
+      await changes.recordEvent(someEvent(rig.connection));
       throw new Error('changed its mind');
     });
     await expect(failing).rejects.toThrow('changed its mind');
     expect(rig.deliveriesDue.count).toBe(0);
     await rig.platform.run(async (changes) => {
-      await changes.record(someEvent(rig.connection));
-      await changes.record(someEvent(rig.connection));
+      await changes.recordEvent(someEvent(rig.connection));
+      await changes.recordEvent(someEvent(rig.connection));
       expect(rig.deliveriesDue.count).toBe(0);
     });
     expect(rig.deliveriesDue.count).toBe(1);
@@ -100,7 +100,7 @@ describeEachDatabase('an event that is recorded', (under) => {
     expect(deliveries.map(({ subscription_id }) => subscription_id).sort()).toEqual(ids.sort());
   });
 
-  test('is never left pending behind the back of whoever disables the subscription meanwhile', async () => {
+  test('is never left pending when the subscription is disabled concurrently', async () => {
     const place = await under.newPlace();
     const database = await under.openMigrated(place);
     const connection = await newConnection(database);
@@ -170,7 +170,7 @@ describe('a write that records no event', () => {
     test('who waits for deliveries', async () => {
       const database = await under.openMigrated();
       let woken = 0;
-      const { run } = unitOfWork(database, Date.now, () => {
+      const { run } = platformUnitOfWork(database, Date.now, () => {
         woken += 1;
       });
       await run(async ({ touch }) => touch(newPublicId('InstanceId')));

@@ -16,7 +16,7 @@ async function somebodyWaits({ reader }: Database): Promise<boolean> {
 }
 
 // On SQLite one write begins when the other has ended.
-describe('on PostgreSQL, a failure that is recorded while somebody else changes its subscription', () => {
+describe('on PostgreSQL, a failure that is recorded during another change of its subscription', () => {
   const under = databaseUnderTest('PostgreSQL');
 
   /** The failure, as it is recorded behind a change that it did not know of when it began. */
@@ -78,14 +78,14 @@ describe('on PostgreSQL, a failure that is recorded while somebody else changes 
     const ids = (await one.claim()).deliveries.map(({ id }) => id);
     let recording: ReturnType<typeof one.record> | undefined;
     await one.platform.run(async (changes) => {
-      await changes.record(last.event());
+      await changes.recordEvent(last.event());
       // It may be this write that is made again.
       if (!recording) {
         recording = one.record(...ids.map((id) => refused(id)));
         recording.catch(() => undefined);
         await eventually('the recording waits', () => somebodyWaits(database));
       }
-      await changes.record(first.event());
+      await changes.recordEvent(first.event());
     });
     expect(await recording).toMatchObject([{ attemptsBegun: 1 }, { attemptsBegun: 1 }]);
     const deliveries = await one.deliveries();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventId, SubscriptionId } from '../../../generated/ids.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import type { DeliveryFilter } from '../../../src/domain/webhooks/delivery-log.js';
 import type { EventFilter } from '../../../src/domain/webhooks/event-log.js';
 import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
@@ -103,7 +104,7 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
 describe('on SQLite', () => {
   const under = databaseUnderTest('SQLite');
   const plansOf = (use: Use) =>
-    queryPlansOf(under, (database) => webhookUnitOfWork(database).run(OPERATOR, use));
+    queryPlansOf(under, (database) => inNameOf(OPERATOR, webhookUnitOfWork(database)).run(use));
 
   test.each(uses)('%s goes by its index, at any size of the tables', async (_, use, plan) => {
     const plans = await plansOf(use);

@@ -32,7 +32,7 @@ export async function logRig(under: DatabaseUnderTest) {
       await database.write((writer) => writer.insertInto('events').values(rows).execute());
       return rows.map(({ id }) => id);
     },
-    /** Of an event of its own unless one is named. */
+    /** Of a new event unless one is named. */
     deliver: async (row: Row<'deliveries'> = {}, to: Subscription = subscription) => {
       const created_at = row.created_at ?? clock.now();
       const type = row.event_type ?? 'user.updated';

@@ -23,14 +23,14 @@ describeEachDatabase('what one transaction records', (under) => {
       for (let count = 0; count < EVENTS; count += 1) {
         const event = rig.event() as { entity: { id: string } };
         made.push(event.entity.id);
-        await changes.record(event as never);
+        await changes.recordEvent(event as never);
       }
     });
     const events = await rig.database.reader.selectFrom('events').orderBy('seq').selectAll().execute();
     return { rig, made, events, deliveries: await rig.deliveries() };
   }
 
-  test('has ids whose last sixteen characters are random, so none tells how many others there are', async () => {
+  test('has ids with sixteen random characters at the end, so that none discloses the number of others', async () => {
     const { events, deliveries } = await recorded();
     expect(deliveries).toHaveLength(EVENTS * SUBSCRIPTIONS);
     for (const rows of [events, deliveries]) {
@@ -44,7 +44,7 @@ describeEachDatabase('what one transaction records', (under) => {
     }
   });
 
-  test('keeps its order in a field of its own', async () => {
+  test('keeps its order in a separate field', async () => {
     const { made, events, deliveries } = await recorded();
     expect(events.map(({ entity_id }) => entity_id)).toEqual(made);
     const seqOf = new Map(events.map(({ id, seq }) => [id, seq]));

@@ -111,7 +111,7 @@ describeEachDatabase('a subscription', (under) => {
     await rig.database.write((writer) => writer.updateTable('subscriptions').set({ updated_at }).execute());
     rig.clock.advance(5);
     const answer = refused(id, 1, 410);
-    // A worker whose clock is ahead, or that took its time: it had the old address all the same.
+    // By a worker with a fast clock or a delay: it had the old address in either case.
     const attempt = { ...answer.attempt, startedAt: rig.clock.now() };
     expect(await rig.record({ ...answer, attempt })).toMatchObject([{ status: 'PENDING' }]);
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
@@ -127,7 +127,7 @@ describeEachDatabase('a subscription', (under) => {
   test('that fails for five days is disabled by the next delivery that was tried to the end, and not before', async () => {
     const rig = await withOne();
     const failAgain = async (id: DeliveryId, number: number) => {
-      expect(await rig.begin(id, number)).toMatchObject({ begun: {} });
+      await rig.begin(id, number);
       return rig.record(refused(id, number));
     };
     const [early, late] = [await rig.next(), await rig.next()];

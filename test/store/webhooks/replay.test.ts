@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { EventId } from '../../../generated/ids.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import {
   type ReplayProgress,
   type ReplayRequest,
@@ -20,8 +21,7 @@ describeEachDatabase('a replay', (under) => {
     const startedAt = clock.now();
     const replay = (request: Partial<ReplayRequest> = {}, signal = never) =>
       replayEvents(
-        unitOfWork,
-        OPERATOR,
+        inNameOf(OPERATOR, unitOfWork),
         {
           subscriptionId: subscription.id,
           since: startedAt,
@@ -147,7 +147,7 @@ describeEachDatabase('a replay', (under) => {
     await expect(replayed()).resolves.toEqual([...missed, elsewhere, delivered.event_id].sort());
   });
 
-  test('goes batch by batch, and from where it was cut off it goes on', async () => {
+  test('goes batch by batch, and from where it was cut off it continues', async () => {
     const { events, replay, whole, replayed, later, startedAt } = await replayRig();
     // Some in one millisecond.
     const ids = await events(450, (index) => ({ occurred_at: startedAt + Math.floor(index / 7) }));

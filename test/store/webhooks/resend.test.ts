@@ -9,7 +9,7 @@ import { deliveriesIn } from './subscription-rig.js';
 
 describeEachDatabase('a resend', (under) => {
   test.each<DeliveryStatus>(['PENDING', 'DELIVERED', 'EXHAUSTED', 'HELD', 'CANCELLED'])(
-    'of a delivery that is %s makes a new one of the same event, with attempts of its own',
+    'of a delivery that is %s makes a new one of the same event, with new attempts',
     async (status) => {
       const { run, deliver, database, clock, subscription, woken, audited } = await logRig(under);
       const id = await deliver({ status, attempts_begun: 3 });

@@ -109,49 +109,26 @@ describeEachDatabase('failed deliveries', (under) => {
     expect(rows).toMatchObject([{ handed_over_at: rig.clock.now() }]);
   });
 
-  test('are shown by their batch as they are now, a lease that is over as the end of its attempt', async () => {
+  test('are shown by their batch as they are now, with how the last attempt at each went', async () => {
     const rig = await failing(2);
     const batchId = (await rig.delivery(rig.ids[0] as string)).retry_batch_id as string;
     await rig.begin(rig.ids[0] as never, 2);
     expect((await rig.handover.get(batchId)).deliveries).toMatchObject([
-      { id: rig.ids[0], attemptsBegun: 2, leaseUntil: rig.clock.now() + LEASE_MS, nextAttemptAt: null },
-      { id: rig.ids[1], attemptsBegun: 1, leaseUntil: null },
+      {
+        ...{ id: rig.ids[0], attemptsBegun: 2, leaseUntil: rig.clock.now() + LEASE_MS },
+        ...{ nextAttemptAt: null, lastOutcome: null, lastHttpStatus: null },
+      },
+      { id: rig.ids[1], attemptsBegun: 1, leaseUntil: null, lastOutcome: 'STATUS_REFUSED' },
     ]);
-    rig.clock.advance(LEASE_MS);
+    await rig.record(refused(rig.ids[0] as never, 2, 503));
     expect((await rig.handover.get(batchId)).deliveries).toMatchObject([
-      { attemptsBegun: 2, leaseUntil: null, nextAttemptAt: rig.clock.now() + 300_000 },
+      {
+        ...{ attemptsBegun: 2, leaseUntil: null, nextAttemptAt: rig.clock.now() + 300_000 },
+        ...{ lastOutcome: 'STATUS_REFUSED', lastHttpStatus: 503 },
+      },
       { attemptsBegun: 1 },
     ]);
     const unknown = rig.handover.get('bat_of_nobody');
     await expect(unknown).rejects.toMatchObject({ code: ErrorCode.RETRY_BATCH_NOT_FOUND });
-  });
-
-  test('that no workflow retries are handed over anew, in batches that people can look through', async () => {
-    const rig = await failing(130);
-    const alone = await rig.subscribe({ event_types: '["client.created"]' });
-    rig.clock.advance(2_000);
-    await rig.handover.markHandedOver((await rig.batches()).map(({ id }) => id));
-    const [first] = await rig.deliveries();
-    // Overdue is counted from when it was due, and from when its batch was handed over.
-    rig.clock.advance(30_000 + 120_000 - 2_000);
-    expect(await rig.batches()).toEqual([]);
-    rig.clock.advance(5_000);
-    const anew = await rig.batches();
-    expect(anew.map(({ deliveries }) => deliveries.length).sort()).toEqual([100, 30]);
-    expect(anew.map(({ subscriptionId }) => subscriptionId)).not.toContain(alone);
-    expect((await rig.delivery(first?.id as string)).retry_batch_id).not.toBe(first?.retry_batch_id);
-    rig.clock.advance(5_000);
-    expect((await rig.batches()).map(({ id }) => id).sort()).toEqual(anew.map(({ id }) => id).sort());
-    expect(await rig.database.reader.selectFrom('retry_batches').selectAll().execute()).toHaveLength(4);
-  });
-
-  test('that wait longer than they should because nobody could take them over stay in their batch', async () => {
-    const rig = await failing();
-    rig.clock.advance(1_000_000);
-    const [batch] = await rig.batches();
-    await rig.handover.markHandedOver([batch?.id as string]);
-    rig.clock.advance(6_000);
-    expect(await rig.batches()).toEqual([]);
-    expect((await rig.deliveries())[0]?.retry_batch_id).toBe(batch?.id);
   });
 });

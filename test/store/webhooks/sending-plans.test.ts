@@ -8,22 +8,25 @@ import { queryPlansOf } from '../query-plans.js';
 const subscription = 'whs_1' as SubscriptionId;
 const delivery = 'whd_1' as DeliveryId;
 
-/** What tells of a list that came as JSON, and of what SQLite does with rows that it has found. */
+/** What reports a list that came as JSON, and of what SQLite does with rows that it has found. */
 const ASIDE =
   /^(SCAN json_each|SCAN CONSTANT ROW|LIST SUBQUERY|SCALAR SUBQUERY|CORRELATED|RECURSIVE STEP|SETUP|CO-ROUTINE|MATERIALIZE|SCAN pending|USE TEMP B-TREE|CREATE BLOOM FILTER)/;
 
 const reads: [title: string, read: (rows: SendingRows) => Promise<unknown>][] = [
-  ['whether anything is due', (rows) => rows.anyDue()],
-  ['retries that are overdue', (rows) => rows.overdue(1, 5)],
+  ['whether anything is due', (rows) => rows.anyDue(1)],
+  ['deliveries that are retried', (rows) => rows.retried([delivery])],
   ['a batch', (rows) => rows.batch('bat_1')],
   ['the deliveries of a batch', (rows) => rows.deliveriesOf('bat_1')],
 ];
 const writes: [title: string, write: (changes: SendingChanges) => Promise<unknown>][] = [
   ['who has deliveries due', (changes) => changes.dueSubscriptions('', 5)],
   ['those who receive', (changes) => changes.receivers([subscription])],
-  ['deliveries that are due', (changes) => changes.due(subscription, 0, 5)],
-  ['first attempts', (changes) => changes.beginFirst([7], 1)],
-  ['a later attempt', (changes) => changes.beginLater(delivery, 2, 1)],
+  ['first attempts that are due', (changes) => changes.dueFirst(subscription, 0, 5)],
+  ['later attempts that are due', (changes) => changes.dueLater(subscription, 5)],
+  ['attempts that begin', (changes) => changes.begin([7], [8], 1)],
+  ['attempts that are taken back', (changes) => changes.takeBack([7])],
+  ['later attempts made due', (changes) => changes.retryBatches.makeDue([delivery], 2)],
+  ['a batch that is handed over', (changes) => changes.retryBatches.markHandedOver(['bat_1'])],
   ['events', (changes) => changes.events([7])],
   ['deliveries', (changes) => changes.look([delivery])],
   ['how receivers fare', (changes) => changes.healthOf([subscription])],
@@ -58,6 +61,13 @@ test('what runs to those that fail is counted among what runs only', async () =>
     'SCAN deliveries USING COVERING INDEX deliveries_under_way',
     expect.stringMatching(/^SEARCH subscriptions USING .*\(id=\?\)$/),
   ]);
+});
+
+test('later attempts that are due are found by the index of those that wait, in its order', async () => {
+  const plans = await queryPlansOf(under, (database) =>
+    sendingUnitOfWork(database).run((changes) => changes.dueLater(subscription, 5)),
+  );
+  expect(plans).toEqual(['SEARCH deliveries USING INDEX deliveries_later (subscription_id=? AND <expr><?)']);
 });
 
 test('leases that are over are looked for among those that run only', async () => {

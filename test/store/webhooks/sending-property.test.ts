@@ -4,7 +4,7 @@ import type { DeliveryId } from '../../../generated/ids.js';
 import { holdPending } from '../../../src/store/adapters/webhooks/subscription-deliveries.js';
 import { fakeClock } from '../../domain/clock.js';
 import { describeEachDatabase } from '../../support/databases.js';
-import { LEASE_MS, refused, sendingNode, succeeded } from './sending-rig.js';
+import { LEASE_MS, refused, SETTINGS, sendingNode, succeeded } from './sending-rig.js';
 import { newConnection } from './subscription-rig.js';
 
 type Status = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD';
@@ -14,23 +14,29 @@ class Model {
   status: Status = 'PENDING';
   begun = 0;
   leaseUntil: number | undefined;
+  /** Of the next attempt; undefined while one runs and at the end. */
+  dueAt: number | undefined = 0;
   readonly ended = new Set<number>();
   readonly succeeded = new Set<number>();
 
-  begins(number: number, now: number): boolean {
-    this.lapse(now);
-    const begins = this.status === 'PENDING' && this.begun === number - 1 && this.leaseUntil === undefined;
-    if (begins) {
-      this.begun = number;
-      this.leaseUntil = now + LEASE_MS;
+  makeDue(number: number, now: number): void {
+    if (this.dueAt !== undefined && number === this.begun + 1) {
+      this.dueAt = Math.min(this.dueAt, now);
     }
-    return begins;
   }
 
-  lapse(now: number): void {
+  /** The number of the attempt that begins, if one does. */
+  claim(now: number): number | undefined {
     if (this.leaseUntil !== undefined && this.leaseUntil <= now) {
-      this.fail(this.begun);
+      this.fail(this.begun, now);
     }
+    if (this.dueAt === undefined || this.dueAt > now) {
+      return undefined;
+    }
+    this.dueAt = undefined;
+    this.begun += 1;
+    this.leaseUntil = now + LEASE_MS;
+    return this.begun;
   }
 
   succeed(number: number): void {
@@ -38,22 +44,26 @@ class Model {
       this.succeeded.add(number);
       this.end(number);
       this.status = 'DELIVERED';
+      this.dueAt = undefined;
     }
   }
 
-  fail(number: number): void {
+  fail(number: number, now: number): void {
     if (number <= this.begun && !this.ended.has(number)) {
       this.end(number);
-      this.exhaust(number === 3);
+      if (number === 3) {
+        this.close('EXHAUSTED');
+      } else if (number === this.begun && this.status === 'PENDING') {
+        this.dueAt = now + (SETTINGS.retryDelaysMs[number - 1] ?? 0);
+      }
     }
   }
 
-  exhaust(is: boolean): void {
-    this.status = is && this.status === 'PENDING' ? 'EXHAUSTED' : this.status;
-  }
-
-  hold(): void {
-    this.status = this.status === 'PENDING' ? 'HELD' : this.status;
+  close(as: 'EXHAUSTED' | 'HELD'): void {
+    if (this.status === 'PENDING') {
+      this.status = as;
+      this.dueAt = undefined;
+    }
   }
 
   private end(number: number): void {
@@ -65,7 +75,7 @@ class Model {
 const step = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('begin' as const), number: fc.integer({ min: 2, max: 4 }) }),
+    arbitrary: fc.record({ do: fc.constant('make due' as const), number: fc.integer({ min: 2, max: 4 }) }),
   },
   {
     weight: 4,
@@ -105,20 +115,20 @@ describeEachDatabase('whatever happens to a delivery', (under) => {
         async function take(one: Step): Promise<void> {
           const now = clock.now();
           switch (one.do) {
-            case 'begin':
-              expect('begun' in (await node.begin(id, one.number))).toBe(model.begins(one.number, now));
+            case 'make due':
+              await node.makeDue({ id, number: one.number });
+              model.makeDue(one.number, now);
               break;
             case 'claim': {
               // A second later, so that it looks for leases that are over.
               clock.advance(1_000);
-              model.lapse(clock.now());
-              const claimed = (await node.claim()).deliveries.some((delivery) => delivery.id === id);
-              expect(claimed).toBe(model.begins(1, clock.now()));
+              const claimed = (await node.claim()).deliveries.find((delivery) => delivery.id === id);
+              expect(claimed?.number).toBe(model.claim(clock.now()));
               break;
             }
             case 'fail':
               await node.record(refused(id, one.number));
-              model.fail(one.number);
+              model.fail(one.number, now);
               break;
             case 'succeed':
               await node.record(succeeded(id, one.number));
@@ -126,11 +136,11 @@ describeEachDatabase('whatever happens to a delivery', (under) => {
               break;
             case 'give up':
               await node.giveUp(id);
-              model.exhaust(true);
+              model.close('EXHAUSTED');
               break;
             case 'hold':
               await database.write((writer) => holdPending(writer, subscription));
-              model.hold();
+              model.close('HELD');
               break;
             default:
               clock.advance(one.do === 'wait' ? 7_000 : LEASE_MS);
@@ -144,17 +154,17 @@ describeEachDatabase('whatever happens to a delivery', (under) => {
             ...{ status, begun: attempts_begun, leaseUntil: lease_until ?? undefined },
             ended: attempts.map(({ number }) => number),
             succeeded: attempts.flatMap(({ number, outcome }) => (outcome === 'SUCCEEDED' ? number : [])),
-            waits: next_attempt_at !== null,
+            dueAt: attempts_begun === 0 ? undefined : (next_attempt_at ?? undefined),
           };
         }
 
         function expected() {
-          const { status, begun, leaseUntil } = model;
+          const { status, begun, leaseUntil, dueAt } = model;
           return {
             ...{ status, begun, leaseUntil },
             ended: [...model.ended].sort(),
             succeeded: [...model.succeeded].sort(),
-            waits: status === 'PENDING' && begun > 0 && leaseUntil === undefined,
+            dueAt: begun === 0 ? undefined : dueAt,
           };
         }
       }),
@@ -166,6 +176,10 @@ describeEachDatabase('whatever happens to a delivery', (under) => {
 /** What relays and workflows do with whatever is left. */
 function toTheEnd(): Step[] {
   const lapsed: Step[] = [{ do: 'lapse' }, { do: 'claim' }];
-  const retries: Step[] = [2, 3].flatMap((number) => [{ do: 'begin' as const, number }, ...lapsed]);
+  const retries: Step[] = [2, 3].flatMap((number) => [
+    { do: 'make due' as const, number },
+    { do: 'claim' as const },
+    ...lapsed,
+  ]);
   return [...lapsed, ...lapsed, ...retries];
 }

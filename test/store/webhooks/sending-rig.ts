@@ -4,20 +4,17 @@ import type { ClientId, DeliveryId, InstanceId, SubscriptionId } from '../../../
 import type { AttemptResult } from '../../../src/domain/webhooks/attempt-results.js';
 import { type ClaimRequest, DeliveryClaims } from '../../../src/domain/webhooks/claims.js';
 import { DueSignal } from '../../../src/domain/webhooks/due-signal.js';
+import { RetryGrace } from '../../../src/domain/webhooks/retry-grace.js';
 import { RetryHandover } from '../../../src/domain/webhooks/retry-handover.js';
 import type { SendingDependencies, SendingSettings } from '../../../src/domain/webhooks/sending.js';
-import {
-  type Beginning,
-  beginAttempts,
-  type LaterAttempt,
-} from '../../../src/domain/webhooks/sending-begin.js';
+import { type LaterAttempt, makeDeliveriesDue } from '../../../src/domain/webhooks/sending-due.js';
 import { giveUpDeliveries } from '../../../src/domain/webhooks/sending-give-up.js';
 import { recordResults } from '../../../src/domain/webhooks/sending-records.js';
 import { DeliveryTargets } from '../../../src/domain/webhooks/sending-targets.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { newRecordId } from '../../../src/identifiers/record-id.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';
-import { unitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending-unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
 import type { Schema } from '../../../src/store/schema.js';
@@ -39,14 +36,14 @@ export const PATIENT = new AbortController().signal;
 
 const BOX = new SealedBox(randomBytes(32));
 
-/** A migrated database in which events are recorded and their deliveries sent; several may share one place, as the nodes of a service do. */
+/** A migrated database with events and deliveries; several rigs may share one, like nodes. */
 export async function sendingRig(under: DatabaseUnderTest, settings: Partial<SendingSettings> = {}) {
   const database = await under.openMigrated();
   const connection = await newConnection(database);
   return { connection, ...sendingNode(database, connection, fakeClock(), settings) };
 }
 
-/** Two nodes of one service, which read the same clock. On SQLite they write through one connection, as only one process may. */
+/** Two nodes of one service with the same clock. On SQLite they share a connection. */
 export async function twoSendingNodes(under: DatabaseUnderTest) {
   const place = await under.newPlace();
   const database = await under.openMigrated(place);
@@ -71,32 +68,37 @@ export function sendingNode(
     unitOfWork: sendingUnitOfWork(database, clock.now),
     secrets: BOX,
     deliveriesDue,
+    grace: new RetryGrace(SETTINGS.retryDelaysMs),
     settings: { ...SETTINGS, ...settings },
     random: () => 0.5,
     onUnsendable: (id) => unsendable.push(id),
   };
   const targets = new DeliveryTargets(BOX);
   const claims = new DeliveryClaims(dependencies, targets, clock.now);
-  const platform = unitOfWork(database, clock.now, () => deliveriesDue.wake());
+  const platform = platformUnitOfWork(database, clock.now, () => deliveriesDue.wake());
   const claim = (request: Partial<ClaimRequest> = {}, caller = PATIENT) =>
     claims.claim(
-      { freeSlots: 256, totalSlots: 0, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
+      { freeSlots: 256, totalSlots: 32, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
       caller,
     );
-  const beginAll = (attempts: readonly LaterAttempt[], caller = PATIENT) =>
-    beginAttempts({ ...dependencies, targets }, attempts, caller);
+  const makeDue = (...attempts: LaterAttempt[]) =>
+    makeDeliveriesDue({ ...dependencies, clock: clock.now }, attempts);
   return {
     ...{ database, clock, dependencies, deliveriesDue, unsendable, claims, platform, claim },
     handover: new RetryHandover(dependencies, clock.now),
-    begin: async (id: DeliveryId, number: number) => (await beginAll([{ id, number }]))[0] as Beginning,
-    beginAll,
+    makeDue,
+    /** Makes the attempt due and claims. Returns the number of the attempt that this began, if any. */
+    begin: async (id: DeliveryId, number: number): Promise<number | undefined> => {
+      await makeDue({ id, number });
+      return (await claim()).deliveries.find((delivery) => delivery.id === id)?.number;
+    },
     record: (...results: AttemptResult[]) => recordResults(dependencies, results),
     giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
-    /** What a change of the instance tells of. */
+    /** What a change of the instance reports. */
     event: () => eventOf({ instanceId, clientId }),
     /** Writes an event of the instance. */
     happen: (event: Partial<{ type: string; clientId: string; instanceId: InstanceId; name: string }> = {}) =>
-      platform.run((changes) => changes.record(eventOf({ instanceId, clientId, ...event }))),
+      platform.run((changes) => changes.recordEvent(eventOf({ instanceId, clientId, ...event }))),
     subscribe: (row: Row<'subscriptions'> = {}) =>
       plantSubscription(database, { instance_integration_id: connectionId, instance_id: instanceId, ...row }),
     deliveries: () => database.reader.selectFrom('deliveries').orderBy('seq').selectAll().execute(),
@@ -113,13 +115,13 @@ export function sendingNode(
         .execute(),
     subscription: (id: string) =>
       database.reader.selectFrom('subscriptions').where('id', '=', id).selectAll().executeTakeFirstOrThrow(),
-    /** The one delivery that is due, its first attempt begun. */
+    /** The one delivery whose first attempt is due, which has begun now. */
     claimOne: async (): Promise<DeliveryId> => {
-      const { deliveries } = await claim();
-      if (deliveries.length !== 1) {
-        throw new Error(`${deliveries.length} deliveries were due.`);
+      const first = (await claim()).deliveries.filter(({ number }) => number === 1);
+      if (first.length !== 1) {
+        throw new Error(`${first.length} deliveries were due.`);
       }
-      return deliveries[0]?.id as DeliveryId;
+      return first[0]?.id as DeliveryId;
     },
   };
 }

@@ -85,7 +85,7 @@ describe('a page of a filtered log', () => {
     expect(turns).toBeGreaterThanOrEqual(3);
   });
 
-  test('breaks off in a list without end in which nothing matches, and says where to go on', async () => {
+  test('breaks off in a list without end in which nothing matches, and says where to continue', async () => {
     const size = 1_000_000;
     const { list, asked } = listOf(size, (number) => number === 3);
     const page = await slicedPage(list, { after: undefined, limit: 5 }, positionOf);
@@ -103,7 +103,7 @@ describe('pages that are merged', () => {
         fc.integer({ min: 1, max: 9 }),
         fc.integer({ min: 1, max: 7 }),
         async (all, limit, reach) => {
-          // Row n of list m has a number of its own; a list that broke off looked at `reach` rows.
+          // Row n of list m has a unique number; an interrupted list looked at `reach` rows.
           const rowsOf = all.map((shown, list) =>
             shown.map((matches, index) => ({ seq: index * all.length + list, matches })).reverse(),
           );

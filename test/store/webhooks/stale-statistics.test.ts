@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
+import { retryBatchRows } from '../../../src/store/adapters/webhooks/retry-batches.js';
 import { claiming } from '../../../src/store/adapters/webhooks/sending-claims.js';
 import type { Writer } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -53,28 +54,44 @@ describe('on PostgreSQL, in a backlog that its statistics know nothing of', () =
     await database.write(async (writer) => {
       const changes = claiming(writer, clock.now());
       const before = await rowsRead(writer);
-      expect(await changes.dueSubscriptions('', 256)).toEqual([...subscriptions].sort());
-      const due = await changes.due(subscriptions[0] as SubscriptionId, 0, 64);
-      expect(await changes.beginFirst(due, clock.now() + 1)).toHaveLength(64);
+      const found = await changes.dueSubscriptions('', 256);
+      expect(found).toEqual([...subscriptions].sort().map((id) => ({ id, hasLater: false })));
+      const due = await changes.dueFirst(subscriptions[0] as SubscriptionId, 0, 64);
+      expect(await changes.begin(due, [], clock.now() + 1)).toHaveLength(64);
       expect((await rowsRead(writer)) - before).toBeLessThan(BACKLOG / 10);
     });
   });
 
-  test('a later attempt reads its own delivery', async () => {
-    const { database, clock } = await piledUp();
+  test.each([
+    ['of later attempts', 1, false],
+    ['of later attempts that are not due', 2, false],
+    ['of later attempts with fresh statistics', 1, true],
+  ])('a claim %s reads what it takes, and making one due its own delivery', async (_, dueIn, isFresh) => {
+    const { database, subscriptions, clock } = await piledUp();
+    const dueAt = clock.now() + dueIn;
     await database.write(async (writer) => {
-      await sql`update deliveries set attempts_begun = 1 where status = 'PENDING'`.execute(writer);
+      const waiting = { attempts_begun: 1, next_attempt_at: dueAt - 1, grace_ms: 1 };
+      await writer.updateTable('deliveries').set(waiting).where('status', '=', 'PENDING').execute();
     });
+    if (isFresh) {
+      await sql`analyze deliveries`.execute(database.reader);
+    }
     const { id } = await database.reader
       .selectFrom('deliveries')
       .where('status', '=', 'PENDING')
       .select('id')
       .executeTakeFirstOrThrow();
+    const begun = dueIn === 1 ? 64 : 0;
     await database.write(async (writer) => {
+      const changes = claiming(writer, clock.now() + 1);
       const before = await rowsRead(writer);
-      const begun = await claiming(writer, clock.now()).beginLater(id as DeliveryId, 2, clock.now() + 1);
-      expect(begun).toMatchObject({ id });
-      expect((await rowsRead(writer)) - before).toBeLessThan(5);
+      expect(await changes.dueSubscriptions('', 256)).toHaveLength(dueIn === 1 ? 3 : 0);
+      const due = await changes.dueLater(subscriptions[0] as SubscriptionId, 64);
+      expect(await changes.begin([], due, clock.now() + 1)).toHaveLength(begun);
+      const claimed = await rowsRead(writer);
+      expect(claimed - before).toBeLessThan(BACKLOG / 10);
+      await retryBatchRows(writer, clock.now()).makeDue([id as DeliveryId], 2);
+      expect((await rowsRead(writer)) - claimed).toBeLessThan(5);
     });
   });
 });

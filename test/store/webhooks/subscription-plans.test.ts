@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SubscriptionId } from '../../../generated/ids.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
 import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -66,6 +67,8 @@ const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, 
 const under = databaseUnderTest('SQLite');
 
 test.each(uses)('%s goes by its index', async (_, use, plan) => {
-  const plans = await queryPlansOf(under, (database) => webhookUnitOfWork(database).run(OPERATOR, use));
+  const plans = await queryPlansOf(under, (database) =>
+    inNameOf(OPERATOR, webhookUnitOfWork(database)).run(use),
+  );
   expect(plans).toEqual(plan.map((line) => expect.stringMatching(line)));
 });

@@ -17,7 +17,7 @@ import { deliveriesIn, HOOK, subscriptionRig } from './subscription-rig.js';
 type Rig = Awaited<ReturnType<typeof subscriptionRig>>;
 type Work = Parameters<Rig['run']>[0];
 
-/** Begins the second write while the first is under way, which ends when the second waits for it, or is over. Gives back what became of the second. */
+/** Begins the second write during the first. Returns the outcome of the second. */
 async function overlapping<T>({ run, database }: Rig, first: Work, second: () => Promise<T>): Promise<T> {
   let outcome: Promise<T> | undefined;
   let isOver = false;

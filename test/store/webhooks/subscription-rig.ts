@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EventId, InstanceIntegrationId } from '../../../generated/ids.js';
+import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import {
   type SubscriptionCreation,
   type SubscriptionUpdate,
@@ -32,14 +33,11 @@ export async function subscriptionRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock();
   const woken: number[] = [];
-  const unitOfWork = webhookUnitOfWork(database, {
-    clock: clock.now,
-    onNewDeliveries: () => woken.push(clock.now()),
-  });
+  const unitOfWork = webhookUnitOfWork(database, clock.now, () => woken.push(clock.now()));
   const secrets = new SealedBox(randomBytes(32));
   const policy = { environment: 'demo' as const, addressGuard: { refusalOf: async () => undefined } };
   const connection = await newConnection(database);
-  const run = <T>(work: (changes: WebhookChanges) => Promise<T>) => unitOfWork.run(OPERATOR, work);
+  const run = <T>(work: (changes: WebhookChanges) => Promise<T>) => inNameOf(OPERATOR, unitOfWork).run(work);
   return {
     database,
     clock,

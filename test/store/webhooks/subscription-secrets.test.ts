@@ -103,7 +103,7 @@ describeEachDatabase('the secrets of a subscription', (under) => {
     ]);
   });
 
-  test('at most five secrets sign; whoever needs another ends those there are', async () => {
+  test('at most five secrets sign; for another one, earlier ones must end', async () => {
     const { rotate, rows, subscription } = await rotating(under);
     for (let count = 2; count <= 5; count += 1) {
       await expect(rotate()).resolves.toMatchObject({ subscription: { secrets: { length: count } } });

@@ -165,7 +165,7 @@ describeEachDatabase('the status of a subscription', (under) => {
     ['enabled', enableSubscription],
     ['disabled', disableSubscription],
     ['deleted', deleteSubscription],
-  ])('what is not there, or was changed meanwhile, is not %s', async (_, change) => {
+  ])('what does not exist, or was changed meanwhile, is not %s', async (_, change) => {
     const { create, run, database, audited } = await subscriptionRig(under);
     const { subscription } = await create();
     await plantDelivery(database, subscription);

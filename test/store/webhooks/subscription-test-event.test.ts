@@ -14,7 +14,7 @@ const ajv = new Ajv({ strict: false, schemas: { events: eventSchemas } });
 formats.default(ajv);
 
 describeEachDatabase('a test event', (under) => {
-  test('goes to the one subscription, is marked as a test, and wakes whoever sends', async () => {
+  test('goes to the one subscription, is marked as a test, and wakes senders', async () => {
     const { create, run, database, clock, woken, audited, connection } = await subscriptionRig(under);
     const { subscription } = await create({ eventTypes: ['worker.*', 'user.updated'] });
     await create();
@@ -86,7 +86,7 @@ describeEachDatabase('a test event', (under) => {
     expect(woken).toEqual([]);
   });
 
-  test('is not sent to a subscription that is disabled or whose connection is not set up', async () => {
+  test('is not sent to a disabled subscription or over a connection that is not set up', async () => {
     const { create, run, database, connection, woken } = await subscriptionRig(under);
     const { subscription } = await create();
     const asked = { subscriptionId: subscription.id };

@@ -43,7 +43,7 @@ describeEachDatabase('subscriptions', (under) => {
     ]);
   });
 
-  test('what is not there to be sent from is refused, and nothing is kept of it', async () => {
+  test('what does not exist to be sent from is refused, and nothing is kept of it', async () => {
     const { create, database, connection, audited } = await subscriptionRig(under);
     const unconfigured = await newConnection(database, { configured_at: null });
     const stranger = await plantClient(database);
@@ -143,7 +143,7 @@ describeEachDatabase('subscriptions', (under) => {
     ['no events', { updateMask: ['event_types'] }, 'INVALID_REQUEST', ['event_types']],
     ['a mask that names nothing', { updateMask: ['status'] }, 'INVALID_REQUEST', ['update_mask']],
     ['another version', { description: 'x', expectedVersion: 'old' }, 'VERSION_CONFLICT', []],
-    ['a client of nobody', { clientIds: ['cli_missing'] }, 'CLIENT_NOT_FOUND', ['client_ids[0]']],
+    ['an unknown client', { clientIds: ['cli_missing'] }, 'CLIENT_NOT_FOUND', ['client_ids[0]']],
   ])('an update with %s is refused and leaves no trace', async (_, fields, code, paths) => {
     const { create, update, rows, audited } = await subscriptionRig(under);
     const { subscription } = await create();

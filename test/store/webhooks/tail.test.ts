@@ -5,7 +5,7 @@ import { describeEachDatabase } from '../../support/databases.js';
 import { logRig } from './log-rig.js';
 
 describeEachDatabase('the tail of deliveries', (under) => {
-  test('tells of deliveries and attempts in the order of time, of those that its filter takes', async () => {
+  test('reports deliveries and attempts in the order of time, of those that its filter takes', async () => {
     const { rows, deliver, attempt, clock, create, subscription } = await logRig(under);
     const startedAt = clock.now();
     const other = (await create()).subscription;

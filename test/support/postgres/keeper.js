@@ -1,6 +1,6 @@
 /**
- * Tells whoever connects to its socket where PostgreSQL is, which the first connection starts. Ends with the test run: that
- * holds the other end of the standard input, which closes even when the run is killed.
+ * Tells clients of its socket the address of PostgreSQL, which it starts on the first connection. Ends with
+ * the test run, which holds its standard input.
  */
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -5,7 +5,7 @@ const MEMORY = '/dev/shm';
 /** Far more than all the databases that are there at once; containers often have 64 MB. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
-/** Where waiting for the disk takes no time, on systems that have such a place with room for the databases of a run. */
+/** A folder in memory, on systems that have one with room for the databases of a run. */
 export function roomyMemoryFolder() {
   try {
     accessSync(MEMORY, constants.W_OK);

@@ -37,7 +37,7 @@ async function newDatabase(origin: string): Promise<PostgresDatabase> {
 
 let template: Promise<void> | undefined;
 
-/** By whoever of a run asks first, while others wait. */
+/** Made by the first caller of a run, while others wait. */
 function templateMade(): Promise<void> {
   template ??= administer(async (admin) => {
     await admin.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`);

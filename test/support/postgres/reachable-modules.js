@@ -7,8 +7,8 @@ const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const OTHERS_MAY_ENTER = 0o001;
 
 /**
- * PostgreSQL refuses to run as root, so root's tests run it as another user, who may not be able to enter the folder of the project (a clone
- * in a private temporary folder, say). Then its programs are copied to where everybody can reach them.
+ * PostgreSQL refuses to run as root, so root's tests run it as another user, who may not have access to the
+ * project's folder. Then this copies its programs to an accessible place.
  */
 export async function importEmbeddedPostgres(copyFolder) {
   if (userInfo().uid !== 0 || everybodyMayEnter(MODULES)) {

@@ -39,7 +39,7 @@ func (r ApiGetClientRequest) XRequestId(xRequestId string) ApiGetClientRequest {
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiGetClientRequest) IfNoneMatch(ifNoneMatch string) ApiGetClientRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r
@@ -52,7 +52,7 @@ func (r ApiGetClientRequest) Execute() (*Client, *http.Response, error) {
 /*
 GetClient Get a client
 
-One client of the instance. `links.self` of the event `client.created` leads here.
+One client of the instance. The target of `links.self` of the event `client.created`.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.
@@ -266,7 +266,7 @@ func (r ApiListClientsRequest) XRequestId(xRequestId string) ApiListClientsReque
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiListClientsRequest) IfNoneMatch(ifNoneMatch string) ApiListClientsRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r

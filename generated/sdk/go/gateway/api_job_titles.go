@@ -39,7 +39,7 @@ func (r ApiListJobTitlesRequest) XRequestId(xRequestId string) ApiListJobTitlesR
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiListJobTitlesRequest) IfNoneMatch(ifNoneMatch string) ApiListJobTitlesRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r

@@ -40,7 +40,7 @@ func (r ApiGetUserRequest) XRequestId(xRequestId string) ApiGetUserRequest {
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiGetUserRequest) IfNoneMatch(ifNoneMatch string) ApiGetUserRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r
@@ -53,7 +53,7 @@ func (r ApiGetUserRequest) Execute() (*User, *http.Response, error) {
 /*
 GetUser Get a user
 
-One user of the client, in whatever status. `links.self` of the events about users leads here.
+One user of the client, in any status. The target of `links.self` of events about users.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.
@@ -267,7 +267,7 @@ type ApiListUsersRequest struct {
 	ifNoneMatch *string
 }
 
-// At most how many records to answer with. Without it, all of them.
+// The largest number of records in the answer. By default all.
 func (r ApiListUsersRequest) Limit(limit int32) ApiListUsersRequest {
 	r.limit = &limit
 	return r
@@ -285,7 +285,7 @@ func (r ApiListUsersRequest) XRequestId(xRequestId string) ApiListUsersRequest {
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiListUsersRequest) IfNoneMatch(ifNoneMatch string) ApiListUsersRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r
@@ -298,7 +298,7 @@ func (r ApiListUsersRequest) Execute() ([]User, *http.Response, error) {
 /*
 ListUsers List users
 
-All users of the client but the deleted ones, or one page of them when `limit` is given.
+All users of the client except deleted ones, or one page of them with `limit`.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.

@@ -40,7 +40,7 @@ func (r ApiGetWorkerV2Request) XRequestId(xRequestId string) ApiGetWorkerV2Reque
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiGetWorkerV2Request) IfNoneMatch(ifNoneMatch string) ApiGetWorkerV2Request {
 	r.ifNoneMatch = &ifNoneMatch
 	return r
@@ -53,7 +53,7 @@ func (r ApiGetWorkerV2Request) Execute() (*WorkerV2, *http.Response, error) {
 /*
 GetWorkerV2 Get a worker, version 2
 
-One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+One worker of the client, offboarded or not. The target of `links.self` of events about workers.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.
@@ -271,7 +271,7 @@ func (r ApiListWorkersRequest) XRequestId(xRequestId string) ApiListWorkersReque
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiListWorkersRequest) IfNoneMatch(ifNoneMatch string) ApiListWorkersRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r
@@ -495,7 +495,7 @@ type ApiListWorkersV2Request struct {
 	ifNoneMatch *string
 }
 
-// At most how many records to answer with. Without it, all of them.
+// The largest number of records in the answer. By default all.
 func (r ApiListWorkersV2Request) Limit(limit int32) ApiListWorkersV2Request {
 	r.limit = &limit
 	return r
@@ -513,7 +513,7 @@ func (r ApiListWorkersV2Request) XRequestId(xRequestId string) ApiListWorkersV2R
 	return r
 }
 
-// The &#x60;ETag&#x60; of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+// The &#x60;ETag&#x60; of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
 func (r ApiListWorkersV2Request) IfNoneMatch(ifNoneMatch string) ApiListWorkersV2Request {
 	r.ifNoneMatch = &ifNoneMatch
 	return r

@@ -30,9 +30,9 @@ type Problem struct {
 	Code ProblemCode `json:"code"`
 	// What happened, in a sentence for people.
 	Message string `json:"message"`
-	// Id of the request, the same as in the response header `x-request-id`. Quote it when you ask us.
+	// Id of the request, the same as in the response header `x-request-id`. Include it in support requests.
 	RequestId string `json:"requestId"`
-	// Every place of the request that is wrong, not only the first. Present with `invalid_request`.
+	// All invalid places of the request. Present with `invalid_request`.
 	Errors []ProblemField `json:"errors,omitempty"`
 	AdditionalProperties map[string]interface{}
 }

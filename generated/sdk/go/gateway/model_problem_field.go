@@ -19,13 +19,13 @@ import (
 // checks if the ProblemField type satisfies the MappedNullable interface at compile time
 var _ MappedNullable = &ProblemField{}
 
-// ProblemField One place of the request that is not as it should be.
+// ProblemField One invalid place of the request.
 type ProblemField struct {
-	// The part of the request in which the place is.
+	// The part of the request with the place.
 	In string `json:"in"`
 	// Name of the parameter or header; in a body, the JSON pointer of the member.
 	Path string `json:"path"`
-	// What is wrong there, for people. Its wording may change.
+	// What is wrong, for people. Its wording may change.
 	Message string `json:"message"`
 	AdditionalProperties map[string]interface{}
 }

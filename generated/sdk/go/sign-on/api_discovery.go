@@ -36,7 +36,7 @@ func (r ApiDiscoveryRequest) XRequestId(xRequestId string) ApiDiscoveryRequest {
 	return r
 }
 
-// The &#x60;ETag&#x60; of the copy you hold. The answer is 304 if it is still good.
+// The &#x60;ETag&#x60; of your stored copy. The answer is 304 if it is current.
 func (r ApiDiscoveryRequest) IfNoneMatch(ifNoneMatch string) ApiDiscoveryRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r
@@ -199,7 +199,7 @@ func (r ApiJwksRequest) XRequestId(xRequestId string) ApiJwksRequest {
 	return r
 }
 
-// The &#x60;ETag&#x60; of the copy you hold. The answer is 304 if it is still good.
+// The &#x60;ETag&#x60; of your stored copy. The answer is 304 if it is current.
 func (r ApiJwksRequest) IfNoneMatch(ifNoneMatch string) ApiJwksRequest {
 	r.ifNoneMatch = &ifNoneMatch
 	return r

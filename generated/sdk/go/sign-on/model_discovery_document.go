@@ -49,11 +49,11 @@ type DiscoveryDocument struct {
 	SubjectTypesSupported []string `json:"subject_types_supported"`
 	// Algorithms of ID tokens. RS256 unless your application is registered for another.
 	IdTokenSigningAlgValuesSupported []string `json:"id_token_signing_alg_values_supported"`
-	// How applications prove themselves at `token`; `none` is for public ones.
+	// How applications authenticate at `token`; `none` is for public ones.
 	TokenEndpointAuthMethodsSupported []string `json:"token_endpoint_auth_methods_supported"`
-	// How applications prove themselves at `revoke`.
+	// How applications authenticate at `revoke`.
 	RevocationEndpointAuthMethodsSupported []string `json:"revocation_endpoint_auth_methods_supported"`
-	// How applications prove themselves at `introspect`.
+	// How applications authenticate at `introspect`.
 	IntrospectionEndpointAuthMethodsSupported []string `json:"introspection_endpoint_auth_methods_supported"`
 	// Only `S256`.
 	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported"`
@@ -69,13 +69,13 @@ type DiscoveryDocument struct {
 	UiLocalesSupported []string `json:"ui_locales_supported"`
 	// Whether each answer to an authorization carries `iss` (RFC 9207). Always true.
 	AuthorizationResponseIssParameterSupported bool `json:"authorization_response_iss_parameter_supported"`
-	// Whether the parameter `claims` is understood. Always true.
+	// Whether the parameter `claims` is supported. Always true.
 	ClaimsParameterSupported bool `json:"claims_parameter_supported"`
-	// Whether request objects are understood. Always false.
+	// Whether request objects are supported. Always false.
 	RequestParameterSupported bool `json:"request_parameter_supported"`
-	// Whether request objects by reference are understood. Always false.
+	// Whether request objects by reference are supported. Always false.
 	RequestUriParameterSupported bool `json:"request_uri_parameter_supported"`
-	// Whether such references have to be registered. False, as there are none.
+	// Whether such references must be registered. Always false.
 	RequireRequestUriRegistration *bool `json:"require_request_uri_registration,omitempty"`
 	// Address of this documentation.
 	ServiceDocumentation *string `json:"service_documentation,omitempty"`

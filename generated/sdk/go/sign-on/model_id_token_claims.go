@@ -31,7 +31,7 @@ type IdTokenClaims struct {
 	AuthTime *int64 `json:"auth_time,omitempty"`
 	// The `nonce` of the authorization request, unchanged. Present if there was one; compare it.
 	Nonce *string `json:"nonce,omitempty"`
-	// The person, the same for every application and for good. Key your accounts on it.
+	// The person, the same for every application; never changes. Use it as the key of your accounts.
 	Sub string `json:"sub"`
 	// Your application's `client_id`.
 	Aud string `json:"aud"`
@@ -43,7 +43,7 @@ type IdTokenClaims struct {
 	LastName *string `json:"lastName,omitempty"`
 	// Email address the person signs in with. It can change. Scope `email`.
 	Email *string `json:"email,omitempty"`
-	// Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+	// Whether the person has verified the address by a mailed link. Scope `email`.
 	EmailVerified *bool `json:"email_verified,omitempty"`
 	// Public worker profile id of the person. Always included.
 	WorkerProfileId string `json:"workerProfileId"`

@@ -19,9 +19,9 @@ import (
 // checks if the IntrospectionResponse type satisfies the MappedNullable interface at compile time
 var _ MappedNullable = &IntrospectionResponse{}
 
-// IntrospectionResponse Whether a token is in force. All but `active` is present only if it is.
+// IntrospectionResponse Whether a token is valid. Members other than `active` are present only if it is.
 type IntrospectionResponse struct {
-	// Whether the token is in force this moment, for your application.
+	// Whether the token is valid now, for your application.
 	Active bool `json:"active"`
 	// The granted scopes, separated by spaces.
 	Scope *string `json:"scope,omitempty"`

@@ -21,7 +21,7 @@ var _ MappedNullable = &JwkSet{}
 
 // JwkSet The public keys (RFC 7517, section 5).
 type JwkSet struct {
-	// The keys: those that sign now, those about to, and those whose last token is not over yet. In no order.
+	// Present keys, future keys, and former keys with unexpired tokens. In no order.
 	Keys []Jwk `json:"keys"`
 	AdditionalProperties map[string]interface{}
 }

@@ -21,7 +21,7 @@ var _ MappedNullable = &UserinfoClaims{}
 
 // UserinfoClaims Who signed in. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
 type UserinfoClaims struct {
-	// The person, the same for every application and for good. Key your accounts on it.
+	// The person, the same for every application; never changes. Use it as the key of your accounts.
 	Sub string `json:"sub"`
 	// Your application's `client_id`.
 	Aud string `json:"aud"`
@@ -33,7 +33,7 @@ type UserinfoClaims struct {
 	LastName *string `json:"lastName,omitempty"`
 	// Email address the person signs in with. It can change. Scope `email`.
 	Email *string `json:"email,omitempty"`
-	// Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+	// Whether the person has verified the address by a mailed link. Scope `email`.
 	EmailVerified *bool `json:"email_verified,omitempty"`
 	// Public worker profile id of the person. Always included.
 	WorkerProfileId string `json:"workerProfileId"`

@@ -3,7 +3,7 @@ import { UsageError } from '../usage-error.js';
 
 const SCRIPTS: Record<string, (words: readonly Words[]) => string> = { bash, zsh, fish };
 
-/** All that there is to complete stands in the script, so that no process is started while somebody types. */
+/** The script contains every word, so that completing a word starts no process. */
 export function completionScript(shell: string, words: readonly Words[]): string {
   const script = SCRIPTS[shell];
   if (!script) {
@@ -14,7 +14,7 @@ export function completionScript(shell: string, words: readonly Words[]): string
   return script(words);
 }
 
-/** The words that lead somewhere, each with a blank before it: ` key`, ` key create`. */
+/** Every prefix of words with a leading blank: ` key`, ` key create`. */
 function places(words: readonly Words[]): string[] {
   return words.map(({ after }) => after.map((word) => ` ${word}`).join(''));
 }

@@ -1,5 +1,5 @@
 import { AuditOutcome, type AuditParty } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { asTime, asWord } from '../table.js';
+import { asTime, asWord } from '../output/table.js';
 import { listed, shownList } from './listing.js';
 import type { Session, Shown } from './session.js';
 

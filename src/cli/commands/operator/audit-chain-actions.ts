@@ -5,8 +5,8 @@ import {
   type AuditFinding,
   AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { asJsonLine } from '../json.js';
-import { print } from '../print.js';
+import { asJsonLine } from '../output/json.js';
+import { print } from '../output/print.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import type { Session, Shown } from './session.js';
@@ -14,7 +14,7 @@ import type { Session, Shown } from './session.js';
 const RECORDS_AT_ONCE = 200;
 const MESSAGE_WAIT_MS = 60_000;
 
-/** `export` is a word of the language. */
+/** `export` is a reserved word. */
 export { exported as export };
 
 async function exported({ operator, call }: Session): Promise<undefined> {
@@ -59,7 +59,7 @@ async function stored({ operator, call }: Session) {
   return { records, findings };
 }
 
-/** The service holds the key and judges each record; that none is missing between two is seen here. Where the file ends is not judged. */
+/** The service judges each record; gaps are found here. A cut-off end of the file is not noticed. */
 async function inFile({ operator, call }: Session, file: string) {
   const findings: AuditFinding[] = [];
   let before: AuditRecord | undefined;

@@ -3,10 +3,7 @@ import type { DemoToken } from '../../demo/demo-file.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import type { Action, CommandOptions } from './session.js';
 
-const NOTES = `
-${TARGET_NOTE}
-With --json the answer of the gRPC method is printed, in the JSON of protobuf; a list is one array.
-`;
+const NOTES = `\n${TARGET_NOTE}\nWith --json the answer of the gRPC method is printed, in the JSON of protobuf; a list is one array.\n`;
 
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ integration ${line}`).join('\n')}`;
@@ -24,11 +21,11 @@ interface VerbNotes {
   name?: string;
   about: string;
   example: string;
-  /** Whose token of the demo environment may do it, where that is not the operator's. */
+  /** The token of the demo environment that may do it, where that is not the operator's. */
   demoToken?: DemoToken;
 }
 
-/** A verb. What it does is loaded only when it is typed: gRPC is slow to load, and `serve` needs none of it. */
+/** A verb. Its action is loaded only when it runs: gRPC is slow to load, and `serve` does not need it. */
 export function addVerb<Verb extends string>(
   group: Command,
   load: () => Promise<Readonly<Record<Verb, Action>>>,

@@ -1,6 +1,6 @@
 import type { Instance } from '../../../../generated/proto/integration/platform/v1/instances.js';
-import { asFacts, asTime } from '../table.js';
-import { connectionsOf, connectionTable } from './connection-actions.js';
+import { asFacts, asTime } from '../output/table.js';
+import { instanceIntegrationsOf, instanceIntegrationTable } from './instance-integration-actions.js';
 import { listed, shownList } from './listing.js';
 import type { Session, Shown } from './session.js';
 
@@ -27,9 +27,9 @@ export async function list(
 
 export async function show(session: Session, [instanceId = '']: readonly string[]): Promise<Shown> {
   const answer = await session.platform.getInstance({ instanceId }, session.call);
-  const connections = await connectionsOf(session, { instanceId });
-  const text = `${facts(answer.instance as Instance)}\n\n${connectionTable(connections).text}`;
-  return { json: { ...answer, instanceIntegrations: connections.rows }, text };
+  const instanceIntegrations = await instanceIntegrationsOf(session, { instanceId });
+  const text = `${facts(answer.instance as Instance)}\n\n${instanceIntegrationTable(instanceIntegrations).text}`;
+  return { json: { ...answer, instanceIntegrations: instanceIntegrations.rows }, text };
 }
 
 export async function update(

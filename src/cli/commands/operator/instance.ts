@@ -32,5 +32,5 @@ export function addInstanceCommands(program: Command): void {
   })
     .argument('<instance>', 'its id')
     .requiredOption('--name <name>', 'its new name')
-    .option('--expected-version <version>', 'refuse if somebody changed it since');
+    .option('--expected-version <version>', 'refuse if it was changed since');
 }

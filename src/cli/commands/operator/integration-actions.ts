@@ -1,6 +1,6 @@
 import type { Integration } from '../../../../generated/proto/integration/operator/v1/integrations.js';
-import { asFacts, asTime } from '../table.js';
-import { connectionsOf, connectionTable } from './connection-actions.js';
+import { asFacts, asTime } from '../output/table.js';
+import { instanceIntegrationsOf, instanceIntegrationTable } from './instance-integration-actions.js';
 import { listed, shownList } from './listing.js';
 import type { Session, Shown } from './session.js';
 
@@ -27,9 +27,9 @@ export async function list(
 
 export async function show(session: Session, [integrationId = '']: readonly string[]): Promise<Shown> {
   const answer = await session.operator.getIntegration({ integrationId }, session.call);
-  const connections = await connectionsOf(session, { integrationId });
-  const text = `${facts(answer.integration as Integration)}\n\n${connectionTable(connections).text}`;
-  return { json: { ...answer, instanceIntegrations: connections.rows }, text };
+  const instanceIntegrations = await instanceIntegrationsOf(session, { integrationId });
+  const text = `${facts(answer.integration as Integration)}\n\n${instanceIntegrationTable(instanceIntegrations).text}`;
+  return { json: { ...answer, instanceIntegrations: instanceIntegrations.rows }, text };
 }
 
 export async function update(

@@ -28,12 +28,12 @@ export function addIntegrationCommands(program: Command): void {
   addVerb(group, load, 'update', { about: 'Rename an integration', example: 'itg_… --name "Brightledger"' })
     .argument('<integration>', 'its id')
     .requiredOption('--name <name>', 'its new name')
-    .option('--expected-version <version>', 'refuse if somebody changed it since');
-  addConnectionVerbs(group);
+    .option('--expected-version <version>', 'refuse if it was changed since');
+  addInstanceIntegrationVerbs(group);
 }
 
-function addConnectionVerbs(group: Command): void {
-  const load = () => import('./connection-actions.js');
+function addInstanceIntegrationVerbs(group: Command): void {
+  const load = () => import('./instance-integration-actions.js');
   addVerb(group, load, 'connect', {
     about: 'Connect an integration to an instance',
     example: 'itg_… ins_… --configure',

@@ -1,4 +1,4 @@
-import { asColumns } from '../table.js';
+import { asColumns } from '../output/table.js';
 import type { Shown } from './session.js';
 
 const LARGEST_PAGE = 500;
@@ -8,7 +8,7 @@ interface PageRequest {
   pageToken: string;
 }
 
-/** Page after page, until the end or as many as are wanted. */
+/** Reads pages until the end or the limit. */
 export async function listed<T>(
   limit: number | undefined,
   fetch: (page: PageRequest) => Promise<{ rows: readonly T[]; nextPageToken: string }>,
@@ -25,7 +25,7 @@ export async function listed<T>(
   }
 }
 
-/** Scripts get the rows, people a table of what they ask for most. */
+/** Scripts get the rows, people a table of the main columns. */
 export function shownList<T>(
   { rows, more }: { rows: readonly T[]; more: boolean },
   head: readonly string[],

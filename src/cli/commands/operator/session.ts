@@ -3,16 +3,17 @@ import { OperatorServiceService } from '../../../../generated/proto/integration/
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { ServiceError } from '../../../errors/service-error.js';
-import { type CallOptions, RpcChannel, type RpcClient } from '../../../rpc/client.js';
+import type { CallOptions } from '../../../rpc/call-metadata.js';
+import { RpcChannel, type RpcClient } from '../../../rpc/client.js';
 import type { DemoToken } from '../../demo/demo-file.js';
 import { FailedCall } from '../failed-call.js';
-import { asJson } from '../json.js';
-import { print } from '../print.js';
+import { asJson } from '../output/json.js';
+import { print } from '../output/print.js';
 import { type Target, type TargetOptions, targetOf } from '../target.js';
 
 const DEADLINE_MS = 30_000;
 
-/** What an action works with. */
+/** What an action uses. */
 export interface Session {
   operator: RpcClient<OperatorServiceService>;
   platform: RpcClient<PlatformServiceService>;
@@ -24,11 +25,11 @@ export interface Session {
 export interface Shown {
   json: unknown;
   text: string;
-  /** Said after the answer, where that is not what was wanted. */
+  /** Printed after the answer, where the outcome is a failure. */
   failure?: Error;
 }
 
-/** Its answer, or nothing where it printed as it went. */
+/** Its answer, or nothing where it printed during its work. */
 export type Action = (
   session: Session,
   args: readonly string[],
@@ -56,7 +57,7 @@ export async function run(
   }
 }
 
-/** What a call is refused with, or does not reach, becomes a sentence for whoever typed the command. */
+/** A refused call or a lost connection becomes a sentence for the caller. */
 export async function inSession<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
   const { address, token, credentials } = target;
   const channel = new RpcChannel(address, token, credentials);

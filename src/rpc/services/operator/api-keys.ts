@@ -1,7 +1,5 @@
-import type { ApiKey as ApiKeyMessage } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import {
-  type ApiKey,
   createApiKey,
   getApiKey,
   revokeApiKey,
@@ -9,9 +7,10 @@ import {
   updateApiKey,
 } from '../../../domain/operator/api-keys.js';
 import { statusOf } from '../../../domain/operator/lifetime.js';
+import type { ApiKey } from '../../../domain/operator/rows/api-keys.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromKeyStatusMessage, toDate, toKeyStatusMessage } from './messages.js';
+import { fromKeyStatus, KEY_STATUSES } from './messages.js';
 import { type OperatorDependencies, write } from './write.js';
 
 export function apiKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
@@ -24,7 +23,7 @@ export function apiKeyHandlers(operator: OperatorDependencies): Handlers<Operato
       }),
     listApiKeys: async ({ integrationId, status, ...listing }) => {
       const now = operator.clock();
-      const filter = { integrationId, status: fromKeyStatusMessage(status), now };
+      const filter = { integrationId, status: fromKeyStatus(status), now };
       const { apiKeys } = operator.unitOfWork.rows;
       const { rows, nextPageToken } = await listPage(listing, (page) => apiKeys.page(page, filter));
       return { apiKeys: rows.map((row) => toMessage(row, now)), nextPageToken };
@@ -54,18 +53,6 @@ export function apiKeyHandlers(operator: OperatorDependencies): Handlers<Operato
   };
 }
 
-function toMessage(apiKey: ApiKey, now: number): ApiKeyMessage {
-  const { id, integrationId, label, hint, version } = apiKey;
-  return {
-    id,
-    integrationId,
-    label,
-    keyStart: hint,
-    status: toKeyStatusMessage(statusOf(apiKey, now)),
-    createdAt: new Date(apiKey.createdAt),
-    expiresAt: toDate(apiKey.expiresAt),
-    revokedAt: toDate(apiKey.revokedAt),
-    lastUsedAt: toDate(apiKey.lastUsedAt),
-    version,
-  };
+function toMessage(apiKey: ApiKey, now: number) {
+  return { ...apiKey, keyStart: apiKey.hint, status: KEY_STATUSES[statusOf(apiKey, now)] };
 }

@@ -1,33 +1,22 @@
 import {
-  type AuditEvent as AuditEventMessage,
+  AuditFault,
+  AuditOutcome,
   type AuditRecord,
-  AuditFault as FaultMessage,
-  AuditOutcome as OutcomeMessage,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
-import {
-  type AuditEvent,
-  type AuditOutcome,
-  type AuditRows,
-  validateAuditFilter,
-} from '../../../domain/operator/audit.js';
-import type { ChainedEvent, ChainPlace } from '../../../domain/operator/audit-chain.js';
-import {
-  type AuditFault,
-  type AuditFinding,
-  judgeBy,
-  verifyAuditLog,
-} from '../../../domain/operator/audit-verification.js';
+import { type AuditEvent, validateAuditFilter } from '../../../domain/operator/audit.js';
+import type { ChainedEvent } from '../../../domain/operator/audit-chain.js';
+import { judgeRecords, type LinkedRecord, linkedRecords } from '../../../domain/operator/audit-records.js';
+import { type AuditFinding, verifyAuditLog } from '../../../domain/operator/audit-verification.js';
 import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Sent } from '../../definitions.js';
 import type { Handlers } from '../../handlers.js';
+import { words } from '../words.js';
 import { fromEnum } from './messages.js';
 import type { OperatorDependencies } from './write.js';
 
-const OUTCOMES: Record<AuditOutcome, OutcomeMessage> = {
-  succeeded: OutcomeMessage.SUCCEEDED,
-  refused: OutcomeMessage.REFUSED,
-};
+const OUTCOMES = words(AuditOutcome);
 
 const fromOutcome = fromEnum(OUTCOMES);
 
@@ -47,14 +36,11 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
       return { auditEvents: rows.map(toMessage), nextPageToken };
     },
     listAuditRecords: async ({ pageSize, pageToken }) => {
-      const limit = pageLimit(pageSize);
       const { auditEvents } = operator.unitOfWork.rows;
-      const found = await auditEvents.chained({ after: placeIn(pageToken), limit: limit + 1 });
-      const rows = found.slice(0, limit);
-      const last = rows.at(-1);
+      const { linked, next } = await linkedRecords(auditEvents, placeIn(pageToken), pageLimit(pageSize));
       return {
-        records: await toRecordMessages(auditEvents, rows),
-        nextPageToken: found.length > limit && last ? `${last.chain}/${last.seq}` : '',
+        records: linked.map(toRecordMessage),
+        nextPageToken: next ? `${next.chain}/${next.seq}` : '',
       };
     },
     verifyAuditLog: async function* (_, { signal }) {
@@ -71,45 +57,36 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
         const fieldViolations = [{ path: 'records', message: `must not be more than ${MOST_RECORDS}` }];
         throw new ServiceError(ErrorCode.INVALID_REQUEST, 'Too many records at once.', { fieldViolations });
       }
-      const judge = judgeBy(operator.auditMac);
-      const findings = records.flatMap((message): AuditFinding[] => {
-        const record = fromRecordMessage(message);
-        const isUnknown = message.seq !== 1 && message.previousHash === '';
-        const fault = isUnknown ? undefined : judge(record, message.previousHash);
-        const { chain, seq, id } = record;
-        return fault ? [{ fault, chain, fromSeq: seq, toSeq: seq, eventId: id }] : [];
-      });
-      return { findings: findings.map(toFindingMessage) };
+      const linked = records.map((message) => ({
+        record: fromRecordMessage(message),
+        previousHash: message.previousHash,
+      }));
+      return { findings: judgeRecords(operator.auditMac, linked).map(toFindingMessage) };
     },
   };
 }
 
 const MOST_RECORDS = 200;
 const MOST_SEQ = 2 ** 32 - 1;
-/** The end of the year 9999, beyond which protobuf has no time. */
+/** The end of the year 9999, the latest time of protobuf. */
 const LATEST_MS = 253_402_300_799_999;
 
-const FAULTS: Record<AuditFault, FaultMessage> = {
-  changed: FaultMessage.CHANGED,
-  missing: FaultMessage.MISSING,
-  unchained: FaultMessage.UNCHAINED,
-  other_key: FaultMessage.OTHER_KEY,
-};
+const FAULTS = words(AuditFault);
 
 function toFindingMessage({ fault, fromSeq, toSeq, ...rest }: AuditFinding) {
   return { ...rest, fromSeq: toSeqMessage(fromSeq), toSeq: toSeqMessage(toSeq), fault: FAULTS[fault] };
 }
 
-/** Somebody may have stored a place or a time that no message can carry; the rest of the log is to be read all the same. */
+/** Clamps a place that no message can carry, so that the rest of a tampered log stays readable. */
 function toSeqMessage(seq: number): number {
   return Number.isFinite(seq) ? Math.min(Math.max(Math.trunc(seq), 0), MOST_SEQ) : 0;
 }
 
-function toTimeMessage(time: number): Date {
-  return Math.abs(time) <= LATEST_MS ? new Date(time) : new Date(0);
+function toTimeMessage(time: number): number {
+  return Math.abs(time) <= LATEST_MS ? Math.trunc(time) : 0;
 }
 
-/** A chain and a place in it are no secret, so that the token may show them. */
+/** A chain and a place in it are not secret, so the token need not hide them. */
 function placeIn(token: string): { chain: string; seq: number } | undefined {
   if (token === '') {
     return undefined;
@@ -122,37 +99,18 @@ function placeIn(token: string): { chain: string; seq: number } | undefined {
   return { chain, seq: Number(seq) };
 }
 
-async function toRecordMessages(
-  auditEvents: AuditRows,
-  rows: readonly ChainedEvent[],
-): Promise<AuditRecord[]> {
-  const records: AuditRecord[] = [];
-  let before: ChainPlace | undefined;
-  for (const row of rows) {
-    const { chain, seq, hash } = row;
-    if (seq > 1 && before?.chain !== chain) {
-      [before] = await auditEvents.chained({ after: { chain, seq: seq - 2 }, limit: 1 });
-    }
-    const isBehind = before?.chain === chain && before.seq === seq - 1;
-    records.push({
-      event: toMessage(row),
-      chain,
-      seq: toSeqMessage(seq),
-      hash,
-      previousHash: isBehind ? (before?.hash ?? '') : '',
-    });
-    before = row;
-  }
-  return records;
+function toRecordMessage({ record, previousHash }: LinkedRecord): Sent<AuditRecord> {
+  const { chain, seq, hash } = record;
+  return { event: toMessage(record), chain, seq: toSeqMessage(seq), hash, previousHash };
 }
 
-/** What is not there at all is not what was recorded, whatever it is. */
+/** A missing event counts as changed. */
 function fromRecordMessage({ event, chain, seq, hash }: AuditRecord): ChainedEvent {
   return {
     id: event?.id ?? '',
     createdAt: event?.occurredAt?.getTime() ?? 0,
     type: event?.type ?? '',
-    outcome: fromOutcome(event?.outcome ?? OutcomeMessage.UNSPECIFIED) ?? 'succeeded',
+    outcome: fromOutcome(event?.outcome ?? AuditOutcome.UNSPECIFIED) ?? 'succeeded',
     actor: event?.actor ?? { type: '', id: '' },
     subject: event?.subject ?? null,
     requestId: event?.requestId ?? null,
@@ -162,16 +120,11 @@ function fromRecordMessage({ event, chain, seq, hash }: AuditRecord): ChainedEve
   };
 }
 
-function toMessage(event: AuditEvent): AuditEventMessage {
+function toMessage(event: AuditEvent) {
   return {
-    id: event.id,
+    ...event,
     occurredAt: toTimeMessage(event.createdAt),
-    type: event.type,
-    outcome: OUTCOMES[event.outcome] ?? OutcomeMessage.UNSPECIFIED,
-    actor: event.actor,
-    subject: event.subject ?? undefined,
-    requestId: event.requestId ?? undefined,
-    remoteAddress: event.remoteAddress ?? undefined,
+    outcome: OUTCOMES[event.outcome] ?? AuditOutcome.UNSPECIFIED,
     attributes: Object.entries(event.attributes).map(([name, value]) => ({ name, value })),
   };
 }

@@ -1,25 +1,16 @@
-import {
-  type EncryptionKey as EncryptionKeyMessage,
-  EncryptionKeyStatus as StatusMessage,
-} from '../../../../generated/proto/integration/operator/v1/encryption_keys.js';
+import { EncryptionKeyStatus } from '../../../../generated/proto/integration/operator/v1/encryption_keys.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import {
   activateEncryptionKey,
   type EncryptionKeyState,
-  type EncryptionKeyStatus,
   encryptionKeyStates,
   retireEncryptionKey,
 } from '../../../domain/operator/encryption-keys.js';
 import type { Handlers } from '../../handlers.js';
-import { toDate } from './messages.js';
+import { words } from '../words.js';
 import { type OperatorDependencies, write } from './write.js';
 
-const STATUSES: Record<EncryptionKeyStatus, StatusMessage> = {
-  waiting: StatusMessage.WAITING,
-  active: StatusMessage.ACTIVE,
-  superseded: StatusMessage.SUPERSEDED,
-  retired: StatusMessage.RETIRED,
-};
+const STATUSES = words(EncryptionKeyStatus);
 
 export function encryptionKeyHandlers(
   operator: OperatorDependencies,
@@ -42,7 +33,7 @@ export function encryptionKeyHandlers(
       try {
         await write(operator, context, (changes) => retireEncryptionKey(changes, keyId));
       } finally {
-        // What is left may be of a node that learned of the rotation late.
+        // The rest may be of a node that learned of the rotation late.
         operator.encryptionKeys.lookSoon();
       }
       return { encryptionKeys: (await states()).encryptionKeys };
@@ -50,13 +41,6 @@ export function encryptionKeyHandlers(
   };
 }
 
-function toMessage(key: EncryptionKeyState): EncryptionKeyMessage {
-  return {
-    keyId: key.id,
-    status: STATUSES[key.status],
-    activatedAt: toDate(key.activatedAt),
-    retiredAt: toDate(key.retiredAt),
-    seals: key.seals,
-    missingOn: [...key.missingOn],
-  };
+function toMessage(key: EncryptionKeyState) {
+  return { ...key, keyId: key.id, status: STATUSES[key.status] };
 }

@@ -3,8 +3,8 @@ import { serve } from '../../handlers.js';
 import { apiKeyHandlers } from './api-keys.js';
 import { applicationHandlers } from './applications.js';
 import { auditHandlers } from './audit.js';
-import { connectionHandlers } from './connections.js';
 import { encryptionKeyHandlers } from './encryption-keys.js';
+import { instanceIntegrationHandlers } from './instance-integrations.js';
 import { integrationHandlers } from './integrations.js';
 import { redirectUriHandlers } from './redirect-uris.js';
 import { secretHandlers } from './secrets.js';
@@ -14,14 +14,14 @@ import type { OperatorDependencies } from './write.js';
 
 export type { OperatorDependencies } from './write.js';
 
-/** What operators may do. */
+/** The operator service. */
 export function operatorService(operator: OperatorDependencies) {
   return serve(OperatorServiceService, {
     ...applicationHandlers(operator),
     ...redirectUriHandlers(operator),
     ...secretHandlers(operator),
     ...integrationHandlers(operator),
-    ...connectionHandlers(operator),
+    ...instanceIntegrationHandlers(operator),
     ...apiKeyHandlers(operator),
     ...serviceTokenHandlers(operator),
     ...signingKeyHandlers(operator),

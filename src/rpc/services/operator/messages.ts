@@ -1,19 +1,11 @@
-import { KeyStatus as KeyStatusMessage } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
-import type { KeyStatus } from '../../../domain/operator/lifetime.js';
+import { KeyStatus } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
+import { words } from '../words.js';
 
-const KEY_STATUSES: Record<KeyStatus, KeyStatusMessage> = {
-  active: KeyStatusMessage.ACTIVE,
-  expired: KeyStatusMessage.EXPIRED,
-  revoked: KeyStatusMessage.REVOKED,
-};
+export const KEY_STATUSES = words(KeyStatus);
 
-export function toKeyStatusMessage(status: KeyStatus): KeyStatusMessage {
-  return KEY_STATUSES[status];
-}
+export const fromKeyStatus = fromEnum(KEY_STATUSES);
 
-export const fromKeyStatusMessage = fromEnum(KEY_STATUSES);
-
-/** From a value of the contract to ours; what stands for nothing, or is of a newer contract, is undefined. */
+/** Converts an enum of the contract; unspecified and newer values become undefined. */
 export function fromEnum<Ours extends string, Theirs extends string>(
   table: Record<Ours, Theirs>,
 ): (value: Theirs | undefined) => Ours | undefined {

@@ -1,29 +1,21 @@
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
-import {
-  CallerRole,
-  type ServiceToken as ServiceTokenMessage,
-} from '../../../../generated/proto/integration/operator/v1/service_tokens.js';
+import { CallerRole } from '../../../../generated/proto/integration/operator/v1/service_tokens.js';
 import { statusOf } from '../../../domain/operator/lifetime.js';
+import type { ServiceToken } from '../../../domain/operator/rows/service-tokens.js';
 import {
   createServiceToken,
   revokeServiceToken,
   rotateServiceToken,
-  type ServiceToken,
 } from '../../../domain/operator/service-tokens.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromEnum, fromKeyStatusMessage, toDate, toKeyStatusMessage } from './messages.js';
+import { words } from '../words.js';
+import { fromEnum, fromKeyStatus, KEY_STATUSES } from './messages.js';
 import { type OperatorDependencies, write } from './write.js';
 
-const ROLES: Record<ServiceToken['kind'], CallerRole> = {
-  operator: CallerRole.OPERATOR,
-  platform: CallerRole.PLATFORM,
-  support: CallerRole.SUPPORT,
-  auditor: CallerRole.AUDITOR,
-  key_custodian: CallerRole.KEY_CUSTODIAN,
-};
+const ROLES = words(CallerRole);
 
-const kindOf = fromEnum<ServiceToken['kind'], CallerRole>(ROLES);
+const kindOf = fromEnum(ROLES);
 
 export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
@@ -35,7 +27,7 @@ export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<O
       }),
     listServiceTokens: async ({ status, ...listing }) => {
       const now = operator.clock();
-      const filter = { status: fromKeyStatusMessage(status), now };
+      const filter = { status: fromKeyStatus(status), now };
       const { serviceTokens } = operator.unitOfWork.rows;
       const { rows, nextPageToken } = await listPage(listing, (page) => serviceTokens.page(page, filter));
       return { serviceTokens: rows.map((row) => toMessage(row, now)), nextPageToken };
@@ -61,16 +53,6 @@ export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<O
   };
 }
 
-function toMessage(token: ServiceToken, now: number): ServiceTokenMessage {
-  return {
-    id: token.id,
-    role: ROLES[token.kind],
-    instanceId: token.instanceId ?? undefined,
-    label: token.label,
-    status: toKeyStatusMessage(statusOf(token, now)),
-    createdAt: new Date(token.createdAt),
-    expiresAt: toDate(token.expiresAt),
-    revokedAt: toDate(token.revokedAt),
-    lastUsedAt: toDate(token.lastUsedAt),
-  };
+function toMessage(token: ServiceToken, now: number) {
+  return { ...token, role: ROLES[token.kind], status: KEY_STATUSES[statusOf(token, now)] };
 }

@@ -1,23 +1,15 @@
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
-import {
-  type SigningKey as SigningKeyMessage,
-  SigningKeyStatus as StatusMessage,
-} from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
-import { rotateSigningKeys } from '../../../domain/sign-on/key-rotation.js';
-import { type SigningKey, type SigningKeyStatus, statusOf } from '../../../domain/sign-on/signing-keys.js';
+import { SigningKeyStatus } from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
+import { rotateSigningKeys } from '../../../domain/sign-on/keys/key-rotation.js';
+import { type SigningKey, statusOf } from '../../../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Handlers } from '../../handlers.js';
 import { actorOf } from '../actor.js';
+import { words } from '../words.js';
 import { fromAlgorithm, toAlgorithm } from './application-messages.js';
-import { toDate } from './messages.js';
 import type { OperatorDependencies } from './write.js';
 
-const STATUSES: Record<SigningKeyStatus, StatusMessage> = {
-  published: StatusMessage.PUBLISHED,
-  active: StatusMessage.ACTIVE,
-  superseded: StatusMessage.SUPERSEDED,
-  retired: StatusMessage.RETIRED,
-};
+const STATUSES = words(SigningKeyStatus);
 
 export function signingKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
@@ -35,7 +27,7 @@ export function signingKeyHandlers(operator: OperatorDependencies): Handlers<Ope
   };
 }
 
-/** An algorithm that is none would rotate all of them, were it left out. */
+/** An unknown algorithm must not rotate all keys, as an omitted one does. */
 function requireAlgorithm(value: Parameters<typeof fromAlgorithm>[0], index: number) {
   const algorithm = fromAlgorithm(value);
   if (algorithm === undefined) {
@@ -45,15 +37,12 @@ function requireAlgorithm(value: Parameters<typeof fromAlgorithm>[0], index: num
   return algorithm;
 }
 
-function toMessages(keys: readonly SigningKey[], now: number): SigningKeyMessage[] {
+function toMessages(keys: readonly SigningKey[], now: number) {
   return keys.map((key) => ({
-    kid: key.kid,
+    ...key,
     algorithm: toAlgorithm(key.algorithm),
     status: STATUSES[statusOf(key, keys, now)],
-    createdAt: new Date(key.createdAt),
-    activatesAt: new Date(key.activatesAt),
-    supersededAt: toDate(key.supersededAt),
-    // One that was withdrawn was gone before its tokens were over.
-    retiresAt: toDate(key.retiredAt ?? key.retiresAt),
+    // A withdrawn key retires before its tokens expire.
+    retiresAt: key.retiredAt ?? key.retiresAt,
   }));
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../domain/clock.js';
 import type { AuditMac } from '../../../domain/operator/audit-chain.js';
 import type { OperatorChanges, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
-import type { KeyRotation } from '../../../domain/sign-on/key-rotation.js';
+import type { KeyRotation } from '../../../domain/sign-on/keys/key-rotation.js';
+import { inNameOf } from '../../../domain/unit-of-work.js';
 import type { CallContext } from '../../handlers.js';
 import { actorOf } from '../actor.js';
 
@@ -13,16 +14,20 @@ export interface OperatorDependencies {
   /** Makes the hashes of the audit log. */
   auditMac: AuditMac;
   encryptionKeys: {
-    /** Lets this node follow a change of the keys now, and seal anew what is left. */
+    /** Makes this node follow a change of the keys now, and seal the rest anew. */
     lookSoon(): void;
   };
 }
 
-/** Runs a write as one unit of work, in the name of whoever holds the token of the call. */
+/** The unit of work, with the token as its actor. */
+export function attributed({ unitOfWork }: OperatorDependencies, context: CallContext) {
+  return inNameOf(actorOf(context), unitOfWork, { signal: context.signal });
+}
+
 export function write<T>(
-  { unitOfWork }: OperatorDependencies,
+  operator: OperatorDependencies,
   context: CallContext,
   work: (changes: OperatorChanges) => Promise<T>,
 ): Promise<T> {
-  return unitOfWork.run(actorOf(context), work, { signal: context.signal });
+  return attributed(operator, context).run(work);
 }

@@ -3,7 +3,7 @@ import {
   type PlatformServiceService,
 } from '../../../../generated/proto/integration/platform/v1/platform.js';
 
-/** The calls that write. An import writes by these. */
+/** The writing methods. Imports use them too. */
 type Write = Exclude<
   keyof PlatformServiceService & string,
   `get${string}` | `list${string}` | 'importRecords'
@@ -11,7 +11,7 @@ type Write = Exclude<
 
 type Action = readonly [type: string, subject: Subject];
 
-/** What the audit log calls each write, and the kind of thing that it is about. A write that is missing here does not compile. */
+/** The audit action and subject of each write. The type requires all writes. */
 export const ACTIONS: Readonly<Record<Write, Action>> = {
   createInstance: ['instance.created', 'instance'],
   updateInstance: ['instance.updated', 'instance'],
@@ -34,7 +34,7 @@ export const ACTIONS: Readonly<Record<Write, Action>> = {
   createLocation: ['location.created', 'location'],
   updateLocation: ['location.updated', 'location'],
   deleteLocation: ['location.deleted', 'location'],
-  // A job title has no id: it is one of its client's words.
+  // A job title has no id: it belongs to its client.
   addJobTitle: ['job_title.added', 'client'],
   renameJobTitle: ['job_title.renamed', 'client'],
   removeJobTitle: ['job_title.removed', 'client'],
@@ -76,7 +76,7 @@ export function actionOf(path: string): Action {
   return action;
 }
 
-/** What the write was about: the request names it, or the answer holds it. */
+/** The subject of a write, from the request or the answer. */
 export function subjectOf(kind: Subject, request: object, answer: object): { type: string; id: string } {
   if (kind === 'notice') {
     return { type: kind, id: (request as { noticeIds: string[] }).noticeIds[0] ?? '' };

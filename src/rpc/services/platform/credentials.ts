@@ -1,24 +1,23 @@
 import {
   AccountNoticeKind,
-  type AccountNotice as AccountNoticeMessage,
   type CreateEmailChangeLinkRequest,
   PasswordLinkPurpose,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { LinkPurpose } from '../../../domain/credentials/links.js';
 import type { AccountNotice } from '../../../domain/credentials/notices.js';
+import { listPage } from '../../../domain/platform/listing.js';
 import {
   assertPasswordAcceptable,
   createLink,
   type LinkCreation,
   setPassword,
-} from '../../../domain/platform/account-credentials.js';
+} from '../../../domain/platform/people/account-credentials.js';
 import {
   acknowledgeNotices,
   createEmailChangeLink,
   type EmailChangeLinkCreation,
-} from '../../../domain/platform/email-changes.js';
-import { listPage } from '../../../domain/platform/listing.js';
+} from '../../../domain/platform/people/email-changes.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { actorOf } from '../actor.js';
 import { toAccountMessage } from './accounts.js';
@@ -33,7 +32,7 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
   const { unitOfWork, passwords } = platform;
   const mailed = async (page: string, creation: LinkCreation, context: CallContext) => {
     const link = await unitOfWork.run((changes) => createLink(changes, actorOf(context), creation));
-    return { url: addressOf(page, link.token), expiresAt: new Date(link.expiresAt), email: link.email };
+    return { url: addressOf(page, link.token), expiresAt: link.expiresAt, email: link.email };
   };
   const addressOf = (page: string, token: string) => {
     const url = new URL(page, platform.signOnUrl);
@@ -57,10 +56,10 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
     createEmailVerificationLink: ({ accountId, lifetimeSeconds }, context) =>
       mailed('/auth/verify-email', { accountId, purpose: 'verify_email', lifetimeSeconds }, context),
     createEmailChangeLink: async ({ wish, lifetimeSeconds }, context) => {
-      const { token, expiresAt, ...addresses } = await unitOfWork.run((changes) =>
+      const { token, ...link } = await unitOfWork.run((changes) =>
         createEmailChangeLink(changes, actorOf(context), { wish: wishOf(wish), lifetimeSeconds }),
       );
-      return { url: addressOf('/auth/change-email', token), expiresAt: new Date(expiresAt), ...addresses };
+      return { url: addressOf('/auth/change-email', token), ...link };
     },
     listAccountNotices: async (listing) => {
       const { rows, nextPageToken } = await listPage(listing, (page) => unitOfWork.rows.notices.page(page));
@@ -93,7 +92,6 @@ function wishOf(wish: CreateEmailChangeLinkRequest['wish']): EmailChangeLinkCrea
   }
 }
 
-function toNoticeMessage({ id, accountId, email, createdAt }: AccountNotice): AccountNoticeMessage {
-  const kind = AccountNoticeKind.EMAIL_CHANGED;
-  return { id, kind, accountId, email, occurredAt: new Date(createdAt) };
+function toNoticeMessage(notice: AccountNotice) {
+  return { ...notice, kind: AccountNoticeKind.EMAIL_CHANGED, occurredAt: notice.createdAt };
 }

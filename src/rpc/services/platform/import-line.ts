@@ -3,17 +3,17 @@ import type { PlatformServiceService as methods } from '../../../../generated/pr
 import { asServiceError, ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 
-/** What came of one line: the id of what it created, or why it was refused. */
+/** The outcome of a line: the id of what it created, or the refusal. */
 export type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
 
-/** RATE_LIMITED says that too many others change the same data at the moment. */
+/** RATE_LIMITED: too many others change the same data at the moment. */
 const NOT_ABOUT_THE_LINE: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.INTERNAL_ERROR,
   ErrorCode.UNAVAILABLE,
   ErrorCode.RATE_LIMITED,
 ]);
 
-/** Does what the call of the same request would do. What nobody can mend by changing the line is no refusal and is thrown. */
+/** Does what the call of the same request would do. Throws errors that no change of the line can fix. */
 export async function importLine(
   handlers: Handlers<typeof methods>,
   { line, record }: ImportLine,
@@ -53,7 +53,7 @@ function create(
     case 'worker':
       return idIn(handlers.onboardWorker?.(record.value, context), ({ worker }) => worker?.id);
     default:
-      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The line creates nothing.', {
+      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The line has no record.', {
         fieldViolations: [{ path: 'record', message: 'must be one of the things that can be imported' }],
       });
   }

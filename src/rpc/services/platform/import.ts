@@ -15,12 +15,12 @@ import type { PlatformDependencies } from './write.js';
 /** As many as the store commits together. */
 const MAX_LINES_IN_FLIGHT = 128;
 const MAX_LINES_IN_MESSAGE = 1_000;
-/** Of one line; whoever made more faults mends the first ones first. */
+/** Per line. */
 const MAX_VIOLATIONS_OF_LINE = 100;
 
 type PlatformHandlers = Handlers<typeof methods>;
 
-/** A line is imported by the handler of the call that it stands for; in a dry run by one that writes nothing. */
+/** Imports each line with the handler of its call; a dry run writes nothing. */
 export function importHandlers(
   platform: PlatformDependencies,
   handlersOver: (platform: PlatformDependencies) => PlatformHandlers,
@@ -31,7 +31,7 @@ export function importHandlers(
     importRecords: async function* (requests, context) {
       const parts = requests[Symbol.asyncIterator]();
       const options = await optionsOf(parts);
-      // Lines come about in their order, and behind a refusal that ends the import nothing may be written.
+      // Lines take effect in order, and nothing may be written after a refusal that ends the import.
       const atOnce = unitOfWork.inOrder && !options.stopAtFirstRefusal ? MAX_LINES_IN_FLIGHT : 1;
       const progress = new Progress(options);
       const lines = progress.counting(linesOf(parts, context));
@@ -49,7 +49,7 @@ export function importHandlers(
   };
 }
 
-/** What the importer is told: counts from the beginning, lines since it was last told. */
+/** Progress for the importer: counts from the beginning, lines since the last report. */
 class Progress {
   #read = 0;
   #imported = 0;
@@ -65,7 +65,7 @@ class Progress {
     }
   }
 
-  /** Whether a line of them was refused. */
+  /** Whether a line was refused. */
   add(outcomes: readonly LineOutcome[]): boolean {
     const refused = outcomes.filter((outcome) => 'refusal' in outcome).length;
     this.#refused += refused;
@@ -111,7 +111,7 @@ async function optionsOf(parts: AsyncIterator<ImportRecordsRequest>): Promise<Im
   return value.part.value;
 }
 
-/** Ends early for an importer who went away: nobody would learn what became of further lines. */
+/** Ends early when the importer disconnects: the outcome of further lines could not be reported. */
 async function* linesOf(
   parts: AsyncIterator<ImportRecordsRequest>,
   { signal }: CallContext,
@@ -141,7 +141,11 @@ async function* linesOf(
 }
 
 function misplaced(path: string, message: string): ServiceError {
-  return new ServiceError(ErrorCode.INVALID_REQUEST, 'The import cannot go on; what came before it stays.', {
-    fieldViolations: [{ path, message }],
-  });
+  return new ServiceError(
+    ErrorCode.INVALID_REQUEST,
+    'The import cannot continue; earlier lines stay imported.',
+    {
+      fieldViolations: [{ path, message }],
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { limitedTo, notAllowed } from '../../../domain/platform/instance-limit.js';
-import type { UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { type CallContext, type Handlers, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
 import { clientHandlers } from './clients.js';
@@ -19,7 +19,7 @@ import type { PlatformDependencies } from './write.js';
 
 export type { PlatformDependencies } from './write.js';
 
-/** What the back office may do; operators and support read along. */
+/** The platform service: the back office writes; operators and support read. */
 export function platformService(platform: PlatformDependencies) {
   return serve(
     PlatformServiceService,
@@ -36,7 +36,7 @@ export function platformService(platform: PlatformDependencies) {
 
 type PlatformHandlers = Handlers<typeof PlatformServiceService>;
 
-/** About people wherever they are: what one instance decided there would hold in all others that know the person, or come to. */
+/** Changes to people, which would take effect in every instance. */
 const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServiceService>([
   'updateAccount',
   'enableAccount',
@@ -49,13 +49,17 @@ const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServi
   'acknowledgeAccountNotices',
 ]);
 
-/** The one place where the limit of a token becomes what its call can reach. */
-function reachOf(unitOfWork: UnitOfWork, method: string, { instanceId }: CallContext): UnitOfWork {
+/** The only place where the limit of a token becomes the reach of its call. */
+function reachOf(
+  unitOfWork: PlatformUnitOfWork,
+  method: string,
+  { instanceId }: CallContext,
+): PlatformUnitOfWork {
   if (instanceId === undefined) {
     return unitOfWork;
   }
   if (OF_ALL_INSTANCES.has(method)) {
-    throw notAllowed('This token is limited to one instance, and this is about the people of all.');
+    throw notAllowed('This token is limited to one instance, and this call affects people of all.');
   }
   return limitedTo(instanceId, unitOfWork);
 }

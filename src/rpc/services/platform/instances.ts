@@ -1,12 +1,10 @@
-import type { Instance as InstanceMessage } from '../../../../generated/proto/integration/platform/v1/instances.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { listPage } from '../../../domain/platform/listing.js';
 import {
   createInstance,
   getInstance,
-  type Instance,
   updateInstance,
-} from '../../../domain/platform/instances.js';
-import { listPage } from '../../../domain/platform/listing.js';
+} from '../../../domain/platform/organization/instances.js';
 import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 
@@ -15,20 +13,16 @@ export function instanceHandlers(platform: PlatformDependencies): Handlers<typeo
   return {
     createInstance: (request, context) =>
       write(platform, methods.createInstance, request, context, async (changes) => ({
-        instance: toMessage(await createInstance(changes, request)),
+        instance: await createInstance(changes, request),
       })),
-    getInstance: async ({ instanceId }) => ({ instance: toMessage(await getInstance(rows, instanceId)) }),
+    getInstance: async ({ instanceId }) => ({ instance: await getInstance(rows, instanceId) }),
     listInstances: async (listing) => {
-      const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.instances.page(page));
-      return { instances: found.map(toMessage), nextPageToken };
+      const { rows: instances, nextPageToken } = await listPage(listing, (page) => rows.instances.page(page));
+      return { instances, nextPageToken };
     },
     updateInstance: (request, context) =>
       write(platform, methods.updateInstance, request, context, async (changes) => ({
-        instance: toMessage(await updateInstance(changes, request)),
+        instance: await updateInstance(changes, request),
       })),
   };
-}
-
-function toMessage({ id, name, version, createdAt, updatedAt }: Instance): InstanceMessage {
-  return { id, name, version, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
 }

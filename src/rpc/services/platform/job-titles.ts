@@ -4,7 +4,7 @@ import {
   listJobTitles,
   removeJobTitle,
   renameJobTitle,
-} from '../../../domain/platform/job-titles.js';
+} from '../../../domain/platform/organization/job-titles.js';
 import type { Handlers } from '../../handlers.js';
 import { type PlatformDependencies, write } from './write.js';
 

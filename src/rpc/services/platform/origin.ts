@@ -1,15 +1,16 @@
-import type { UnitOfWork, WriteOrigin } from '../../../domain/platform/unit-of-work.js';
+import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { WriteOrigin } from '../../../domain/unit-of-work.js';
 import type { AnyService } from '../../definitions.js';
 import type { CallContext, Handler, Handlers } from '../../handlers.js';
 
-/** The handlers of a service, made anew for each call over a unit of work that knows whose call it is. */
-export function perCall<S extends AnyService, Dependencies extends { unitOfWork: UnitOfWork }>(
+/** The handlers of a service, made for each call with a unit of work that knows the call. */
+export function perCall<S extends AnyService, Dependencies extends { unitOfWork: PlatformUnitOfWork }>(
   dependencies: Dependencies,
   handlersOver: (dependencies: Dependencies) => Handlers<S>,
-  reachOf: (unitOfWork: UnitOfWork, name: string, context: CallContext) => UnitOfWork,
+  reachOf: (unitOfWork: PlatformUnitOfWork, name: string, context: CallContext) => PlatformUnitOfWork,
 ): Handlers<S> {
   const forCall = (name: string) => (request: object, context: CallContext) => {
-    const unitOfWork = inNameOf(originOf(request, context), dependencies.unitOfWork);
+    const unitOfWork = from(originOf(request, context), dependencies.unitOfWork);
     const handlers = handlersOver({ ...dependencies, unitOfWork: reachOf(unitOfWork, name, context) });
     return (handlers[name] as Handler<S[string]>)(request as never, context);
   };
@@ -17,13 +18,13 @@ export function perCall<S extends AnyService, Dependencies extends { unitOfWork:
   return Object.fromEntries(names.map((name) => [name, forCall(name)])) as unknown as Handlers<S>;
 }
 
-function inNameOf(origin: WriteOrigin, unitOfWork: UnitOfWork): UnitOfWork {
-  return { ...unitOfWork, run: (work, repeatable) => unitOfWork.run(work, repeatable, origin) };
+function from(origin: WriteOrigin, unitOfWork: PlatformUnitOfWork): PlatformUnitOfWork {
+  return { ...unitOfWork, run: (work, options) => unitOfWork.run(work, { ...options, ...origin }) };
 }
 
 /**
- * The lane is the tenant's: of a token that is limited to an instance that instance, whatever else the request names. Of others it is the token's for
- * what the request names, and one for all imports of a token, as their lines rely on their order and may be about anybody.
+ * The queue of a write: the instance of a limited token; else the token with the client, instance or account
+ * of the request. An import has one queue, because its lines build on each other.
  */
 export function originOf(
   request: object,

@@ -2,10 +2,7 @@ interface Slot<Output> {
   outcome?: { value: Output } | { error: unknown };
 }
 
-/**
- * Works on at most so many inputs at a time, begun in their order, and gives what came of them in their order too, together as far as
- * it is known, even while the inputs keep it waiting. An input that cannot be read ends it after those before it.
- */
+/** Processes a few inputs at a time, in order, and yields results in order. A read error comes after them. */
 export async function* pipelined<Input, Output>(
   inputs: AsyncIterator<Input>,
   limit: number,
@@ -64,7 +61,7 @@ export async function* pipelined<Input, Output>(
   }
 }
 
-/** Those at the head. A failure waits until those before it were given. */
+/** Finished results at the head. A failure waits until those before it were yielded. */
 function takeSettled<Output>(slots: Slot<Output>[]): Output[] {
   const settled: Output[] = [];
   for (let head = slots[0]; head?.outcome; head = slots[0]) {

@@ -1,17 +1,19 @@
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import {
-  type User as UserMessage,
-  UserStatus as UserStatusMessage,
-} from '../../../../generated/proto/integration/platform/v1/users.js';
+import { UserStatus as UserStatusMessage } from '../../../../generated/proto/integration/platform/v1/users.js';
 import type { UserStatus } from '../../../domain/directory/users.js';
-import { emailKeyOf } from '../../../domain/platform/accounts.js';
-import { getClient } from '../../../domain/platform/clients.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import { deleteUser, disableUser, enableUser, updateUser } from '../../../domain/platform/user-updates.js';
-import { ALL_BUT_DELETED, createUser, getUser, type UserView } from '../../../domain/platform/users.js';
+import { getClient } from '../../../domain/platform/organization/clients.js';
+import { emailKeyOf } from '../../../domain/platform/people/accounts.js';
+import {
+  deleteUser,
+  disableUser,
+  enableUser,
+  updateUser,
+} from '../../../domain/platform/people/user-updates.js';
+import { ALL_BUT_DELETED, createUser, getUser } from '../../../domain/platform/people/users.js';
+import type { UserView } from '../../../domain/platform/rows/users.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import type { Handlers } from '../../handlers.js';
-import { toPendingEmail } from './accounts.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function userHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
@@ -55,21 +57,17 @@ export function userHandlers(platform: PlatformDependencies): Handlers<typeof me
   };
 }
 
-const statusMessages: Record<UserStatus, UserStatusMessage> = {
-  ACTIVE: UserStatusMessage.ACTIVE,
-  INACTIVE: UserStatusMessage.INACTIVE,
-  INVITED: UserStatusMessage.INVITED,
-  DELETED: UserStatusMessage.DELETED,
-};
-
-const statusesByMessage = new Map(
-  Object.entries(statusMessages).map(([status, message]) => [message, status as UserStatus]),
-);
+const STATUSES: ReadonlyMap<UserStatusMessage, UserStatus> = new Map([
+  [UserStatusMessage.ACTIVE, 'ACTIVE'],
+  [UserStatusMessage.INACTIVE, 'INACTIVE'],
+  [UserStatusMessage.INVITED, 'INVITED'],
+  [UserStatusMessage.DELETED, 'DELETED'],
+]);
 
 function toStatuses(messages: readonly UserStatusMessage[]): UserStatus[] {
   const violations = new Violations();
   const statuses = messages.map((message, index) => {
-    const status = statusesByMessage.get(message);
+    const status = STATUSES.get(message);
     if (!status) {
       violations.add(`statuses[${index}]`, 'must be ACTIVE, INACTIVE, INVITED or DELETED');
     }
@@ -79,29 +77,11 @@ function toStatuses(messages: readonly UserStatusMessage[]): UserStatus[] {
   return [...new Set(statuses)];
 }
 
-function toMessage(user: UserView, now: number): UserMessage {
-  const { id, clientId, accountId, email, manager, version, pendingEmail } = user;
+function toMessage(user: UserView, now: number) {
+  const { clientId, pendingEmail } = user;
   return {
-    id,
-    clientId,
-    accountId,
-    email,
-    ...toNames(user),
-    status: statusMessages[user.status],
-    manager: manager ? { id: manager.id, email: manager.email, ...toNames(manager) } : undefined,
-    role: user.role ?? undefined,
-    createdAt: new Date(user.createdAt),
-    updatedAt: new Date(user.updatedAt),
-    version,
-    pendingEmail:
-      pendingEmail && pendingEmail.expiresAt > now ? toPendingEmail(pendingEmail, clientId) : undefined,
-  };
-}
-
-function toNames(person: { firstName: string | null; lastName: string | null; fullName: string | null }) {
-  return {
-    firstName: person.firstName ?? undefined,
-    lastName: person.lastName ?? undefined,
-    fullName: person.fullName ?? undefined,
+    ...user,
+    status: UserStatusMessage[user.status],
+    pendingEmail: pendingEmail && pendingEmail.expiresAt > now ? { ...pendingEmail, clientId } : undefined,
   };
 }

@@ -1,16 +1,17 @@
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import {
-  type Worker as WorkerMessage,
-  WorkerStatus as WorkerStatusMessage,
-} from '../../../../generated/proto/integration/platform/v1/workers.js';
-import { getClient } from '../../../domain/platform/clients.js';
+import { WorkerStatus as WorkerStatusMessage } from '../../../../generated/proto/integration/platform/v1/workers.js';
 import { listPage } from '../../../domain/platform/listing.js';
+import { getClient } from '../../../domain/platform/organization/clients.js';
+import {
+  assignWorkerUnits,
+  offboardWorker,
+  updateWorker,
+} from '../../../domain/platform/people/worker-changes.js';
+import { onboardWorker } from '../../../domain/platform/people/worker-onboarding.js';
+import { getWorker } from '../../../domain/platform/people/workers.js';
+import type { Worker, WorkerStatus } from '../../../domain/platform/rows/workers.js';
 import { Violations } from '../../../domain/platform/violations.js';
-import { assignWorkerUnits, offboardWorker, updateWorker } from '../../../domain/platform/worker-changes.js';
-import { onboardWorker } from '../../../domain/platform/worker-onboarding.js';
-import { getWorker, type Worker, type WorkerStatus } from '../../../domain/platform/workers.js';
 import type { Handlers } from '../../handlers.js';
-import { toAddressMessage } from '../address-message.js';
 import { type PlatformDependencies, write } from './write.js';
 
 export function workerHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
@@ -44,7 +45,7 @@ export function workerHandlers(platform: PlatformDependencies): Handlers<typeof 
   };
 }
 
-/** Those who work for the client, if nothing is asked for. */
+/** The default: those who work for the client. */
 function toStatuses(messages: readonly WorkerStatusMessage[]): WorkerStatus[] {
   const violations = new Violations();
   const statuses = messages.flatMap((message, index): WorkerStatus[] => {
@@ -62,26 +63,12 @@ function toStatuses(messages: readonly WorkerStatusMessage[]): WorkerStatus[] {
   return statuses.length > 0 ? statuses : ['ACTIVE'];
 }
 
-function toMessage(worker: Worker): WorkerMessage {
-  const { offboardedAt } = worker;
+function toMessage(worker: Worker) {
   return {
-    id: worker.id,
-    clientId: worker.clientId,
-    accountId: worker.accountId,
-    firstName: worker.firstName,
-    lastName: worker.lastName,
-    fullName: worker.fullName,
-    email: worker.email,
-    phone: worker.phone ?? undefined,
-    jobTitles: worker.jobTitles,
-    address: toAddressMessage(worker.address),
+    ...worker,
     unitIds: worker.units.map(({ id }) => id),
     primaryUnitId: worker.primaryUnit?.id,
     locationId: worker.location?.id,
-    status: offboardedAt === null ? WorkerStatusMessage.ACTIVE : WorkerStatusMessage.OFFBOARDED,
-    createdAt: new Date(worker.createdAt),
-    updatedAt: new Date(worker.updatedAt),
-    offboardedAt: offboardedAt === null ? undefined : new Date(offboardedAt),
-    version: worker.version,
+    status: worker.offboardedAt === null ? WorkerStatusMessage.ACTIVE : WorkerStatusMessage.OFFBOARDED,
   };
 }

@@ -2,9 +2,10 @@ import type { Clock } from '../../../domain/clock.js';
 import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
 import type { Actor } from '../../../domain/operator/audit.js';
 import { Trail } from '../../../domain/platform/trail.js';
-import type { Changes, UnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
+import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { MethodOf } from '../../definitions.js';
+import type { MethodOf, Sent } from '../../definitions.js';
 import type { CallContext } from '../../handlers.js';
 import { actorOf } from '../actor.js';
 import { actionOf, subjectOf } from './actions.js';
@@ -12,31 +13,31 @@ import { actionOf, subjectOf } from './actions.js';
 const MAX_KEY_LENGTH = 255;
 
 export interface PlatformDependencies {
-  unitOfWork: UnitOfWork;
+  unitOfWork: PlatformUnitOfWork;
   clock: Clock;
   passwords: PasswordHasher;
-  /** The public address of the sign-on server, where mailed links lead. */
+  /** The public address of the sign-on server, for mailed links. */
   signOnUrl: string;
-  /** Keyed with what stands outside the database: some requests hold a password, and a plain hash of these could be tried against guesses. */
+  /** Keyed with a key outside the database: a plain hash of a request with a password could be guessed. */
   hashRequest(bytes: Uint8Array): Buffer;
 }
 
 /**
- * Runs a write of the back office as one unit of work, with its record in the audit log, and answers a repeated call as it answered the first. A write
- * that changed nothing, and a call that was repeated, leave no record.
+ * Runs a write as one unit of work with its audit record, and replays the answer of a repeated call. Writes
+ * without changes, and repeated calls, leave no record.
  */
 export function write<Request extends { idempotencyKey?: string }, Response extends object>(
   { unitOfWork, hashRequest }: Pick<PlatformDependencies, 'unitOfWork' | 'hashRequest'>,
   method: MethodOf<Request, Response>,
   request: Request,
   context: CallContext,
-  work: (changes: Changes) => Promise<Response>,
-): Promise<Response> {
+  work: (changes: Changes) => Promise<Sent<Response> & object>,
+): Promise<Sent<Response> & object> {
   const actor = actorOf(context);
-  const recorded = (changes: Changes) => auditedWork(method.path, actor, request, changes, work);
+  const audited = (changes: Changes) => auditedWork(method.path, actor, request, changes, work);
   const key = request.idempotencyKey;
   if (key === undefined) {
-    return unitOfWork.run(recorded);
+    return unitOfWork.run(audited);
   }
   if (key === '' || key.length > MAX_KEY_LENGTH) {
     const message = `must have between 1 and ${MAX_KEY_LENGTH} characters`;
@@ -45,17 +46,18 @@ export function write<Request extends { idempotencyKey?: string }, Response exte
     });
   }
   const bytes = method.requestSerialize({ ...request, idempotencyKey: undefined });
-  return unitOfWork.run(recorded, {
+  const repeatable: Repeatable<Sent<Response> & object> = {
     ownerId: context.ownerId ?? actor.id,
     method: method.path,
     key,
     requestHash: hashRequest(bytes).toString('base64url'),
-    encode: method.responseSerialize,
-    decode: (answer) => method.responseDeserialize(Buffer.from(answer)),
-  });
+    encode: (answer) => method.responseSerialize(answer as Response),
+    decode: (answer) => method.responseDeserialize(Buffer.from(answer)) as Sent<Response> & object,
+  };
+  return unitOfWork.run(audited, { repeatable });
 }
 
-/** The work, watched for what it changes, and the record of that in the same transaction; unless the work has recorded it in words of its own. */
+/** Runs the work and records its changes in the same transaction, unless the work audited them itself. */
 export async function auditedWork<Response extends object>(
   path: string,
   actor: Actor,

@@ -3,7 +3,6 @@ import {
   type Browser as BrowserMessage,
   type BrowserStep as BrowserStepMessage,
   ErrorPageKind,
-  type ErrorPage as ErrorPageMessage,
   InteractionPage,
   PasswordProblem,
   type SessionCookie,
@@ -12,53 +11,29 @@ import {
 import {
   type AuthorizationParameters,
   PARAMETER_NAMES,
-} from '../../../domain/sign-on/authorization-parameters.js';
+} from '../../../domain/sign-on/authorization/authorization-parameters.js';
+import type { LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
 import type {
   Browser,
   BrowserStep,
   CookieChange,
   ErrorPage,
   PageName,
-  PasswordProblem as Problem,
-} from '../../../domain/sign-on/browser.js';
-import type { LoginContext } from '../../../domain/sign-on/login-contexts.js';
+} from '../../../domain/sign-on/sessions/browser.js';
+import type { Sent } from '../../definitions.js';
 import type { CallContext } from '../../handlers.js';
+import { fromEnum } from '../operator/messages.js';
+import { words } from '../words.js';
 
-const PAGES: Record<PageName, InteractionPage> = {
-  sign_in: InteractionPage.SIGN_IN,
-  choose_context: InteractionPage.CHOOSE_CONTEXT,
-  consent: InteractionPage.CONSENT,
-  sign_out: InteractionPage.SIGN_OUT,
-  signed_out: InteractionPage.SIGNED_OUT,
-  set_password: InteractionPage.SET_PASSWORD,
-  password_set: InteractionPage.PASSWORD_SET,
-  email_verified: InteractionPage.EMAIL_VERIFIED,
-  change_email: InteractionPage.CHANGE_EMAIL,
-  email_changed: InteractionPage.EMAIL_CHANGED,
-};
+const PAGES = words(InteractionPage);
+const PROBLEMS = words(PasswordProblem);
+const ERROR_KINDS = words(ErrorPageKind);
 
-const PROBLEMS: Record<Problem, PasswordProblem> = {
-  too_short: PasswordProblem.TOO_SHORT,
-  too_long: PasswordProblem.TOO_LONG,
-  too_common: PasswordProblem.TOO_COMMON,
-  too_personal: PasswordProblem.TOO_PERSONAL,
-  wrong: PasswordProblem.WRONG,
-};
-
-const ERROR_KINDS: Record<ErrorPage['kind'], ErrorPageKind> = {
-  request: ErrorPageKind.REQUEST,
-  stale: ErrorPageKind.STALE,
-  link: ErrorPageKind.LINK,
-};
-
-const USER_TYPES: Record<LoginContext['userType'], UserType> = {
-  WORKER: UserType.WORKER,
-  USER: UserType.USER,
-};
+const fromPageMessage = fromEnum(PAGES);
 
 const HASH_BYTES = 32;
 
-/** As the store writes SHA-256 hashes; what is none belongs to nothing. */
+/** A SHA-256 hash as the store writes it; undefined for any other length. */
 export function fromHash(hash: Uint8Array | undefined): string | undefined {
   return hash?.length === HASH_BYTES ? Buffer.from(hash).toString('base64url') : undefined;
 }
@@ -76,37 +51,31 @@ export function fromBrowser(
   };
 }
 
-/** Only what the domain knows by name. */
+/** The parameters that the domain knows. */
 export function fromParameters(message: AuthorizationParametersMessage | undefined): AuthorizationParameters {
   const given = PARAMETER_NAMES.map((name) => [name, message?.[name]] as const);
   return { ...Object.fromEntries(given), repeatedNames: message?.repeatedNames ?? [] };
 }
 
-/** One that stands for nothing is a page nobody waits at, and leads on. */
+/** An unspecified page counts as one that leads on. */
 export function fromPage(page: InteractionPage): PageName {
-  const names = Object.keys(PAGES) as PageName[];
-  return names.find((name) => PAGES[name] === page) ?? 'sign_in';
+  return fromPageMessage(page) ?? 'sign_in';
 }
 
 export function fromUserType(type: UserType): LoginContext['userType'] | undefined {
-  const types = Object.keys(USER_TYPES) as LoginContext['userType'][];
-  return types.find((ours) => USER_TYPES[ours] === type);
+  return type === UserType.WORKER ? 'WORKER' : type === UserType.USER ? 'USER' : undefined;
 }
 
-export function toUserType(type: LoginContext['userType']): UserType {
-  return USER_TYPES[type];
-}
-
-export function toStep(step: BrowserStep): BrowserStepMessage {
+export function toStep(step: BrowserStep) {
   const { cookie, device } = step;
   return { result: resultOf(step), sessionCookie: cookie && toCookie(cookie), device };
 }
 
-export function toErrorPageMessage({ kind, ...page }: ErrorPage): ErrorPageMessage {
+export function toErrorPageMessage({ kind, ...page }: ErrorPage) {
   return { kind: ERROR_KINDS[kind], ...page };
 }
 
-function resultOf(step: BrowserStep): BrowserStepMessage['result'] {
+function resultOf(step: BrowserStep): Sent<BrowserStepMessage>['result'] {
   switch (step.kind) {
     case 'redirect':
       return { $case: 'redirect', value: { location: step.location } };
@@ -120,8 +89,8 @@ function resultOf(step: BrowserStep): BrowserStepMessage['result'] {
   }
 }
 
-/** It ends with the browser; the limits are the session's own. */
-function toCookie(change: CookieChange): SessionCookie {
+/** A session cookie; the session itself has the limits. */
+function toCookie(change: CookieChange): Sent<SessionCookie> {
   return {
     change:
       change.kind === 'set' ? { $case: 'setValue', value: change.value } : { $case: 'clear', value: true },

@@ -1,16 +1,16 @@
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import { authorize } from '../../../domain/sign-on/authorize.js';
-import { chooseContext } from '../../../domain/sign-on/choose-context.js';
-import { decideConsent } from '../../../domain/sign-on/consent.js';
-import { confirmLogout, logout } from '../../../domain/sign-on/logout.js';
-import { showInteraction } from '../../../domain/sign-on/show-interaction.js';
-import { signIn } from '../../../domain/sign-on/sign-in.js';
+import { authorize } from '../../../domain/sign-on/authorization/authorize.js';
+import { chooseContext } from '../../../domain/sign-on/interaction/choose-context.js';
+import { decideConsent } from '../../../domain/sign-on/interaction/consent.js';
+import { showInteraction } from '../../../domain/sign-on/interaction/show-interaction.js';
+import { signIn } from '../../../domain/sign-on/interaction/sign-in.js';
+import { confirmLogout, logout } from '../../../domain/sign-on/sessions/logout.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
 import type { Handlers } from '../../handlers.js';
 import { fromBrowser, fromPage, fromParameters, fromUserType, toStep } from './browser-messages.js';
 import { toShown } from './page-messages.js';
 
-/** What browsers ask for. Each request is complete in itself, so that any node can answer it. */
+/** The methods for browsers. Each request is complete in itself, so any node can answer it. */
 export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
   return {
     authorize: async ({ browser, parameters }, context) => ({

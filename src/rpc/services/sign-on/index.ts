@@ -1,21 +1,22 @@
 import { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import type { TokenIssuer } from '../../../domain/sign-on/token-issuer.js';
+import type { TokenIssuer } from '../../../domain/sign-on/tokens/token-issuer.js';
 import { type CallContext, type Handler, type Handlers, serve } from '../../handlers.js';
 import { browserHandlers } from './browser.js';
 import { linkHandlers } from './links.js';
 import { providerHandlers } from './provider.js';
 import { tokenHandlers } from './tokens.js';
 
-/** The sign-on server's rules, for the edge. */
+/** The rules of the sign-on server, for the edge. */
 export function signOnService(issuer: TokenIssuer) {
   return serve(SignOnServiceService, perCall(issuer));
 }
 
-/** The handlers, made anew for each call over a unit of work that begins no write for a caller who has left. */
+/** The handlers, made for each call with a unit of work that drops writes of disconnected callers. */
 function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   const forCall = (name: string) => (request: object, context: CallContext) => {
     const { unitOfWork } = issuer;
-    const run: typeof unitOfWork.run = (work) => unitOfWork.run(work, { signal: context.signal });
+    const run: typeof unitOfWork.run = (work, options) =>
+      unitOfWork.run(work, { ...options, signal: context.signal });
     const handlers: Record<string, unknown> = handlersOver({ ...issuer, unitOfWork: { ...unitOfWork, run } });
     return (handlers[name] as Handler<never>)(request as never, context);
   };

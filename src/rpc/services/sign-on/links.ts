@@ -1,16 +1,16 @@
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import { redeemEmailChange, showEmailChange } from '../../../domain/sign-on/email-change.js';
+import { redeemEmailChange, showEmailChange } from '../../../domain/sign-on/interaction/email-change.js';
 import {
   redeemEmailLink,
   redeemPasswordLink,
   showEmailLink,
   showPasswordLink,
-} from '../../../domain/sign-on/links.js';
+} from '../../../domain/sign-on/interaction/links.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
 import type { Handlers } from '../../handlers.js';
 import { fromBrowser, fromHash, toErrorPageMessage, toStep } from './browser-messages.js';
 
-/** What the links lead to that the platform mails. */
+/** The pages of mailed links. */
 export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
   return {
     showPasswordLink: async ({ linkTokenHash }) => {
@@ -51,7 +51,7 @@ export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
   };
 }
 
-/** What is no hash is that of no link. */
+/** Malformed hashes belong to no link. */
 function tokenHashOf(hash: Uint8Array): string {
   return fromHash(hash) ?? '';
 }

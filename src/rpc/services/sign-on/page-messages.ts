@@ -1,14 +1,13 @@
-import type {
-  ConsentPage,
-  ContextPage,
-  ShowInteractionResponse,
-  SignInContext,
+import {
+  type ShowInteractionResponse,
+  UserType,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import type { PageContent } from '../../../domain/sign-on/page-content.js';
-import type { Shown } from '../../../domain/sign-on/show-interaction.js';
-import { toStep, toUserType } from './browser-messages.js';
+import type { PageContent } from '../../../domain/sign-on/interaction/page-content.js';
+import type { Shown } from '../../../domain/sign-on/interaction/show-interaction.js';
+import type { Sent } from '../../definitions.js';
+import { toStep } from './browser-messages.js';
 
-export function toShown(shown: Shown): ShowInteractionResponse['result'] {
+export function toShown(shown: Shown): Sent<ShowInteractionResponse['result']> {
   switch (shown.kind) {
     case 'step':
       return { $case: 'step', value: toStep(shown.step) };
@@ -27,28 +26,14 @@ export function toShown(shown: Shown): ShowInteractionResponse['result'] {
   }
 }
 
-function toContextPage({
-  form,
-  accountEmail,
-  contexts,
-  refusals,
-}: PageContent & { kind: 'choose_context' }): ContextPage {
+function toContextPage({ form: interaction, contexts, ...page }: PageContent & { kind: 'choose_context' }) {
   return {
-    interaction: form,
-    accountEmail,
-    contexts: contexts.map(
-      ({ userType, clientId, clientName, roleName, lastUsed }): SignInContext => ({
-        userType: toUserType(userType),
-        clientId,
-        clientName,
-        roleName: roleName ?? undefined,
-        lastUsed,
-      }),
-    ),
-    refusals,
+    ...page,
+    interaction,
+    contexts: contexts.map((context) => ({ ...context, userType: UserType[context.userType] })),
   };
 }
 
-function toConsentPage({ form, accountEmail, scopes }: PageContent & { kind: 'consent' }): ConsentPage {
-  return { interaction: form, accountEmail, scopes: [...scopes] };
+function toConsentPage({ form: interaction, ...page }: PageContent & { kind: 'consent' }) {
+  return { ...page, interaction };
 }

@@ -1,9 +1,9 @@
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import { providerMetadata } from '../../../domain/sign-on/provider.js';
-import type { TokenIssuer } from '../../../domain/sign-on/token-issuer.js';
+import { providerMetadata } from '../../../domain/sign-on/keys/provider.js';
+import type { TokenIssuer } from '../../../domain/sign-on/tokens/token-issuer.js';
 import type { Handlers } from '../../handlers.js';
 
-/** What this server says of itself. */
+/** What this server publishes about itself. */
 export function providerHandlers(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   return {
     getProviderMetadata: async () => {

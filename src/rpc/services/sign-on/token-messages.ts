@@ -1,17 +1,16 @@
 import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import {
-  type ActiveToken as ActiveTokenMessage,
   type ClientAuthentication,
   ClientAuthenticationMethod,
-  type IdentityClaims as IdentityClaimsMessage,
   type IntrospectTokenRequest,
+  type IssueTokensRequest,
   type VerifiedAccessToken as VerifiedAccessTokenMessage,
 } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
-import type { IdentityClaims } from '../../../domain/sign-on/claims.js';
-import type { PresentedClient } from '../../../domain/sign-on/client-authentication.js';
-import type { ActiveToken } from '../../../domain/sign-on/introspect.js';
-import type { PresentedToken } from '../../../domain/sign-on/presented-token.js';
-import type { VerifiedAccessToken } from '../../../domain/sign-on/verified-access-token.js';
+import type { IdentityClaims } from '../../../domain/sign-on/tokens/claims.js';
+import type { PresentedClient } from '../../../domain/sign-on/tokens/client-authentication.js';
+import type { TokenRequest } from '../../../domain/sign-on/tokens/issue-tokens.js';
+import type { PresentedToken } from '../../../domain/sign-on/tokens/presented-token.js';
+import type { VerifiedAccessToken } from '../../../domain/sign-on/tokens/verified-access-token.js';
 import type { CallContext } from '../../handlers.js';
 
 const METHODS: Partial<Record<ClientAuthenticationMethod, PresentedClient['method']>> = {
@@ -33,6 +32,17 @@ export function fromClient(
   };
 }
 
+export function fromGrant(grant: IssueTokensRequest['grant']): TokenRequest {
+  switch (grant?.$case) {
+    case 'authorizationCode':
+      return { grantType: 'authorization_code', ...grant.value };
+    case 'refreshToken':
+      return { grantType: 'refresh_token', ...grant.value };
+    default:
+      return undefined;
+  }
+}
+
 export function fromPresented(token: IntrospectTokenRequest['token']): PresentedToken {
   switch (token?.$case) {
     case 'accessToken':
@@ -44,7 +54,7 @@ export function fromPresented(token: IntrospectTokenRequest['token']): Presented
   }
 }
 
-/** One that is not there expired long ago. */
+/** A missing expiry counts as expired. */
 export function fromVerified(token: VerifiedAccessTokenMessage | undefined): VerifiedAccessToken {
   return {
     kid: token?.kid ?? '',
@@ -58,15 +68,7 @@ export function fromVerified(token: VerifiedAccessTokenMessage | undefined): Ver
   };
 }
 
-export function toActiveToken({ issuedAt, expiresAt, ...token }: ActiveToken): ActiveTokenMessage {
-  return { ...token, issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
-}
-
-export function toClaims({
-  email_verified,
-  lastLoginContext,
-  ...claims
-}: IdentityClaims): IdentityClaimsMessage {
+export function toClaims({ email_verified, lastLoginContext, ...claims }: IdentityClaims) {
   const { userType, clientId } = lastLoginContext;
   return {
     ...claims,

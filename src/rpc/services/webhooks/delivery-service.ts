@@ -1,26 +1,24 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
 import {
-  type BeginAttemptRequest,
-  type BeginAttemptResponse,
   type ClaimDeliveriesRequest,
   DeliveryServiceService,
 } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import type { Clock } from '../../../domain/clock.js';
 import { DeliveryClaims } from '../../../domain/webhooks/claims.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
+import { MAX_BATCH_SIZE } from '../../../domain/webhooks/retry-batches.js';
 import { RetryHandover } from '../../../domain/webhooks/retry-handover.js';
 import type { SendingDependencies } from '../../../domain/webhooks/sending.js';
-import { beginAttempts } from '../../../domain/webhooks/sending-begin.js';
+import { makeDeliveriesDue } from '../../../domain/webhooks/sending-due.js';
 import { giveUpDeliveries } from '../../../domain/webhooks/sending-give-up.js';
 import { recordResults } from '../../../domain/webhooks/sending-records.js';
 import { DeliveryTargets } from '../../../domain/webhooks/sending-targets.js';
 import { serve } from '../../handlers.js';
-import { messagesUntil } from '../../messages-until.js';
+import { messagesUntil } from '../../streams/messages-until.js';
 import {
   assertBetween,
   assertNotMore,
   toAttemptResult,
-  toBeginResponse,
   toClaimResponse,
   toRetryBatch,
   toRetryDelivery,
@@ -28,15 +26,13 @@ import {
 
 export interface DeliveryDependencies extends SendingDependencies {
   clock: Clock;
-  /** A call that stays open ends after this time: whoever begins another shows a token that is still good. */
+  /** A long-lived call ends after this time, so that its token is checked again. */
   longestCallMs?: number;
 }
 
 const MAX_AT_ONCE = 1_000;
-/** Each brings a body, and an answer is limited. */
-const MAX_BEGUN_AT_ONCE = 32;
 const MAX_BATCHES = 100;
-/** Longer than any caller should wait for nothing. */
+/** The longest wait of a caller. */
 const MAX_WAIT_MS = 60_000;
 const LONGEST_CALL_MS = 60_000;
 const FIRST_RETRY = 2;
@@ -49,26 +45,17 @@ export function deliveryService(dependencies: DeliveryDependencies) {
   const claim = async (
     asked: Partial<ClaimDeliveriesRequest> | undefined,
     caller: AbortSignal,
-    mostWaitMs = MAX_WAIT_MS,
+    mostWaitMs: number,
   ) => {
     const { freeSlots = 0, totalSlots = 0, maxRunningPerSubscription = 0, maxWaitMs = 0 } = asked ?? {};
     assertBetween(freeSlots, 1, MAX_AT_ONCE, 'free_slots');
     assertBetween(maxRunningPerSubscription, 1, MAX_AT_ONCE, 'max_running_per_subscription');
     assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
-    const limits = { freeSlots, totalSlots, maxRunningPerSubscription };
+    const limits = { freeSlots, totalSlots: Math.max(totalSlots, freeSlots), maxRunningPerSubscription };
     const claimed = await claims.claim({ ...limits, maxWaitMs: Math.min(maxWaitMs, mostWaitMs) }, caller);
     return toClaimResponse(claimed);
   };
-  const begin = async (asked: readonly BeginAttemptRequest[], caller: AbortSignal) => {
-    const attempts = asked.map(({ deliveryId, attemptNumber }) => {
-      assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, 'attempt_number');
-      return { id: deliveryId as DeliveryId, number: attemptNumber };
-    });
-    return (await beginAttempts({ ...dependencies, targets }, attempts, caller)).map(toBeginResponse);
-  };
   return serve(DeliveryServiceService, {
-    claimDeliveries: (request, { signal }) => claim(request, signal),
-
     keepClaimingDeliveries: async function* (requests, { signal }) {
       const endsAt = performance.now() + longestCallMs;
       const over = AbortSignal.any([dependencies.deliveriesDue.closing, AbortSignal.timeout(longestCallMs)]);
@@ -78,21 +65,11 @@ export function deliveryService(dependencies: DeliveryDependencies) {
       }
     },
 
-    beginAttempt: async (attempt, { signal }) => {
-      const [beginning] = await begin([attempt], signal);
-      return beginning as BeginAttemptResponse;
-    },
-
-    beginAttempts: async ({ attempts }, { signal }) => {
-      assertNotMore(attempts, MAX_BEGUN_AT_ONCE, 'attempts');
-      return { beginnings: await begin(attempts, signal) };
-    },
-
     recordAttempts: async ({ results }) => {
       assertNotMore(results, MAX_AT_ONCE, 'results');
-      const deliveries = await recordResults(dependencies, results.map(toAttemptResult));
+      await recordResults(dependencies, results.map(toAttemptResult));
       claims.attemptsEnded();
-      return { deliveries: deliveries.map(toRetryDelivery) };
+      return {};
     },
 
     claimRetryBatches: async ({ limit, maxWaitMs }, { signal }) => {
@@ -108,6 +85,16 @@ export function deliveryService(dependencies: DeliveryDependencies) {
     },
 
     getRetryBatch: async ({ batchId }) => ({ batch: toRetryBatch(await handover.get(batchId)) }),
+
+    makeDeliveriesDue: async ({ attempts }) => {
+      assertNotMore(attempts, MAX_BATCH_SIZE, 'attempts');
+      const later = attempts.map(({ deliveryId, attemptNumber }, index) => {
+        assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, `attempts[${index}].attempt_number`);
+        return { id: deliveryId as DeliveryId, number: attemptNumber };
+      });
+      const deliveries = await makeDeliveriesDue(dependencies, later);
+      return { deliveries: deliveries.map(toRetryDelivery) };
+    },
 
     giveUpDeliveries: async ({ deliveryIds }) => {
       assertNotMore(deliveryIds, MAX_AT_ONCE, 'delivery_ids');

@@ -1,5 +1,6 @@
 import type { WebhookEvent as EventMessage } from '../../../../generated/proto/integration/webhooks/v1/events.js';
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { inNameOf } from '../../../domain/unit-of-work.js';
 import { getEvent, type LoggedEvent } from '../../../domain/webhooks/event-log.js';
 import { logFilterViolations } from '../../../domain/webhooks/log-filter.js';
 import { logPage } from '../../../domain/webhooks/log-page.js';
@@ -35,7 +36,9 @@ export function eventHandlers({
     replayEvents: async function* ({ since, until, ...rest }, context) {
       const request = { ...rest, since: since?.getTime(), until: until?.getTime() };
       const signal = AbortSignal.any([context.signal, draining]);
-      for await (const progress of replayEvents(unitOfWork, actorOf(context), request, { clock, signal })) {
+      // Without the caller's signal: a replay is recorded also when its caller leaves.
+      const named = inNameOf(actorOf(context), unitOfWork);
+      for await (const progress of replayEvents(named, request, { clock, signal })) {
         yield { ...progress, lastEventId: progress.lastEventId ?? '' };
       }
     },

@@ -7,7 +7,7 @@ import type { WebhookDependencies } from './write.js';
 
 export type { WebhookDependencies } from './write.js';
 
-/** What operators may do with webhooks. */
+/** The webhook service for operators. */
 export function webhookService(webhooks: WebhookDependencies) {
   return serve(WebhookServiceService, {
     ...subscriptionHandlers(webhooks),

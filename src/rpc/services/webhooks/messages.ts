@@ -92,7 +92,7 @@ export function toDeliveryMessage(delivery: Delivery): DeliveryMessage {
   };
 }
 
-/** The first attempt is due at once; one under way has no time to come yet. */
+/** The first attempt is due at once; a running one has no next time. */
 function nextAttemptAt(delivery: Delivery): Date | undefined {
   const isNew = delivery.status === 'PENDING' && delivery.attemptsBegun === 0;
   return isNew ? new Date(delivery.createdAt) : toDate(delivery.nextAttemptAt);

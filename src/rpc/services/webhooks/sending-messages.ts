@@ -3,102 +3,58 @@ import {
   AttemptOutcome,
   DeliveryStatus,
 } from '../../../../generated/proto/integration/webhooks/v1/deliveries.js';
-import {
-  AttemptRefusalReason,
-  type BeginAttemptResponse,
-  type ClaimDeliveriesResponse,
-  type AttemptResult as ResultMessage,
-  type RetryBatch as RetryBatchMessage,
-  type RetryDelivery,
+import type {
+  ClaimDeliveriesResponse,
+  AttemptResult as ResultMessage,
+  RetryBatch as RetryBatchMessage,
+  RetryDelivery,
 } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import type { AttemptResult } from '../../../domain/webhooks/attempt-results.js';
 import type { Claim } from '../../../domain/webhooks/claims-shares.js';
-import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
+import { ATTEMPT_OUTCOMES, MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
 import type { FilledRetryBatch } from '../../../domain/webhooks/retry-handover.js';
-import type { DeliveryProgress } from '../../../domain/webhooks/sending.js';
-import type { Beginning, RefusalReason } from '../../../domain/webhooks/sending-begin.js';
-import type { DeliveryTarget } from '../../../domain/webhooks/sending-targets.js';
+import type { RetriedDelivery } from '../../../domain/webhooks/sending.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Sent } from '../../definitions.js';
 
 const MAX_RESPONSE_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 2_000;
 
-const STATUSES: Record<DeliveryProgress['status'], DeliveryStatus> = {
-  PENDING: DeliveryStatus.PENDING,
-  DELIVERED: DeliveryStatus.DELIVERED,
-  EXHAUSTED: DeliveryStatus.EXHAUSTED,
-  HELD: DeliveryStatus.HELD,
-  CANCELLED: DeliveryStatus.CANCELLED,
-};
-
-const REASONS: Record<RefusalReason, AttemptRefusalReason> = {
-  ALREADY_BEGUN: AttemptRefusalReason.ALREADY_BEGUN,
-  LEASE_RUNNING: AttemptRefusalReason.LEASE_RUNNING,
-  OUT_OF_TURN: AttemptRefusalReason.OUT_OF_TURN,
-  ENDED: AttemptRefusalReason.ENDED,
-  NOT_FOUND: AttemptRefusalReason.NOT_FOUND,
-};
-
-const OUTCOMES: Partial<Record<AttemptOutcome, AttemptResult['attempt']['outcome']>> = {
-  [AttemptOutcome.SUCCEEDED]: 'SUCCEEDED',
-  [AttemptOutcome.STATUS_REFUSED]: 'STATUS_REFUSED',
-  [AttemptOutcome.TIMED_OUT]: 'TIMED_OUT',
-  [AttemptOutcome.NAME_NOT_RESOLVED]: 'NAME_NOT_RESOLVED',
-  [AttemptOutcome.ADDRESS_REFUSED]: 'ADDRESS_REFUSED',
-  [AttemptOutcome.CONNECTION_FAILED]: 'CONNECTION_FAILED',
-  [AttemptOutcome.TLS_FAILED]: 'TLS_FAILED',
-  [AttemptOutcome.PROTOCOL_ERROR]: 'PROTOCOL_ERROR',
-  [AttemptOutcome.INTERRUPTED]: 'INTERRUPTED',
-};
-
-export function toClaimResponse({ leaseUntil, deliveries, targets, bodies }: Claim): ClaimDeliveriesResponse {
-  const leaseExpiresAt = new Date(leaseUntil);
+export function toClaimResponse({
+  leaseUntil,
+  deliveries,
+  targets,
+  bodies,
+}: Claim): Sent<ClaimDeliveriesResponse> {
   return {
-    deliveries: deliveries.map(({ id, target, body }) => ({
+    deliveries: deliveries.map(({ id, number, target, body }) => ({
       deliveryId: id,
+      attemptNumber: number,
       targetIndex: target,
       bodyIndex: body,
-      leaseExpiresAt,
+      leaseExpiresAt: leaseUntil,
     })),
-    targets: targets.map(toTarget),
+    targets,
     bodies,
   };
 }
 
-export function toBeginResponse(beginning: Beginning): BeginAttemptResponse {
-  if ('begun' in beginning) {
-    const { target, body, leaseUntil } = beginning.begun;
-    const value = { target: toTarget(target), body, leaseExpiresAt: new Date(leaseUntil) };
-    return { result: { $case: 'begun', value } };
-  }
-  const { reason, delivery } = beginning.refused;
-  const value = { reason: REASONS[reason], delivery: delivery && toRetryDelivery(delivery) };
-  return { result: { $case: 'refused', value } };
-}
-
-export function toRetryDelivery(delivery: DeliveryProgress): RetryDelivery {
-  const { id, status, attemptsBegun, nextAttemptAt, leaseUntil } = delivery;
+export function toRetryDelivery(delivery: RetriedDelivery): Sent<RetryDelivery> {
+  const { id, status, leaseUntil, lastOutcome } = delivery;
   return {
+    ...delivery,
     deliveryId: id,
-    status: STATUSES[status],
-    attemptsBegun,
-    ...(nextAttemptAt !== null && { nextAttemptAt: new Date(nextAttemptAt) }),
-    ...(leaseUntil !== null && { leaseExpiresAt: new Date(leaseUntil) }),
+    status: DeliveryStatus[status],
+    leaseExpiresAt: leaseUntil,
+    lastOutcome: lastOutcome === null ? AttemptOutcome.UNSPECIFIED : AttemptOutcome[lastOutcome],
   };
 }
 
-export function toRetryBatch(batch: FilledRetryBatch): RetryBatchMessage {
-  const { id, subscriptionId, instanceIntegrationId, eventTypes, deliveries } = batch;
-  return {
-    batchId: id,
-    subscriptionId,
-    instanceIntegrationId,
-    eventTypes,
-    deliveries: deliveries.map(toRetryDelivery),
-  };
+export function toRetryBatch({ id, deliveries, ...batch }: FilledRetryBatch): Sent<RetryBatchMessage> {
+  return { ...batch, batchId: id, deliveries: deliveries.map(toRetryDelivery) };
 }
 
-/** What a sender tells at too great a length is cut: the attempt was made, and must be recorded. */
+/** Shortens overlong messages of a sender: the attempt was made, and must be recorded. */
 export function toAttemptResult(
   { deliveryId, attempt, retryAfterSeconds }: ResultMessage,
   index: number,
@@ -107,7 +63,7 @@ export function toAttemptResult(
   if (!attempt) {
     throw refused('An attempt is missing.', path, 'must be set');
   }
-  const outcome = OUTCOMES[attempt.outcome];
+  const outcome = ATTEMPT_OUTCOMES.find((name) => AttemptOutcome[name] === attempt.outcome);
   if (!outcome) {
     throw refused('An attempt has no end.', `${path}.outcome`, 'must be how the attempt ended');
   }
@@ -142,8 +98,4 @@ export function assertNotMore(list: readonly unknown[], most: number, path: stri
 
 function refused(sentence: string, path: string, message: string): ServiceError {
   return new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations: [{ path, message }] });
-}
-
-function toTarget({ subscriptionId, url, signingSecrets }: DeliveryTarget) {
-  return { subscriptionId, url, signingSecrets: [...signingSecrets] };
 }

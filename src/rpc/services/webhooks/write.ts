@@ -1,4 +1,5 @@
 import type { Clock } from '../../../domain/clock.js';
+import { inNameOf } from '../../../domain/unit-of-work.js';
 import type { AddressGuard } from '../../../domain/webhooks/address-guard.js';
 import type { SecretBox } from '../../../domain/webhooks/subscriptions.js';
 import type { WebhookChanges, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
@@ -11,15 +12,19 @@ export interface WebhookDependencies {
   clock: Clock;
   secrets: SecretBox;
   addressGuard: AddressGuard;
-  /** Aborted when the server drains, for what would otherwise go on until its caller hangs up. */
+  /** Aborted when the server drains, for calls without an end. */
   draining: AbortSignal;
 }
 
-/** Runs a write as one unit of work, in the name of whoever holds the token of the call. */
+/** The unit of work with the token as its actor. */
+export function attributed({ unitOfWork }: Pick<WebhookDependencies, 'unitOfWork'>, context: CallContext) {
+  return inNameOf(actorOf(context), unitOfWork, { signal: context.signal });
+}
+
 export function write<T>(
-  { unitOfWork }: WebhookDependencies,
+  webhooks: WebhookDependencies,
   context: CallContext,
   work: (changes: WebhookChanges) => Promise<T>,
 ): Promise<T> {
-  return unitOfWork.run(actorOf(context), work, { signal: context.signal });
+  return attributed(webhooks, context).run(work);
 }

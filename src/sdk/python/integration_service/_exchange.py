@@ -28,10 +28,10 @@ _JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\s*(?:;|$)", re.IGNOREC
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer, whatever its status."""
+    """A whole answer, with any status."""
 
     url: str
-    """That was asked."""
+    """The address of the request."""
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -49,14 +49,14 @@ class Answer:
         return _JSON_TYPE.match(self.headers.get("content-type", "")) is not None
 
     def json(self) -> Any:
-        """``None`` where there is none."""
+        """``None`` if there is none."""
         try:
             return json.loads(self.body) if self.is_json else None
         except ValueError:
             return None
 
     def retry_after_seconds(self) -> int | None:
-        """In seconds or as a date, as RFC 9110 has it."""
+        """In seconds or as a date (RFC 9110)."""
         value = self.headers.get("retry-after", "").strip()
         if re.fullmatch(r"[0-9]{1,9}", value):
             return int(value)
@@ -71,13 +71,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Sent:
-    """An answer in the shape in which the generated operations hand it on."""
+    """An answer in the shape that the generated operations expect."""
 
     response: Answer
 
 
 class Exchange:
-    """Sends requests, and follows no redirect: it would carry keys to wherever it leads."""
+    """Sends requests. Follows no redirects, which could carry keys to another server."""
 
     def __init__(self, base_url: str, timeout_seconds: float, http: urllib3.PoolManager | None) -> None:
         self._timeout_seconds = timeout_seconds
@@ -110,7 +110,7 @@ class _Overdue(Exception):
 
 
 def _is_overdue(cause: Exception) -> bool:
-    # Nobody there is a time-out too for urllib3, because of its history.
+    # urllib3 reports a refused connection as a time-out, for historical reasons.
     is_refused = isinstance(cause, urllib3.exceptions.NewConnectionError)
     return not is_refused and isinstance(cause, (urllib3.exceptions.TimeoutError, _Overdue))
 
@@ -118,7 +118,7 @@ def _is_overdue(cause: Exception) -> bool:
 def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
     chunks: list[bytes] = []
     try:
-        # Not more than what is there: a server that sends byte by byte would keep a larger read waiting for ever.
+        # Reads only what has arrived: a larger read would wait for a server that sends byte by byte.
         while chunk := response.read1(_CHUNK_BYTES):
             chunks.append(chunk)
             if time.monotonic() > deadline:
@@ -131,7 +131,7 @@ def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
 
 
 def _pool_for(base_url: str) -> urllib3.PoolManager:
-    """With the proxy of the environment, if there is one for this address."""
+    """Uses the proxy of the environment, if there is one for this address."""
     address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
     if proxy and not proxy_bypass(address.hostname or ""):
@@ -140,7 +140,7 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
 
 
 def server_url(name: str, address: str) -> str:
-    """An address without the slash at its end."""
+    """Removes a trailing slash."""
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError(f"{name} must be an address that begins with https:// or http://.")
@@ -152,7 +152,7 @@ _PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)+(?:\?[A-Za-z0-9_.~%&=+-
 
 
 def address_below(base_url: str, link: str) -> str:
-    """Of a path, or of an address below the base URL. No other gets the API key."""
+    """Resolves a path, or an address below the base URL. No other gets the API key."""
     path = link.removeprefix(base_url) if link.startswith(f"{base_url}/") else link
     if not _PATH.fullmatch(path):
         raise ValueError("The link must be a path of the gateway, or an address below its base URL.")

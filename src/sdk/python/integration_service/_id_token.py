@@ -21,7 +21,7 @@ _REQUIRED_CLAIMS = ["iss", "sub", "aud", "exp", "iat"]
 
 
 class IdTokenVerifier:
-    """Keeps the keys, and reads them again when there is a new one."""
+    """Caches the keys, and reads them again for an unknown one."""
 
     def __init__(self, issuer: str, client_id: str, algorithm: str, read_keys: Callable[[], Answer]) -> None:
         self._issuer = issuer
@@ -77,5 +77,5 @@ def _keys_in(answer: Answer) -> dict[str, jwt.PyJWK]:
         try:
             keys[each["kid"]] = jwt.PyJWK.from_dict(each)
         except (jwt.PyJWTError, KeyError, TypeError, ValueError):
-            continue  # Of a kind this release does not know.
+            continue  # Unknown kind.
     return keys

@@ -1,4 +1,4 @@
-"""Reads of the gateway: sent again where that helps, and errors made of what is not an answer."""
+"""Reads of the gateway, with retries and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Changed(Generic[T]):
-    """The data as it is now. Keep ``etag`` with it, for the next time."""
+    """The present data. Keep ``etag`` with it for the next read."""
 
     data: T
     etag: str | None
@@ -31,7 +31,7 @@ class Changed(Generic[T]):
 
 @dataclass(frozen=True)
 class Unchanged:
-    """What you hold is still true."""
+    """Your data is current."""
 
     etag: str | None
     changed: Literal[False] = False
@@ -41,7 +41,7 @@ Reading = Union[Changed[T], Unchanged]
 
 
 class NotAsked:
-    """Stands for ``if_changed`` where it was not given: ``None`` says that you hold nothing yet."""
+    """The default of ``if_changed``; ``None`` means that you have no data yet."""
 
 
 NOT_ASKED = NotAsked()
@@ -58,7 +58,7 @@ class Page(Generic[T]):
 
 
 class Paged(Generic[T]):
-    """A list that is read page by page as you go through it: ``for item in paged``."""
+    """A list that is read page by page while you iterate: ``for item in paged``."""
 
     def __init__(self, read: Callable[[str | None], Page[T]]) -> None:
         self._read = read
@@ -77,7 +77,7 @@ class Paged(Generic[T]):
 
 
 class GatewayClient(ApiClient):
-    """Has the generated operations make their requests, and sends them its own way."""
+    """Sends the requests that the generated operations make."""
 
     def __init__(self, base_url: str, api_key: str, exchange: Exchange, retry: Retry) -> None:
         super().__init__(Configuration(host=base_url, api_key={"apiKey": api_key}))
@@ -107,7 +107,7 @@ class GatewayClient(ApiClient):
         return with_retries(attempt, self._retry)
 
     def send_to(self, url: str, *, x_request_id: str | None, if_none_match: str | None = None) -> Answer:
-        """For an address that an answer or an event gave; those of the contract are made by the generated operations."""
+        """For addresses from answers and events; the generated operations make those of the contract."""
         asked = {"x-request-id": x_request_id, "If-None-Match": if_none_match}
         given = {name: value for name, value in asked.items() if value is not None}
         return self.send(url, {"Accept": "application/json", "x-api-key": self._api_key, "User-Agent": USER_AGENT, **given})
@@ -156,18 +156,18 @@ _IS_NEXT = re.compile(r';\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")', re.IGNOR
 
 
 def _next_url(answer: Answer) -> str | None:
-    """Where ``Link`` (RFC 8288) says that the list goes on."""
+    """The next page by ``Link`` (RFC 8288)."""
     for target, parameters in _LINK.findall(answer.headers.get("link", "")):
         if _IS_NEXT.search(parameters):
             there, here = urlsplit(urljoin(answer.url, target)), urlsplit(answer.url)
             is_there = (there.scheme, there.netloc) == (here.scheme, here.netloc)
-            # The service may know itself under another name than you do; the key goes nowhere but where you send it.
+            # The service may use another name for itself; the key goes only to the configured address.
             return (there if is_there else here._replace(query=there.query)).geturl()
     return None
 
 
 def _error_of(answer: Answer) -> ApiError:
-    """A problem of the gateway, or an answer from something before it."""
+    """A problem of the gateway, or an answer from a proxy."""
     problem = answer.json()
     if not isinstance(problem, dict) or not isinstance(problem.get("code"), str):
         return _unexpected(answer, f"The answer is {answer.status}, and not one of the gateway's own.")

@@ -1,4 +1,4 @@
-"""When to try again, and how long to wait before."""
+"""Retries and their pauses."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _PASSING_STATUSES = frozenset({429, 500, 502, 503, 504})
 
 @dataclass(frozen=True)
 class Retry:
-    """How often to try again what may be asked twice. ``Retry(max_retries=0)``: never."""
+    """Retries of repeatable requests. ``Retry(max_retries=0)`` disables them."""
 
     max_retries: int = 3
-    """After the first attempt."""
+    """Excludes the first attempt."""
     base_delay_seconds: float = 0.25
-    """Before the first retry; twice as long before each one more, with jitter."""
+    """Before the first retry; doubles for each further one, with jitter."""
     max_delay_seconds: float = 8.0
-    """No pause is longer, but for ``Retry-After``."""
+    """The longest pause, except for ``Retry-After``."""
     max_retry_after_seconds: float = 60.0
-    """A ``Retry-After`` beyond this is not waited for: the error is raised at once."""
+    """For a longer ``Retry-After`` the error is raised at once."""
 
     def delay_before_seconds(self, error: Exception, retries: int) -> float | None:
-        """``None`` where another attempt would be of no use."""
+        """``None`` if another attempt would not help."""
         if isinstance(error, (ApiError, OAuthError)):
             if error.status not in _PASSING_STATUSES:
                 return None
             asked = error.retry_after_seconds
             if asked is not None:
-                # A little later than asked, or everybody who was told the same comes back at once.
+                # Slightly later than asked, so that clients with the same answer do not return together.
                 is_too_long = asked > self.max_retry_after_seconds
                 return None if is_too_long else asked * random.uniform(1, 1.1)
         elif not isinstance(error, ConnectionError):
@@ -48,7 +48,7 @@ NO_RETRIES = Retry(max_retries=0)
 
 
 def with_retries(attempt: Callable[[], T], retry: Retry) -> T:
-    """For what may be asked twice. Raises what the last attempt raised."""
+    """For repeatable requests. Raises the last error."""
     retries = 0
     while True:
         try:

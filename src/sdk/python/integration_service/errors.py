@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions. ``IntegrationServiceError`` catches them all."""
+"""The exceptions. ``IntegrationServiceError`` catches them all."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Literal
 
 
 class IntegrationServiceError(Exception):
-    """Every error of this package."""
+    """The base class of all errors of this package."""
 
 
 @dataclass(frozen=True)
 class FieldError:
-    """A part of the request that is wrong."""
+    """An invalid part of the request."""
 
     location: str
     """``path``, ``query``, ``header``…"""
@@ -23,7 +23,7 @@ class FieldError:
 
 
 class ApiError(IntegrationServiceError):
-    """The gateway refused, or failed. Decide by ``status`` and ``code``; ``message`` is for people."""
+    """An error answer of the gateway. Decide by ``status`` and ``code``; ``message`` is for people."""
 
     def __init__(
         self,
@@ -39,11 +39,11 @@ class ApiError(IntegrationServiceError):
         self.message = message
         self.status = status
         self.code = code
-        """As the gateway says, or ``unexpected_response`` for an answer that is not its own."""
+        """The gateway's code, or ``unexpected_response`` for an answer that is not the gateway's."""
         self.request_id = request_id
-        """Quote it when you ask for help. ``None`` where the answer came from somewhere else, such as a proxy."""
+        """For support requests. ``None`` if the answer is not the gateway's, for example from a proxy."""
         self.fields = fields
-        """Every part of the request that is wrong, with ``invalid_request``."""
+        """The invalid parts of the request, with ``invalid_request``."""
         self.retry_after_seconds = retry_after_seconds
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class ApiError(IntegrationServiceError):
 
 
 class OAuthError(IntegrationServiceError):
-    """The sign-on server refused: in an answer, or by way of the browser (``status`` is ``None`` then)."""
+    """An error of the sign-on server, in an answer or by way of the browser (``status`` is ``None`` then)."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ SignInErrorReason = Literal[
 
 
 class SignInError(IntegrationServiceError):
-    """What came back is not the answer to what was asked. Do not sign the person in; begin again."""
+    """The callback is not a valid answer to the request. Do not sign the person in; begin again."""
 
     def __init__(self, reason: SignInErrorReason, message: str) -> None:
         super().__init__(message)
@@ -100,7 +100,7 @@ WebhookVerificationReason = Literal[
 
 
 class WebhookVerificationError(IntegrationServiceError):
-    """The request is not from the service, or too old. Answer 4xx, and do nothing with it."""
+    """The request is not from the service, or too old. Answer 4xx and ignore it."""
 
     def __init__(self, reason: WebhookVerificationReason, message: str) -> None:
         super().__init__(message)
@@ -108,8 +108,8 @@ class WebhookVerificationError(IntegrationServiceError):
 
 
 class ConnectionError(IntegrationServiceError, builtins.ConnectionError):  # noqa: A001
-    """No connection, or one that broke before the answer was whole. ``__cause__`` says more."""
+    """No connection, or one that broke before the end of the answer. See ``__cause__``."""
 
 
 class TimeoutError(IntegrationServiceError, builtins.TimeoutError):  # noqa: A001
-    """No whole answer in time."""
+    """The answer was not complete in time."""

@@ -1,4 +1,4 @@
-"""The events that webhooks bring. Attributes are in snake case: ``event.data.full_name``."""
+"""The events of webhooks. Attributes are in snake case: ``event.data.full_name``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class _Received(BaseModel):
-    """Members that are newer than this release are kept, in ``model_extra``."""
+    """Newer members than this release are in ``model_extra``."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
@@ -28,7 +28,7 @@ class _Received(BaseModel):
 
 
 class Entity(_Received):
-    """What the event is about."""
+    """The subject of the event."""
 
     type: str
     id: str
@@ -36,7 +36,7 @@ class Entity(_Received):
 
 class Links(_Received):
     self_path: str = Field(alias="self")
-    """Path at the gateway where the current state is."""
+    """The path of the current state at the gateway."""
 
 
 class _Data(_Received):
@@ -123,10 +123,10 @@ class OrganizationLocationDeletedData(OrganizationLocationCreatedData):
 
 
 class Event(_Received, Generic[R]):
-    """What all events have in common. ``R`` is the record that ``links.self`` leads to: see ``Gateway.follow``."""
+    """The common part of all events. ``R`` is the record at ``links.self``: see ``Gateway.follow``."""
 
     id: str
-    """Dedupe on it: an event can come more than once."""
+    """For deduplication: an event can arrive more than once."""
     spec_version: int
     data_version: int
     occurred_at: datetime
@@ -181,8 +181,7 @@ class OrganizationLocationDeleted(Event[OrganizationStructure]):
 
 class UnknownEvent(BaseModel):
     """
-    An event of a type, or in a shape, that is newer than this release. Answer 2xx to it, and do with it what you like.
-    ``body`` is all of it as it came.
+    An event of a type or shape newer than this release. Answer 2xx to it. ``body`` is the whole event.
     """
 
     id: str
@@ -203,4 +202,4 @@ KnownEvent = Union[
 ]
 
 WebhookEvent = Union[KnownEvent, UnknownEvent]
-"""``isinstance`` tells which."""
+"""``isinstance`` narrows it."""

@@ -42,16 +42,16 @@ _LINKED: dict[str, TypeAdapter[Any]] = {
     "organizationUnitType": _STRUCTURE,
     "organizationLocation": _STRUCTURE,
 }
-"""Where ``links.self`` of an event leads, by the kind of thing that the event is about."""
+"""The target of ``links.self``, by the kind of the event's subject."""
 
 R = TypeVar("R")
 
 
 class Gateway:
     """
-    Each read answers the data, or, with ``if_changed``, whether it changed since the ``etag`` you hold (``None``: nothing
-    yet). Reads are tried again after 429, 5xx and lost connections; what remains is raised as ``ApiError``,
-    ``ConnectionError`` or ``TimeoutError``. One object may be used by many threads.
+    Reads return the data or, with ``if_changed``, whether it changed since your ``etag`` (``None``: none yet). They are
+    retried after 429, 5xx and lost connections, and then raise ``ApiError``, ``ConnectionError`` or ``TimeoutError``.
+    Safe to share between threads.
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class Gateway:
         """
         :param base_url: address of the gateway
         :param api_key: ``ik_live_…`` or ``ik_demo_…``
-        :param timeout_seconds: for each attempt, the body of the answer included
-        :param http: in place of a pool of its own: for a proxy, or certificates of your own
+        :param timeout_seconds: for each attempt, including the body of the answer
+        :param http: replaces the default pool: for a proxy, or your own certificates
         """
         if not api_key or any(not "!" <= character <= "~" for character in api_key):
             raise ValueError("api_key must be the API key: letters, digits and underscores, no spaces.")
@@ -91,7 +91,7 @@ class Gateway:
     def list_instance_integrations(
         self, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[InstanceIntegration] | Reading[list[InstanceIntegration]]:
-        """All connections between your integration and instances of the platform. Start here."""
+        """All connections between your integration and instances. Start here."""
         operation = self._instance_integrations.list_instance_integrations_without_preload_content
         ask = partial(operation, x_request_id=request_id)
         return self._client.read(_INSTANCE_INTEGRATIONS, ask, if_changed)
@@ -163,7 +163,7 @@ class Gateway:
     def list_workers_v1(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[Worker] | Reading[list[Worker]]:
-        """The workers as version 1 shows them, without their place in the organization structure."""
+        """The workers as in version 1, without their place in the organization structure."""
         operation = self._workers.list_workers_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
         return self._client.read(_WORKERS_V1, ask, if_changed)
@@ -219,7 +219,7 @@ class Gateway:
     def get_user(
         self, instance_integration_id: str, client_id: str, user_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> User | Reading[User]:
-        """One user, in whatever status."""
+        """One user, in any status."""
         operation = self._users.get_user_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, user_id, x_request_id=request_id)
         return self._client.read(_USER, ask, if_changed)
@@ -235,7 +235,7 @@ class Gateway:
     def job_titles(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[str] | Reading[list[str]]:
-        """The job titles a client uses."""
+        """The job titles that a client uses."""
         operation = self._job_titles.list_job_titles_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
         return self._client.read(_TITLES, ask, if_changed)
@@ -272,8 +272,8 @@ class Gateway:
         self, event: Event[Any] | str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> Any:
         """
-        What an event is about as it is now: reads where ``links.self`` leads. A link that you kept without its event gives
-        the JSON as it came. Links that lead away from the gateway are refused, so that the API key goes nowhere else.
+        Reads the present state of an event's subject, by its ``links.self``. For a link without its event it returns the
+        raw JSON. Refuses links outside the gateway, so that the API key goes nowhere else.
         """
         if isinstance(event, str):
             link, records = event, _ANY

@@ -1,4 +1,4 @@
-"""Signing people in: authorization code flow with PKCE, always, and OpenID Connect."""
+"""Sign-on: authorization code flow, always with PKCE, and OpenID Connect."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True)
 class AuthorizationRequest:
-    """Where to send the browser; keep the rest in the person's session until it is back."""
+    """The URL for the browser; keep the rest in the person's session until it returns."""
 
     url: str
     state: str
@@ -75,7 +75,7 @@ class Tokens:
     expires_at: datetime
     """By your clock, in UTC."""
     refresh_token: str | None = field(repr=False)
-    """In place of the one before, which is of no use any more. ``None`` if your application has none."""
+    """Replaces the previous one, which is invalid now. ``None`` if your application has none."""
     scope: str
     """Granted scopes, separated by spaces."""
 
@@ -85,13 +85,13 @@ class SignIn(Tokens):
     id_token: str | None = field(repr=False)
     """``None`` without the scope ``openid``, as are the claims."""
     claims: IdTokenClaims | None
-    """Who signed in, verified."""
+    """The person who signed in, verified."""
     all_claims: dict[str, Any] | None = field(repr=False)
-    """The same as it came, claims that this release does not know included."""
+    """The raw claims, including those unknown to this release."""
 
 
 class SignOn:
-    """One object may be used by many threads."""
+    """Safe to share between threads."""
 
     def __init__(
         self,
@@ -107,11 +107,11 @@ class SignOn:
     ) -> None:
         """
         :param issuer: address of the sign-on server
-        :param client_secret: of a confidential application; a public one has none
-        :param id_token_algorithm: the one your application is registered for; no other is accepted
-        :param timeout_seconds: for each attempt, the body of the answer included
+        :param client_secret: for confidential applications; public ones have none
+        :param id_token_algorithm: the one registered for your application; no other is accepted
+        :param timeout_seconds: for each attempt, including the body of the answer
         :param retry: for userinfo, revocation and keys; a code is never exchanged twice
-        :param http: in place of a pool of its own: for a proxy, or certificates of your own
+        :param http: replaces the default pool: for a proxy, or your own certificates
         """
         self._issuer = server_url("issuer", issuer)
         self._client_id = client_id
@@ -143,7 +143,7 @@ class SignOn:
         max_age_seconds: int | None = None,
         ui_locales: str | None = None,
     ) -> AuthorizationRequest:
-        """Where to send the browser to sign somebody in. State and nonce are random unless given."""
+        """The address to which to send the browser to sign a person in. State and nonce are random by default."""
         code_verifier = _random_text()
         state = state or _random_text()
         nonce = nonce or _random_text()
@@ -168,11 +168,11 @@ class SignOn:
         self, callback_url: str, *, state: str, nonce: str, code_verifier: str, request_id: str | None = None
     ) -> SignIn:
         """
-        Checks what the browser came back with, exchanges the code, and verifies the ID token. Raises ``OAuthError`` where
-        the server or the person refused, ``SignInError`` where the answer is not to this request. Never tried again by
-        itself: after an error begin with a new ``authorization_url``.
+        Checks the callback of the browser, exchanges the code, and verifies the ID token. Raises ``OAuthError`` if the
+        server or the person refused, ``SignInError`` if the callback does not answer this request. Never retries: after
+        an error begin with a new ``authorization_url``.
 
-        :param callback_url: what the browser came back with: the whole address, or its path and query
+        :param callback_url: the whole address to which the browser returned, or its path and query
         """
         grant = TokenRequest(
             grant_type="authorization_code",
@@ -199,7 +199,7 @@ class SignOn:
         return SignIn(**vars(tokens), id_token=id_token, claims=known, all_claims=claims)
 
     def refresh(self, refresh_token: str, *, request_id: str | None = None) -> Tokens:
-        """New tokens for a refresh token. Keep the new refresh token before you use anything of it."""
+        """New tokens for a refresh token. Store the new refresh token before you use the others."""
         grant = TokenRequest(
             grant_type="refresh_token",
             refresh_token=refresh_token,
@@ -217,13 +217,13 @@ class SignOn:
         return _tokens_in(self._ask_for_tokens(grant, request_id))
 
     def userinfo(self, access_token: str, *, request_id: str | None = None) -> UserinfoClaims:
-        """Who the access token stands for, as of now."""
+        """The person of the access token, at present."""
         bearer = {"Authorization": f"Bearer {access_token}"}
         answer = self._identity.userinfo_without_preload_content(x_request_id=request_id, _headers=bearer)
         return _model_in(cast(Answer, answer), UserinfoClaims)
 
     def revoke(self, token: str, *, request_id: str | None = None) -> None:
-        """Ends a token and everything that came of the same sign-in. What is over already is fine too."""
+        """Ends a token and all others of the same sign-in. Succeeds for tokens that have ended."""
         request = RevocationRequest(token=token, client_id=self._client_id, client_secret=self._client_secret)
         self._tokens.revoke_without_preload_content(request, x_request_id=request_id)
 
@@ -235,9 +235,9 @@ class SignOn:
         state: str | None = None,
     ) -> str:
         """
-        Where to send the browser to end its session at the server. Revoke the tokens as well.
+        The address that ends the browser's session at the server. Revoke the tokens as well.
 
-        :param id_token: recommended: with it, nobody is asked whether they want to sign out
+        :param id_token: recommended: with it, the person is not asked to confirm the sign-out
         """
         return self._address(
             "/auth/logout",
@@ -257,7 +257,7 @@ class SignOn:
 
 
 class _SignOnClient(ApiClient):
-    """Has the generated operations make their requests, and sends them its own way."""
+    """Sends the requests that the generated operations make."""
 
     def __init__(self, issuer: str, exchange: Exchange, retry: Retry) -> None:
         super().__init__(Configuration(host=issuer))
@@ -289,7 +289,7 @@ class _SignOnClient(ApiClient):
 
 
 def _code_in(callback_url: str, state: str, issuer: str) -> str:
-    """The code a browser came back with, once it is sure that it is the answer to our request."""
+    """The code of a callback, verified to answer our request."""
     parameters = parse_qs(urlsplit(callback_url).query, keep_blank_values=True)
     for name in ("code", "state", "iss", "error"):
         if len(parameters.get(name, [])) > 1:

@@ -1,4 +1,4 @@
-"""Webhooks: verifying that a request is from the service, and fresh (Standard Webhooks, version 1)."""
+"""Verifies the origin and age of webhook requests (Standard Webhooks, version 1)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def verify_webhook(
     now_seconds: float | None = None,
 ) -> WebhookEvent:
     """
-    The event in a request, if one of the secrets signed it and it is fresh; else raises ``WebhookVerificationError``.
-    Dedupe on ``event.id`` afterwards.
+    The event of a request that one of the secrets signed and that is recent; else raises ``WebhookVerificationError``.
+    Deduplicate by ``event.id``.
 
-    :param body: the bytes exactly as they came: not parsed, not written anew
-    :param headers: names in whatever case
-    :param secrets: ``whsec_…``; while one is being replaced, the old and the new one
-    :param tolerance_seconds: how far the timestamp may be from your clock, past or future
-    :param now_seconds: your clock, for tests
+    :param body: the exact bytes received, not parsed and serialized again
+    :param headers: names in any case
+    :param secrets: ``whsec_…``; during a rotation, the old and the new one
+    :param tolerance_seconds: the largest difference between timestamp and clock, past or future
+    :param now_seconds: replaces the clock in tests
     """
     if not isinstance(body, (bytes, bytearray, memoryview)):
         raise TypeError("body must be the bytes of the request as they came, not what was parsed from them.")
@@ -53,7 +53,7 @@ def verify_webhook(
     _check_age(timestamp, tolerance_seconds, time.time() if now_seconds is None else now_seconds)
     signed = f"{message_id}.{timestamp}.".encode() + content
     expected = [hmac.digest(key, signed, hashlib.sha256) for key in keys]
-    # All of them, so that how long it takes says nothing.
+    # All of them, for constant time.
     matches = [hmac.compare_digest(one, other) for one in expected for other in signatures]
     if not any(matches):
         raise WebhookVerificationError("signature_mismatch", "No signature is one of these secrets'.")
@@ -75,7 +75,7 @@ def _required(headers: Mapping[str, str], name: str) -> str:
 
 
 def _signatures_in(header: str) -> list[bytes]:
-    """Those of version 1; others are for later releases of the scheme."""
+    """Signatures of version 1; others are for later releases."""
     parts = [part.removeprefix(_SIGNATURE_PREFIX) for part in header.split() if part.startswith(_SIGNATURE_PREFIX)]
     return [signature for signature in map(_base64_bytes, parts) if signature]
 
@@ -95,7 +95,7 @@ def _event_in(content: bytes) -> WebhookEvent:
     try:
         return _KNOWN_EVENTS.validate_json(content)
     except ValidationError:
-        pass  # Of a later release, or no event at all.
+        pass  # Newer than this release, or not an event.
     try:
         body = json.loads(content)
         return UnknownEvent(id=body["id"], type=body["type"], body=body)

@@ -1,6 +1,6 @@
 import { OAuthError, SignInError } from './errors.js';
 
-/** The code a browser came back with, once it is sure that it is the answer to our request. */
+/** The code of a callback, verified to answer our request. */
 export function callbackCode(url: URL, expected: { state: string; issuer: string }): string {
   const parameters = url.searchParams;
   for (const name of ['code', 'state', 'iss', 'error']) {

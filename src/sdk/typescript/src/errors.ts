@@ -1,15 +1,15 @@
 import type { ProblemCode } from './generated/gateway/models/ProblemCode.js';
 import type { Open } from './open.js';
 
-/** What every error of this package is: catch it to catch them all. */
+/** The base class of all errors of this package. */
 export class IntegrationServiceError extends Error {
   override readonly name: string = 'IntegrationServiceError';
 }
 
-/** What the gateway says of itself, or what was made of an answer that is not its own: `unexpected_response`. */
+/** An error code of the gateway, or `unexpected_response` for an answer that is not the gateway's. */
 export type ApiErrorCode = Open<ProblemCode | 'unexpected_response'>;
 
-/** A part of the request that is wrong. */
+/** An invalid part of the request. */
 export interface FieldError {
   /** `path`, `query`, `header`… */
   in: string;
@@ -26,14 +26,14 @@ export interface ApiErrorDetails {
   retryAfterSeconds: number | null;
 }
 
-/** The gateway refused, or failed. Decide by `status` and `code`; `message` is for people. */
+/** An error answer of the gateway. Decide by `status` and `code`; `message` is for people. */
 export class ApiError extends IntegrationServiceError {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: ApiErrorCode;
-  /** Quote it when you ask for help. `null` where the answer came from somewhere else, a proxy for instance. */
+  /** For support requests. `null` if the answer is not the gateway's, for example from a proxy. */
   readonly requestId: string | null;
-  /** Every part of the request that is wrong, with `invalid_request`. */
+  /** The invalid parts of the request, with `invalid_request`. */
   readonly fields: readonly FieldError[];
   readonly retryAfterSeconds: number | null;
 
@@ -55,10 +55,10 @@ export interface OAuthErrorDetails {
   retryAfterSeconds: number | null;
 }
 
-/** The sign-on server refused: in an answer of its own, or by way of the browser (`status` is `null` then). */
+/** An error of the sign-on server, in an answer or by way of the browser (`status` is `null` then). */
 export class OAuthError extends IntegrationServiceError {
   override readonly name = 'OAuthError';
-  /** `invalid_grant`, `access_denied`…, or `unexpected_response` for an answer that is not the server's own. */
+  /** `invalid_grant`, `access_denied`…, or `unexpected_response` for an answer that is not the server's. */
   readonly error: string;
   readonly description: string | null;
   readonly status: number | null;
@@ -83,7 +83,7 @@ export type SignInErrorReason =
   | 'id_token_invalid'
   | 'nonce_mismatch';
 
-/** What came back is not the answer to what was asked. Do not sign the person in; begin again. */
+/** The callback is not a valid answer to the request. Do not sign the person in; begin again. */
 export class SignInError extends IntegrationServiceError {
   override readonly name = 'SignInError';
 
@@ -96,12 +96,12 @@ export class SignInError extends IntegrationServiceError {
   }
 }
 
-/** No connection, or one that broke before the answer was whole. `cause` says more. */
+/** No connection, or one that broke before the end of the answer. See `cause`. */
 export class ConnectionError extends IntegrationServiceError {
   override readonly name = 'ConnectionError';
 }
 
-/** No whole answer within `timeoutMs`. */
+/** The answer was not complete within `timeoutMs`. */
 export class TimeoutError extends IntegrationServiceError {
   override readonly name = 'TimeoutError';
 }

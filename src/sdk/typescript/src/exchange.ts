@@ -10,7 +10,7 @@ export interface Outgoing {
   body?: string;
 }
 
-/** A whole answer, whatever its status. */
+/** A whole answer, with any status. */
 export interface Incoming {
   status: number;
   headers: Headers;
@@ -19,17 +19,17 @@ export interface Incoming {
 
 export interface ExchangeOptions {
   fetch: Fetch | undefined;
-  /** For the whole exchange, the body of the answer included. */
+  /** For the whole exchange, including the body of the answer. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** One request and its whole answer. Redirects are not followed: they would carry keys to wherever they lead. */
+/** One request and its whole answer. Follows no redirects, which could carry keys to another server. */
 export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
   const { timeoutMs, signal } = options;
   signal?.throwIfAborted();
   const { url, method, body } = outgoing;
-  // Made out here, so that a header that cannot be sent is not taken for a lost connection.
+  // Outside, so that an invalid header is not reported as a lost connection.
   const headers = new Headers({ ...userAgent(), ...outgoing.headers });
   const ended = new AbortController();
   const end = () => ended.abort();
@@ -55,7 +55,7 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
   }
 }
 
-/** Browsers say who they are themselves, and would ask the server's leave for a header more. */
+/** Browsers set their own, and a further header would need a preflight. */
 function userAgent(): Record<string, string> {
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   return process?.versions?.node ? { 'user-agent': `integration-service-sdk-typescript/${version}` } : {};
@@ -65,13 +65,13 @@ function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** `fetch failed` says little; what it was caused by says more. */
+/** `fetch failed` says little; its cause says more. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string };
   return cause?.code ?? cause?.message ?? message ?? String(error);
 }
 
-/** The JSON in an answer; undefined where there is none. */
+/** The JSON of an answer; undefined if there is none. */
 export function jsonOf({ headers, text }: Incoming): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')) {
     return undefined;
@@ -83,7 +83,7 @@ export function jsonOf({ headers, text }: Incoming): unknown {
   }
 }
 
-/** In seconds or as a date, as RFC 9110 has it. */
+/** In seconds or as a date (RFC 9110). */
 export function retryAfterSecondsOf(headers: Headers, now = Date.now()): number | null {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(value)) {

@@ -32,16 +32,16 @@ export interface GatewayOptions {
   baseUrl: string;
   /** `ik_live_…` or `ik_demo_…`. */
   apiKey: string;
-  /** For each attempt, the body of the answer included. 30000 unless said. */
+  /** For each attempt, including the body of the answer. Default: 30000. */
   timeoutMs?: number | undefined;
-  /** `false`: never try again. */
+  /** `false` disables retries. */
   retry?: RetryOptions | false | undefined;
-  /** In place of the global one: for a proxy, or for your tests. */
+  /** Replaces the global one: for a proxy, or for your tests. */
   fetch?: Fetch | undefined;
 }
 
 export interface PagedOptions extends ReadOptions {
-  /** How many to read at once, 1 to 1000. 200 unless said. */
+  /** How many to read at once, 1 to 1000. Default: 200. */
   pageSize?: number | undefined;
 }
 
@@ -51,9 +51,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_PAGE_SIZE = 200;
 
 /**
- * The read API. Each read answers the data, or, with `ifChanged`, whether it changed since the `etag` you hold.
- * Reads are tried again after 429, 5xx and lost connections; what remains is thrown as `ApiError`, `ConnectionError`
- * or `TimeoutError`.
+ * The read API. Reads return the data or, with `ifChanged`, whether it changed since your `etag`. They are
+ * retried after 429, 5xx and lost connections, and then throw `ApiError`, `ConnectionError` or
+ * `TimeoutError`.
  */
 export class Gateway {
   readonly #baseUrl: string;
@@ -82,7 +82,7 @@ export class Gateway {
     this.#structure = new OrganizationStructureApi(configuration);
   }
 
-  /** All connections between your integration and instances of the platform. Start here. */
+  /** All connections between your integration and instances. Start here. */
   listInstanceIntegrations(options: ConditionalReadOptions): Promise<Reading<InstanceIntegration[]>>;
   listInstanceIntegrations(options?: ReadOptions): Promise<InstanceIntegration[]>;
   listInstanceIntegrations(options: AnyReadOptions = {}): Eventual<InstanceIntegration[]> {
@@ -147,7 +147,7 @@ export class Gateway {
     );
   }
 
-  /** The workers of a client as version 1 shows them, without their place in the organization structure. */
+  /** The workers as in version 1, without their place in the organization structure. */
   listWorkersV1(
     instanceIntegrationId: string,
     clientId: string,
@@ -218,7 +218,7 @@ export class Gateway {
     );
   }
 
-  /** One user, in whatever status. */
+  /** One user, in any status. */
   getUser(
     instanceIntegrationId: string,
     clientId: string,
@@ -245,7 +245,7 @@ export class Gateway {
     );
   }
 
-  /** The job titles a client uses. */
+  /** The job titles that a client uses. */
   jobTitles(
     instanceIntegrationId: string,
     clientId: string,
@@ -289,8 +289,8 @@ export class Gateway {
   }
 
   /**
-   * What an event is about as it is now: reads where `links.self` leads. A link that you kept without its event gives
-   * the JSON as it came. Links that lead away from the gateway are refused, so that the API key goes nowhere else.
+   * Reads the present state of an event's subject, by its `links.self`. For a link without its event it
+   * returns the raw JSON. Refuses links outside the gateway, so that the API key goes nowhere else.
    */
   follow<Event extends WebhookEvent>(
     event: Event,

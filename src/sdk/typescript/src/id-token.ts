@@ -13,13 +13,13 @@ export interface LoginContext extends Omit<GeneratedLoginContext, 'userType'> {
   userType: Open<LoginUserType>;
 }
 
-/** What an ID token says. Claims this release does not know are there too. */
+/** The claims of an ID token, including those unknown to this release. */
 export interface IdTokenClaims extends Omit<GeneratedClaims, 'lastLoginContext'> {
   lastLoginContext: LoginContext;
   [claim: string]: unknown;
 }
 
-/** What userinfo says. Claims this release does not know are there too. */
+/** The claims of userinfo, including those unknown to this release. */
 export interface UserinfoClaims extends Omit<GeneratedUserinfo, 'lastLoginContext'> {
   lastLoginContext: LoginContext;
   [claim: string]: unknown;
@@ -33,7 +33,7 @@ export interface IdTokenExpectations {
 
 const CLOCK_TOLERANCE_SECONDS = 30;
 
-/** Verifies ID tokens with the published keys, which it keeps and reads again when there is a new one. */
+/** Verifies ID tokens with the published keys, which it caches and reads again for an unknown one. */
 export class IdTokenVerifier {
   readonly #algorithm: IdTokenAlgorithm;
   readonly #keys: JWTVerifyGetKey;
@@ -65,7 +65,7 @@ export class IdTokenVerifier {
         requiredClaims: ['sub', 'iat', 'exp'],
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
       });
-      // Which jose leaves alone unless there is a greatest age.
+      // jose checks this only with a maximum age.
       if ((payload.iat ?? 0) > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS) {
         throw new joseErrors.JWTClaimValidationFailed('it was issued in the future', payload, 'iat');
       }
@@ -76,7 +76,7 @@ export class IdTokenVerifier {
   }
 }
 
-/** Without what is no key as far as is known today, or jose would have none of them. */
+/** Removes unknown kinds of keys, which would make jose refuse the whole set. */
 function keySetIn(incoming: Incoming): unknown {
   const keySet = jsonOf(incoming);
   return isObject(keySet) && Array.isArray(keySet.keys)

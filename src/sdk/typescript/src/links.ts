@@ -6,7 +6,7 @@ import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
 import type { Client, OrganizationStructure, User, WorkerV2 } from './models.js';
 import type { Parse } from './reader.js';
 
-/** Where `links.self` of an event leads, by the kind of thing that the event is about. */
+/** The target of `links.self`, by the kind of the event's subject. */
 interface LinkedByEntity {
   client: Client;
   user: User;
@@ -16,7 +16,7 @@ interface LinkedByEntity {
   organizationLocation: OrganizationStructure;
 }
 
-/** The record that `links.self` of such an event leads to. */
+/** The record at the `links.self` of such an event. */
 export type Linked<Event extends WebhookEvent> = LinkedByEntity[Event['entity']['type']];
 
 const PARSERS: { [Entity in keyof LinkedByEntity]: Parse<LinkedByEntity[Entity]> } = {
@@ -28,15 +28,15 @@ const PARSERS: { [Entity in keyof LinkedByEntity]: Parse<LinkedByEntity[Entity]>
   organizationLocation: OrganizationStructureFromJSON,
 };
 
-/** Plain segments only: nothing that a program could take for another server, or for a way out of the base URL. */
+/** Plain segments only: nothing that could be read as another server, or a way out of the base URL. */
 const PATH = /^(?:\/[\w~-][\w.~-]*)+(?:\?[\w.~%&=+-]*)?$/;
 
-/** What is at the end of a link, as the record it should be; as it came where only the link is known. */
+/** Parses the target of a link as its record; raw JSON where only the link is known. */
 export function linkedParser(from: WebhookEvent | string): Parse<unknown> {
   return typeof from === 'string' ? (json) => json : PARSERS[from.entity.type];
 }
 
-/** The path below the base URL; throws where the link leads anywhere else, which must not get the API key. */
+/** The path below the base URL; throws for any other target, which must not get the API key. */
 export function pathBelow(baseUrl: string, from: WebhookEvent | string): string {
   const link = typeof from === 'string' ? from : from.data.links.self;
   const path = link.startsWith(`${baseUrl}/`) ? link.slice(baseUrl.length) : link;

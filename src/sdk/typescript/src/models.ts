@@ -21,6 +21,6 @@ export type { WorkerV2 } from './generated/gateway/models/WorkerV2.js';
 
 /** A person who can sign in to the dashboard on behalf of a client. */
 export interface User extends Omit<GeneratedUser, 'status'> {
-  /** Where the user stands. Later releases may add values to those of `UserStatus`. */
+  /** The status. Later releases may add values to those of `UserStatus`. */
   status: Open<UserStatus>;
 }

@@ -1,2 +1,2 @@
-/** One of these values as far as is known today; later releases of the service may add others. */
+/** One of the known values; later releases of the service may add others. */
 export type Open<Known extends string> = Known | (string & Record<never, never>);

@@ -6,11 +6,11 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** A list that is read page by page as you go through it: `for await (const item of list)`. */
+/** A list that is read page by page while you iterate: `for await (const item of list)`. */
 export class Paged<T> implements AsyncIterable<T> {
   readonly #read: (address: string | null) => Promise<Page<T>>;
 
-  /** @param read gives the page at an address, the first one for `null` */
+  /** @param read returns the page at an address, and the first one for `null` */
   constructor(read: (address: string | null) => Promise<Page<T>>) {
     this.#read = read;
   }
@@ -31,7 +31,7 @@ export class Paged<T> implements AsyncIterable<T> {
     } while (address !== null);
   }
 
-  /** All of it at once. */
+  /** The whole list. */
   async toArray(): Promise<T[]> {
     const all: T[] = [];
     for await (const { items } of this.pages()) {
@@ -41,7 +41,7 @@ export class Paged<T> implements AsyncIterable<T> {
   }
 }
 
-/** Where `Link` (RFC 8288) says that the list goes on. */
+/** The next page by `Link` (RFC 8288). */
 export function nextAddressOf(headers: Headers, present: string): string | null {
   const link = headers.get('link') ?? '';
   for (const [, target = '', parameters = ''] of link.matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {
@@ -52,7 +52,7 @@ export function nextAddressOf(headers: Headers, present: string): string | null 
   return null;
 }
 
-/** The service may know itself under another name than you do; the key goes nowhere but where you send it. */
+/** The service may use another name for itself; the key goes only to the configured address. */
 function sameServer(next: URL, present: string): string {
   const here = new URL(present);
   if (next.origin !== here.origin) {

@@ -1,6 +1,6 @@
 const RANDOM_BYTES = 32;
 
-/** 43 characters that nobody can guess: state, nonce or code verifier. */
+/** 43 random characters: state, nonce or code verifier. */
 export function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)));
 }

@@ -18,21 +18,21 @@ import { nextAddressOf, type Page } from './paged.js';
 import { type RetryPolicy, withRetries } from './retries.js';
 
 export interface ReadOptions {
-  /** For each attempt, in place of what the gateway was made with. */
+  /** For each attempt, instead of the gateway's setting. */
   timeoutMs?: number | undefined;
-  /** Ends the call, its pauses included. */
+  /** Ends the call, including its pauses. */
   signal?: AbortSignal | undefined;
-  /** An id of your own for this request; it stands in the logs of the service. */
+  /** A request id of your own, which the service logs. */
   requestId?: string | undefined;
   ifChanged?: never;
 }
 
 export interface ConditionalReadOptions extends Omit<ReadOptions, 'ifChanged'> {
-  /** The `etag` you hold, or `null` when you hold nothing yet. */
+  /** The `etag` you have, or `null` if you have none yet. */
   ifChanged: string | null | undefined;
 }
 
-/** What has become of the data you hold. Keep `etag` with the data, for the next time. */
+/** The result of a conditional read. Keep `etag` with the data for the next one. */
 export type Reading<T> =
   | { readonly changed: false; readonly etag: string | null }
   | { readonly changed: true; readonly etag: string | null; readonly data: T };
@@ -44,10 +44,10 @@ interface PreparedHeaders {
   xRequestId?: string;
 }
 
-/** Makes the request from the contract: path, query and headers. */
+/** Makes the request: path, query and headers. */
 export type Prepare = (headers: PreparedHeaders) => Promise<RequestOpts>;
 
-/** Throws where the JSON is not what the contract describes. */
+/** Throws if the JSON does not match the contract. */
 export type Parse<T> = (json: unknown) => T;
 
 export interface ReaderSettings extends Omit<ExchangeOptions, 'signal'> {
@@ -55,7 +55,7 @@ export interface ReaderSettings extends Omit<ExchangeOptions, 'signal'> {
   retry: RetryPolicy;
 }
 
-/** Reads of the gateway: sends them again where that helps, and makes errors of what is not an answer. */
+/** Reads of the gateway, with retries and errors. */
 export class Reader {
   readonly #settings: ReaderSettings;
 
@@ -68,7 +68,7 @@ export class Reader {
     return new Configuration({ apiKey: () => apiKey });
   }
 
-  /** With `ifChanged` the answer is a `Reading<T>`, without it `T`: the overloads of the caller say so. */
+  /** Returns `Reading<T>` with `ifChanged`, else `T`; the overloads of the callers have these types. */
   async read<T>(prepare: Prepare, parse: Parse<T>, options: AnyReadOptions): Promise<T | Reading<T>> {
     const isConditional = 'ifChanged' in options;
     const held = options.ifChanged ?? null;
@@ -138,7 +138,7 @@ function parsed<T>(incoming: Incoming, parse: Parse<T>): T {
   }
 }
 
-/** A problem of the gateway, or an answer from something before it. */
+/** A problem of the gateway, or an answer from a proxy. */
 function errorOf(incoming: Incoming): ApiError {
   const { status, headers } = incoming;
   const problem = jsonOf(incoming);

@@ -1,14 +1,14 @@
 import { ApiError, ConnectionError, OAuthError } from './errors.js';
 
-/** How often to try again, and how long to wait before. */
+/** The number of retries, and their pauses. */
 export interface RetryOptions {
-  /** After the first attempt. 3 unless said. */
+  /** Excludes the first attempt. Default: 3. */
   maxRetries?: number | undefined;
-  /** Before the first retry; twice as long before each one more, with jitter. 250 unless said. */
+  /** Before the first retry; doubles for each further one, with jitter. Default: 250. */
   baseDelayMs?: number | undefined;
-  /** No pause is longer, but for `Retry-After`. 8000 unless said. */
+  /** The longest pause, except for `Retry-After`. Default: 8000. */
   maxDelayMs?: number | undefined;
-  /** A `Retry-After` beyond this is not waited for: the error is thrown at once. 60 unless said. */
+  /** For a longer `Retry-After` the error is thrown at once. Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   return { ...DEFAULTS, ...Object.fromEntries(given) };
 }
 
-/** For what may be asked twice. Throws what the last attempt threw. */
+/** For repeatable requests. Throws the last error. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
@@ -50,11 +50,11 @@ export async function withRetries<T>(
   }
 }
 
-/** Undefined where another attempt would be of no use. */
+/** Undefined if another attempt would not help. */
 function delayBeforeRetryMs(error: unknown, retries: number, policy: RetryPolicy): number | undefined {
   const retryAfterSeconds = mayPass(error) ? error.retryAfterSeconds : null;
   if (retryAfterSeconds !== null) {
-    // A little later than asked, or everybody who was told the same comes back at once.
+    // Slightly later than asked, so that clients with the same answer do not return together.
     const asked = retryAfterSeconds * 1000 * (1 + Math.random() / 10);
     return retryAfterSeconds > policy.maxRetryAfterSeconds ? undefined : asked;
   }

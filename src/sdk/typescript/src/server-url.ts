@@ -1,4 +1,4 @@
-/** An address without the slash at its end; throws where it is none. */
+/** Removes a trailing slash; throws for an invalid address. */
 export function serverUrl(name: string, address: string): string {
   const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
   if (!isAddress) {

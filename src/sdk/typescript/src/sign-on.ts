@@ -25,35 +25,35 @@ export interface SignOnOptions {
   /** Issuer URL: the address of the sign-on server. */
   issuer: string;
   clientId: string;
-  /** Of a confidential application; a public one has none. */
+  /** For confidential applications; public ones have none. */
   clientSecret?: string | undefined;
   redirectUri: string;
-  /** The one your application is registered for; `RS256` unless said. No other is accepted. */
+  /** The one registered for your application; default `RS256`. No other is accepted. */
   idTokenAlgorithm?: IdTokenAlgorithm | undefined;
-  /** For each attempt, the body of the answer included. 10000 unless said. */
+  /** For each attempt, including the body of the answer. Default: 10000. */
   timeoutMs?: number | undefined;
-  /** For userinfo, revocation and keys. A code is never exchanged twice. `false`: never try again. */
+  /** For userinfo, revocation and keys. A code is never exchanged twice. `false` disables retries. */
   retry?: RetryOptions | false | undefined;
-  /** In place of the global one: for a proxy, or for your tests. */
+  /** Replaces the global one: for a proxy, or for your tests. */
   fetch?: Fetch | undefined;
 }
 
 export interface AuthorizationOptions {
-  /** `openid profile email` unless said. */
+  /** Default: `openid profile email`. */
   scope?: string | undefined;
-  /** Random unless said. */
+  /** Default: random. */
   state?: string | undefined;
-  /** Random unless said. */
+  /** Default: random. */
   nonce?: string | undefined;
   /** `none`, `login`, `consent`, `select_account`. */
   prompt?: string | undefined;
   loginHint?: string | undefined;
-  /** The person must have given the password within so many seconds. */
+  /** The longest time since the person entered the password. */
   maxAgeSeconds?: number | undefined;
   uiLocales?: string | undefined;
 }
 
-/** Where to send the browser; keep the rest in the person's session until it is back. */
+/** The URL for the browser; keep the rest in the person's session until it returns. */
 export interface AuthorizationRequest {
   url: string;
   state: string;
@@ -62,9 +62,9 @@ export interface AuthorizationRequest {
 }
 
 export interface CodeExchange {
-  /** What the browser came back with: the whole address, or its path and query as servers have it. */
+  /** The callback of the browser: the whole address, or its path and query, as servers have it. */
   callbackUrl: string | URL;
-  /** These three as `authorizationUrl` gave them. */
+  /** These three as `authorizationUrl` returned them. */
   state: string;
   nonce: string;
   codeVerifier: string;
@@ -75,7 +75,7 @@ export interface Tokens {
   expiresInSeconds: number;
   /** By your clock. */
   expiresAt: Date;
-  /** In place of the one before, which is of no use any more. `null` if there is none for your application. */
+  /** Replaces the previous one, which is invalid now. `null` if your application has none. */
   refreshToken: string | null;
   /** Granted scopes, separated by spaces. */
   scope: string;
@@ -84,33 +84,33 @@ export interface Tokens {
 export interface SignIn extends Tokens {
   /** `null` without the scope `openid`, as are the claims. */
   idToken: string | null;
-  /** Who signed in, verified. */
+  /** The person who signed in, verified. */
   claims: IdTokenClaims | null;
 }
 
 export interface CallOptions {
-  /** Ends the call, its pauses included. */
+  /** Ends the call, including its pauses. */
   signal?: AbortSignal | undefined;
-  /** An id of your own for this request; it stands in the logs of the service. */
+  /** A request id of your own, which the service logs. */
   requestId?: string | undefined;
 }
 
 export interface LogoutOptions {
-  /** Recommended: with it, nobody is asked whether they want to sign out. */
+  /** Recommended: with it, the person is not asked to confirm the sign-out. */
   idToken?: string | null | undefined;
-  /** One that is registered for your application. */
+  /** Must be registered for your application. */
   postLogoutRedirectUri?: string | undefined;
-  /** Comes back at `postLogoutRedirectUri`. */
+  /** Returned to `postLogoutRedirectUri`. */
   state?: string | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_SCOPE = 'openid profile email';
-/** The server says the same again for 10 seconds; later it would take the old refresh token for stolen. */
+/** The server repeats its answer for 10 seconds; later it would treat the old refresh token as stolen. */
 const REFRESH_AGAIN_WITHIN_MS = 7_000;
 const REFRESH_AGAIN_AFTER_MS = 200;
 
-/** Signs people in: authorization code flow with PKCE, always, and OpenID Connect. */
+/** Signs people in: authorization code flow, always with PKCE, and OpenID Connect. */
 export class SignOn {
   readonly #issuer: string;
   readonly #clientId: string;
@@ -134,7 +134,7 @@ export class SignOn {
     );
   }
 
-  /** Where to send the browser to sign somebody in. */
+  /** The address to which to send the browser to sign a person in. */
   async authorizationUrl(options: AuthorizationOptions = {}): Promise<AuthorizationRequest> {
     const { state = randomText(), nonce = randomText() } = options;
     const codeVerifier = randomText();
@@ -156,9 +156,9 @@ export class SignOn {
   }
 
   /**
-   * Checks what the browser came back with, exchanges the code, and verifies the ID token. Throws `OAuthError` where
-   * the server or the person refused, `SignInError` where the answer is not to this request. Never tried again by
-   * itself: after an error begin with a new `authorizationUrl`.
+   * Checks the callback of the browser, exchanges the code, and verifies the ID token. Throws `OAuthError` if
+   * the server or the person refused, `SignInError` if the callback does not answer this request. Never
+   * retries: after an error begin with a new `authorizationUrl`.
    */
   async exchangeCode(
     { callbackUrl, state, nonce, codeVerifier }: CodeExchange,
@@ -180,7 +180,7 @@ export class SignOn {
     return { ...tokens, idToken, claims };
   }
 
-  /** New tokens for a refresh token. Keep the new refresh token before you use anything of it. */
+  /** New tokens for a refresh token. Store the new refresh token before you use the others. */
   async refresh(refreshToken: string, options: CallOptions = {}): Promise<Tokens> {
     const began = Date.now();
     const attempt = () =>
@@ -200,7 +200,7 @@ export class SignOn {
     }
   }
 
-  /** Who the access token stands for, as of now. */
+  /** The person of the access token, at present. */
   async userinfo(accessToken: string, options: CallOptions = {}): Promise<UserinfoClaims> {
     const headers = { authorization: `Bearer ${accessToken}` };
     const request = { url: this.#address('/auth/userinfo'), method: 'GET', headers };
@@ -208,13 +208,13 @@ export class SignOn {
     return objectIn(incoming, 'sub') as unknown as UserinfoClaims;
   }
 
-  /** Ends a token and everything that came of the same sign-in. What is over already is fine too. */
+  /** Ends a token and all others of the same sign-in. Succeeds for tokens that have ended. */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
     const body: RevocationRequest = { token, ...this.#self() };
     await this.#ask(this.#post('/auth/revoke', body), options, this.#retry);
   }
 
-  /** Where to send the browser to end its session at the server. Revoke the tokens as well. */
+  /** The address that ends the browser's session at the server. Revoke the tokens as well. */
   logoutUrl({ idToken, postLogoutRedirectUri, state }: LogoutOptions = {}): string {
     return this.#address('/auth/logout', {
       client_id: this.#clientId,
@@ -279,7 +279,7 @@ function textMember(answer: Record<string, unknown>, name: string): string | nul
   return typeof value === 'string' ? value : null;
 }
 
-/** The JSON object in an answer, which must have this member. */
+/** The JSON object of an answer, which must have this member. */
 function objectIn(incoming: Incoming, member: string): Record<string, unknown> {
   const json = jsonOf(incoming);
   if (!isObject(json) || typeof json[member] !== 'string') {

@@ -1,2 +1,2 @@
-/** Packaging puts the release here. */
+/** Set by packaging. */
 export const version: string = '0.0.0';

@@ -3,15 +3,15 @@ import type { EventsByType, EventType, WebhookEvent } from './generated/events.j
 
 export type * from './generated/events.js';
 
-/** For the compiler only: what stands for every type there may be one day, so that comparing `type` narrows. */
+/** For the compiler only: any future event type, so that comparing `type` narrows. */
 declare enum UnknownEventType {
   Any = 'a type that this release does not know',
 }
 
-/** An event of a type that this release does not know: answer 2xx to it, and do with it what you like. */
+/** An event of a type unknown to this release: answer 2xx to it. */
 export interface UnknownEvent {
   id: string;
-  /** A text like any other; give it to a variable of type `string` to compare it. */
+  /** A text; assign it to a variable of type `string` to compare it. */
   type: UnknownEventType.Any;
   specVersion: number;
   dataVersion: number;
@@ -20,7 +20,7 @@ export interface UnknownEvent {
   data: Record<string, unknown>;
 }
 
-/** Compare `type`, and `entity` and `data` are those of that type. */
+/** Comparing `type` narrows `entity` and `data`. */
 export type ReceivedEvent = WebhookEvent | UnknownEvent;
 
 export type WebhookVerificationReason =
@@ -31,7 +31,7 @@ export type WebhookVerificationReason =
   | 'signature_mismatch'
   | 'body_malformed';
 
-/** The request is not from the service, or too old. Answer 4xx, and do nothing with it. */
+/** The request is not from the service, or too old. Answer 4xx and ignore it. */
 export class WebhookVerificationError extends IntegrationServiceError {
   override readonly name = 'WebhookVerificationError';
 
@@ -43,15 +43,15 @@ export class WebhookVerificationError extends IntegrationServiceError {
   }
 }
 
-/** `Headers`, or an object as Node.js has it, names in whatever case. */
+/** `Headers`, or an object as in Node.js, with names in any case. */
 export type WebhookHeadersInit =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyWebhookOptions {
-  /** How far the timestamp may be from your clock, past or future. 300 unless said. */
+  /** The largest difference between timestamp and clock, past or future. Default: 300. */
   toleranceSeconds?: number | undefined;
-  /** Your clock, for tests. */
+  /** Replaces the clock in tests. */
   now?: Date | undefined;
 }
 
@@ -59,10 +59,10 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
 
 /**
- * The event in a request, if one of the secrets signed it and it is fresh; else throws `WebhookVerificationError`.
- * While a secret is being replaced, give the old and the new one. Dedupe on `event.id` afterwards.
+ * The event of a request that one of the secrets signed and that is recent; else throws
+ * `WebhookVerificationError`. During a rotation give both secrets. Deduplicate by `event.id`.
  *
- * @param body exactly as it came: not parsed, not written anew
+ * @param body the exact bytes received, not parsed and serialized again
  */
 export async function verifyWebhook(
   body: Uint8Array | ArrayBuffer | string,
@@ -85,7 +85,7 @@ export async function verifyWebhook(
   throw new WebhookVerificationError('signature_mismatch', 'No signature is one of these secrets’.');
 }
 
-/** Whether an event has this type; narrows it where comparing `type` does not come in handy. */
+/** Whether an event has this type; narrows where comparing `type` is inconvenient. */
 export function isEvent<Type extends EventType>(
   event: ReceivedEvent,
   type: Type,
@@ -126,7 +126,7 @@ function required(headers: WebhookHeadersInit, name: string): string {
   return text;
 }
 
-/** Those of version 1; others are for later releases of the scheme. */
+/** Signatures of version 1; others are for later releases. */
 function signaturesOf(header: string): Uint8Array<ArrayBuffer>[] {
   return header.split(' ').flatMap((part) => {
     const signature = part.startsWith('v1,') ? base64Bytes(part.slice('v1,'.length)) : undefined;
@@ -169,7 +169,7 @@ function eventIn(payload: Uint8Array): ReceivedEvent {
   try {
     event = JSON.parse(new TextDecoder().decode(payload));
   } catch {
-    // Not JSON, which is told below.
+    // Not JSON; reported below.
   }
   if (typeof event?.id !== 'string' || typeof event.type !== 'string') {
     throw new WebhookVerificationError('body_malformed', 'The body is signed, and is no event.');

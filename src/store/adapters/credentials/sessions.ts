@@ -1,42 +1,43 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import type { Session, SessionRows } from '../../../domain/credentials/sessions.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 
-type Row = Schema['sessions'];
+type Row = Tables['sessions'];
 
-const byToken = keptStatement((db, { hash }: { hash: string }) =>
-  db.selectFrom('sessions').where('token_hash', '=', hash).selectAll(),
+const byToken = statement((db, { hash }: { hash: string }) =>
+  db.selectFrom('sessions').where('tokenHash', '=', hash).selectAll(),
 );
 
-const insertion = keptStatement((db, row: Row) => db.insertInto('sessions').values(row));
+const insertion = statement((db, row: Row) => db.insertInto('sessions').values(row));
 
-const renewal = keptStatement((db, { id, ...fields }: Row) =>
+const renewal = statement((db, { id, ...fields }: Row) =>
   db.updateTable('sessions').set(fields).where('id', '=', id),
 );
 
-const trimming = keptStatement((db, { accountId, count }: { accountId: string; count: number }) =>
+const trimming = statement((db, { accountId, count }: { accountId: string; count: number }) =>
   db
     .deleteFrom('sessions')
-    .where('account_id', '=', accountId)
+    .where('accountId', '=', accountId)
     .where('id', 'not in', (inner) =>
       inner
         .selectFrom('sessions')
-        .where('account_id', '=', accountId)
-        .orderBy('last_seen_at', 'desc')
-        .orderBy('authenticated_at', 'desc')
+        .where('accountId', '=', accountId)
+        .orderBy('lastSeenAt', 'desc')
+        .orderBy('authenticatedAt', 'desc')
         .orderBy('id')
         .limit(count)
         .select('id'),
     ),
 );
 
-const sighting = keptStatement((db, { id, at }: { id: string; at: number }) =>
-  db.updateTable('sessions').set({ last_seen_at: at }).where('id', '=', id).where('last_seen_at', '<', at),
+const sighting = statement((db, { id, at }: { id: string; at: number }) =>
+  db.updateTable('sessions').set({ lastSeenAt: at }).where('id', '=', id).where('lastSeenAt', '<', at),
 );
 
-export function sessionRows(db: Writer): SessionRows {
+export function sessionRows(writer: Writer): SessionRows {
+  const db = camelCased(writer);
   return {
     findByToken: async (tokenHash) => {
       const [row] = (await byToken(db, { hash: tokenHash })).rows;
@@ -59,33 +60,20 @@ export function sessionRows(db: Writer): SessionRows {
       await db.deleteFrom('sessions').where('id', '=', id).execute();
     },
     deleteOfAccount: async (accountId) => {
-      await db.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+      await db.deleteFrom('sessions').where('accountId', '=', accountId).execute();
     },
   };
 }
 
-function toSession({ id, began_as, token_hash, account_id, authenticated_at, ...times }: Row): Session {
-  return {
-    id,
-    beganAs: began_as,
-    tokenHash: token_hash,
-    account:
-      account_id === null || authenticated_at === null
-        ? null
-        : { id: account_id as AccountId, authenticatedAt: authenticated_at },
-    lastSeenAt: times.last_seen_at,
-    expiresAt: times.expires_at,
-  };
+function toSession({ accountId, authenticatedAt, ...session }: Row): Session {
+  const isSignedIn = accountId !== null && authenticatedAt !== null;
+  return { ...session, account: isSignedIn ? { id: accountId as AccountId, authenticatedAt } : null };
 }
 
-function toRow(session: Session): Row {
+function toRow({ account, ...session }: Session): Row {
   return {
-    id: session.id,
-    began_as: session.beganAs,
-    token_hash: session.tokenHash,
-    account_id: session.account?.id ?? null,
-    authenticated_at: session.account?.authenticatedAt ?? null,
-    last_seen_at: session.lastSeenAt,
-    expires_at: session.expiresAt,
+    ...session,
+    accountId: account?.id ?? null,
+    authenticatedAt: account?.authenticatedAt ?? null,
   };
 }

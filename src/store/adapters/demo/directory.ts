@@ -1,12 +1,11 @@
 import type { DemoClient, DemoPerson } from '../../../domain/demo/directory.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
-import { emailKeyOf } from '../../../domain/platform/email-keys.js';
+import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { newVersion } from '../../../domain/version.js';
 import type { Writer } from '../../database.js';
-import { fromAddress } from '../address.js';
 import { insert, timesAt } from './insert.js';
 
-/** Into a database that has none of it. */
+/** Only into a database without it. */
 export async function plantDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
   if (await isPlanted(writer, seed)) {
     return;
@@ -17,7 +16,7 @@ export async function plantDirectory(writer: Writer, seed: DemoSeed): Promise<vo
   }
 }
 
-/** What people changed or deleted since the first start stays as they made it. */
+/** Changes and deletions by people since the first start stay. */
 async function isPlanted(writer: Writer, { instances }: DemoSeed): Promise<boolean> {
   const ids = instances.map(({ id }) => id);
   const row = await writer.selectFrom('instances').where('id', 'in', ids).select('id').executeTakeFirst();
@@ -42,38 +41,38 @@ async function plantRoots(
   const connections = integrations.flatMap((integration) =>
     integration.connections.map(({ id, instance, configured }, index) => ({
       id,
-      integration_id: integration.id,
-      instance_id: instance,
-      configured_at: configured ? createdAt : null,
+      integrationId: integration.id,
+      instanceId: instance,
+      configuredAt: configured ? createdAt : null,
       ...timesAt(createdAt + index),
     })),
   );
-  await insert(writer, 'instance_integrations', connections);
+  await insert(writer, 'instanceIntegrations', connections);
   const subjects = [...instances, ...integrations, ...clients].map(({ id }) => id);
   await insert(
     writer,
-    'data_versions',
-    subjects.map((id) => ({ subject_id: id, version: newVersion() })),
+    'dataVersions',
+    subjects.map((id) => ({ subjectId: id, version: newVersion() })),
   );
 }
 
 async function plantClient(writer: Writer, client: DemoClient, createdAt: number): Promise<void> {
   const times = timesAt(createdAt);
-  const own = { client_id: client.id };
+  const own = { clientId: client.id };
   const { id, instance, name, address } = client;
-  await insert(writer, 'clients', [{ id, instance_id: instance, name, ...fromAddress(address), ...times }]);
+  await insert(writer, 'clients', [{ id, instanceId: instance, name, ...address, ...times }]);
   const roles = client.roles.map((role) => ({
     ...own,
     id: role.id,
     name: role.name,
-    built_in: role.builtIn ? (1 as const) : (0 as const),
+    builtIn: role.builtIn ? (1 as const) : (0 as const),
     permissions: JSON.stringify(role.permissions),
-    created_at: createdAt,
+    createdAt,
   }));
   await insert(writer, 'roles', roles);
   await insert(
     writer,
-    'unit_types',
+    'unitTypes',
     client.unitTypes.map((type, index) => ({ ...own, ...type, ...timesAt(createdAt + index) })),
   );
   await insert(
@@ -85,13 +84,13 @@ async function plantClient(writer: Writer, client: DemoClient, createdAt: number
     ...own,
     id: location.id,
     name: location.name,
-    ...fromAddress(location.address),
+    ...location.address,
     ...timesAt(createdAt + index),
   }));
   await insert(writer, 'locations', locations);
   await insert(
     writer,
-    'job_titles',
+    'jobTitles',
     client.jobTitles.map((title) => ({ ...own, title })),
   );
   await plantPeople(
@@ -110,43 +109,43 @@ async function plantClient(writer: Writer, client: DemoClient, createdAt: number
     client.workers.map((worker, index) => ({ ...own, ...workerRow(worker), ...timesAt(createdAt + index) })),
   );
   const assignments = client.workers.flatMap((worker) =>
-    worker.unitIds.map((unitId, position) => ({ worker_id: worker.id, unit_id: unitId, position })),
+    worker.unitIds.map((unitId, position) => ({ workerId: worker.id, unitId, position })),
   );
-  await insert(writer, 'worker_units', assignments);
+  await insert(writer, 'workerUnits', assignments);
 }
 
-/** A person may work and sign in for several clients, and is one account all the same. */
+/** A person with several clients is one account. */
 async function plantPeople(writer: Writer, people: readonly DemoPerson[], createdAt: number): Promise<void> {
   const rows = [...new Map(people.map((person) => [person.id, person])).values()].map((person) => ({
     id: person.id,
-    worker_profile_id: person.workerProfileId,
+    workerProfileId: person.workerProfileId,
     email: person.email,
-    email_key: emailKeyOf(person.email),
-    same_mailbox_as: null,
-    email_verified_at: createdAt,
-    first_name: person.firstName,
-    last_name: person.lastName,
-    disabled_at: null,
+    emailKey: emailKeyOf(person.email),
+    sameMailboxAs: null,
+    emailVerifiedAt: createdAt,
+    firstName: person.firstName,
+    lastName: person.lastName,
+    disabledAt: null,
     ...timesAt(createdAt),
   }));
   await insert(writer, 'accounts', rows);
 }
 
 function unitRow({ id, typeId, parentId, name, code, description }: DemoClient['units'][number]) {
-  return { id, unit_type_id: typeId, parent_id: parentId, name, unit_code: code, description };
+  return { id, unitTypeId: typeId, parentId, name, unitCode: code, description };
 }
 
 function userRow({ id, person, status, managerId, roleId }: DemoClient['users'][number]) {
   const { firstName, lastName } = person;
   return {
     id,
-    account_id: person.id,
-    first_name: firstName,
-    last_name: lastName,
-    full_name: `${firstName} ${lastName}`,
+    accountId: person.id,
+    firstName,
+    lastName,
+    fullName: `${firstName} ${lastName}`,
     status,
-    manager_id: managerId,
-    role_id: roleId,
+    managerId,
+    roleId,
   };
 }
 
@@ -162,16 +161,16 @@ function workerRow({
   const { firstName, lastName, email } = person;
   return {
     id,
-    account_id: person.id,
-    first_name: firstName,
-    last_name: lastName,
-    full_name: `${firstName} ${lastName}`,
+    accountId: person.id,
+    firstName,
+    lastName,
+    fullName: `${firstName} ${lastName}`,
     email,
     phone,
-    job_titles: JSON.stringify(jobTitles),
-    ...fromAddress(address),
-    location_id: locationId,
-    primary_unit_id: unitIds[0] ?? null,
-    offboarded_at: null,
+    jobTitles: JSON.stringify(jobTitles),
+    ...address,
+    locationId,
+    primaryUnitId: unitIds[0] ?? null,
+    offboardedAt: null,
   };
 }

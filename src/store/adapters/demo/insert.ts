@@ -1,39 +1,40 @@
+import type { Insertable } from 'kysely';
 import { newVersion } from '../../../domain/version.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 
 const ROWS_PER_INSERT = 100;
 
-/** Tables whose rows get a version of their own. */
+/** Tables with a version per row. */
 const VERSIONED = [
   'instances',
   'integrations',
-  'instance_integrations',
+  'instanceIntegrations',
   'accounts',
   'clients',
   'roles',
   'users',
-  'unit_types',
+  'unitTypes',
   'units',
   'locations',
   'workers',
-  'api_keys',
-] as const satisfies (keyof Schema)[];
+  'apiKeys',
+] as const satisfies (keyof Tables)[];
 
 type Versioned = (typeof VERSIONED)[number];
 
-const versioned: ReadonlySet<keyof Schema> = new Set(VERSIONED);
+const versioned: ReadonlySet<keyof Tables> = new Set(VERSIONED);
 
-/** Passes over rows that are there already, and tells how many were not. */
-export async function insert<T extends keyof Schema>(
+/** Skips existing rows, and returns the number inserted. */
+export async function insert<T extends keyof Tables>(
   writer: Writer,
   table: T,
-  rows: readonly (T extends Versioned ? Omit<Schema[T], 'version'> : Schema[T])[],
+  rows: readonly (T extends Versioned ? Omit<Insertable<Tables[T]>, 'version'> : Insertable<Tables[T]>)[],
 ): Promise<number> {
   let inserted = 0;
   for (const some of inParts(rows)) {
     const values = versioned.has(table) ? some.map((row) => ({ ...row, version: newVersion() })) : some;
-    const { numInsertedOrUpdatedRows } = await writer
+    const { numInsertedOrUpdatedRows } = await camelCased(writer)
       .insertInto(table)
       .values(values as never)
       .onConflict((conflict) => conflict.doNothing())
@@ -43,7 +44,7 @@ export async function insert<T extends keyof Schema>(
   return inserted;
 }
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of a statement. */
 function* inParts<T>(rows: readonly T[]): Generator<T[]> {
   for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
     yield rows.slice(from, from + ROWS_PER_INSERT);
@@ -51,5 +52,5 @@ function* inParts<T>(rows: readonly T[]): Generator<T[]> {
 }
 
 export function timesAt(at: number) {
-  return { created_at: at, updated_at: at };
+  return { createdAt: at, updatedAt: at };
 }

@@ -1,69 +1,59 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
-import type { Application } from '../../../domain/operator/applications.js';
-import type { Schema } from '../../schema.js';
+import type { Application } from '../../../domain/operator/rows/applications.js';
+import type { Tables } from '../../camel-case.js';
 
-/** What belongs to some applications; hashes of secrets are not read for people to look at. */
+/** The parts of applications, without hashes of secrets. */
 export interface ApplicationParts {
-  redirectUris: readonly Schema['application_redirect_uris'][];
-  secrets: readonly Omit<Schema['application_secrets'], 'hash'>[];
+  redirectUris: readonly Tables['applicationRedirectUris'][];
+  secrets: readonly Omit<Tables['applicationSecrets'], 'hash'>[];
 }
 
 export function toApplication(
-  row: Schema['applications'],
+  row: Tables['applications'],
   { redirectUris, secrets }: ApplicationParts,
 ): Application {
-  const isOwn = (part: { application_id: string }) => part.application_id === row.id;
+  const isOwn = (part: { applicationId: string }) => part.applicationId === row.id;
   return {
     id: row.id as ApplicationId,
     name: row.name,
     type: row.type,
     enabled: row.enabled === 1,
-    allowedScopes: JSON.parse(row.allowed_scopes),
-    allowedGrantTypes: JSON.parse(row.allowed_grant_types),
-    requirePkce: row.require_pkce === 1,
-    firstParty: row.first_party === 1,
-    signOutEndsTokens: row.sign_out_ends_tokens === 1,
-    idTokenAlgorithm: row.id_token_algorithm,
+    allowedScopes: JSON.parse(row.allowedScopes),
+    allowedGrantTypes: JSON.parse(row.allowedGrantTypes),
+    requirePkce: row.requirePkce === 1,
+    firstParty: row.firstParty === 1,
+    signOutEndsTokens: row.signOutEndsTokens === 1,
+    idTokenAlgorithm: row.idTokenAlgorithm,
     tokenLifetimes: {
-      accessTokenSeconds: row.access_token_seconds,
-      refreshTokenSeconds: row.refresh_token_seconds,
-      idTokenSeconds: row.id_token_seconds,
-      refreshFamilySeconds: row.refresh_family_seconds,
+      accessTokenSeconds: row.accessTokenSeconds,
+      refreshTokenSeconds: row.refreshTokenSeconds,
+      idTokenSeconds: row.idTokenSeconds,
+      refreshFamilySeconds: row.refreshFamilySeconds,
     },
-    postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris),
-    redirectUris: redirectUris.filter(isOwn).map(({ uri, instance_id: instanceId }) => ({ uri, instanceId })),
-    secrets: secrets.filter(isOwn).map(({ id, created_at, expires_at, last_used_at }) => ({
-      id,
-      createdAt: created_at,
-      expiresAt: expires_at,
-      lastUsedAt: last_used_at,
-    })),
+    postLogoutRedirectUris: JSON.parse(row.postLogoutRedirectUris),
+    redirectUris: redirectUris.filter(isOwn).map(({ uri, instanceId }) => ({ uri, instanceId })),
+    secrets: secrets.filter(isOwn).map(({ applicationId: _, ...secret }) => secret),
     version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   };
 }
 
-export function toRow(application: Application): Schema['applications'] {
-  const { tokenLifetimes } = application;
+export function toRow({
+  tokenLifetimes,
+  redirectUris: _,
+  secrets: __,
+  ...application
+}: Application): Tables['applications'] {
   return {
-    id: application.id,
-    name: application.name,
-    type: application.type,
+    ...application,
+    ...tokenLifetimes,
     enabled: application.enabled ? 1 : 0,
-    allowed_scopes: JSON.stringify(application.allowedScopes),
-    allowed_grant_types: JSON.stringify(application.allowedGrantTypes),
-    require_pkce: application.requirePkce ? 1 : 0,
-    first_party: application.firstParty ? 1 : 0,
-    sign_out_ends_tokens: application.signOutEndsTokens ? 1 : 0,
-    id_token_algorithm: application.idTokenAlgorithm,
-    access_token_seconds: tokenLifetimes.accessTokenSeconds,
-    refresh_token_seconds: tokenLifetimes.refreshTokenSeconds,
-    id_token_seconds: tokenLifetimes.idTokenSeconds,
-    refresh_family_seconds: tokenLifetimes.refreshFamilySeconds,
-    post_logout_redirect_uris: JSON.stringify(application.postLogoutRedirectUris),
-    version: application.version,
-    created_at: application.createdAt,
-    updated_at: application.updatedAt,
+    allowedScopes: JSON.stringify(application.allowedScopes),
+    allowedGrantTypes: JSON.stringify(application.allowedGrantTypes),
+    requirePkce: application.requirePkce ? 1 : 0,
+    firstParty: application.firstParty ? 1 : 0,
+    signOutEndsTokens: application.signOutEndsTokens ? 1 : 0,
+    postLogoutRedirectUris: JSON.stringify(application.postLogoutRedirectUris),
   };
 }

@@ -1,114 +1,101 @@
-import type { Application, ApplicationRows } from '../../../domain/operator/applications.js';
+import type { Application, ApplicationRows } from '../../../domain/operator/rows/applications.js';
+import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 import { type ApplicationParts, toApplication, toRow } from './application-mapping.js';
 import { olderThan } from './newest-first.js';
 
 export function applicationRows(writer: Writer): ApplicationRows {
+  const db = camelCased(writer);
   return {
     find: async (id) => {
-      const row = await writer.selectFrom('applications').where('id', '=', id).selectAll().executeTakeFirst();
-      return row && (await withParts(writer, [row]))[0];
+      const row = await db.selectFrom('applications').where('id', '=', id).selectAll().executeTakeFirst();
+      return row && (await withParts(db, [row]))[0];
     },
     page: async (page, instanceId) => {
-      let query = writer.selectFrom('applications').where(olderThan('applications', page));
+      let query = db.selectFrom('applications').where(olderThan('applications', page));
       if (instanceId !== undefined) {
-        const there = writer
-          .selectFrom('application_redirect_uris')
-          .where('instance_id', '=', instanceId)
-          .select('application_id');
+        const there = db
+          .selectFrom('applicationRedirectUris')
+          .where('instanceId', '=', instanceId)
+          .select('applicationId');
         query = query.where('id', 'in', there);
       }
       const rows = await query
-        .orderBy('created_at', 'desc')
+        .orderBy('createdAt', 'desc')
         .orderBy('id', 'desc')
         .limit(page.limit)
         .selectAll()
         .execute();
-      return withParts(writer, rows);
+      return withParts(db, rows);
     },
     insert: async (application) => {
-      await writer.insertInto('applications').values(toRow(application)).execute();
+      await db.insertInto('applications').values(toRow(application)).execute();
       const uris = application.redirectUris.map(({ uri, instanceId }, position) => ({
-        application_id: application.id,
+        applicationId: application.id,
         uri,
-        instance_id: instanceId,
+        instanceId,
         position,
       }));
       if (uris.length > 0) {
-        await writer.insertInto('application_redirect_uris').values(uris).execute();
+        await db.insertInto('applicationRedirectUris').values(uris).execute();
       }
     },
     update: async (application) => {
-      await writer
-        .updateTable('applications')
-        .set(toRow(application))
-        .where('id', '=', application.id)
-        .execute();
+      await db.updateTable('applications').set(toRow(application)).where('id', '=', application.id).execute();
     },
     insertRedirectUri: async (id, { uri, instanceId }) => {
-      const { last } = await writer
-        .selectFrom('application_redirect_uris')
-        .where('application_id', '=', id)
+      const { last } = await db
+        .selectFrom('applicationRedirectUris')
+        .where('applicationId', '=', id)
         .select(({ fn }) => fn.max('position').as('last'))
         .executeTakeFirstOrThrow();
       const position = Number(last ?? -1) + 1;
-      await writer
-        .insertInto('application_redirect_uris')
-        .values({ application_id: id, uri, instance_id: instanceId, position })
+      await db
+        .insertInto('applicationRedirectUris')
+        .values({ applicationId: id, uri, instanceId, position })
         .execute();
     },
     deleteRedirectUri: async (id, uri) => {
-      await writer
-        .deleteFrom('application_redirect_uris')
-        .where('application_id', '=', id)
+      await db
+        .deleteFrom('applicationRedirectUris')
+        .where('applicationId', '=', id)
         .where('uri', '=', uri)
         .execute();
     },
     insertSecret: async (applicationId, { id, createdAt, expiresAt, lastUsedAt }, hash) => {
-      await writer
-        .insertInto('application_secrets')
-        .values({
-          id,
-          application_id: applicationId,
-          hash: Buffer.from(hash).toString('base64url'),
-          created_at: createdAt,
-          expires_at: expiresAt,
-          last_used_at: lastUsedAt,
-        })
+      const stored = Buffer.from(hash).toString('base64url');
+      await db
+        .insertInto('applicationSecrets')
+        .values({ id, applicationId, hash: stored, createdAt, expiresAt, lastUsedAt })
         .execute();
     },
     setSecretExpiry: async (secretId, expiresAt) => {
-      await writer
-        .updateTable('application_secrets')
-        .set({ expires_at: expiresAt })
-        .where('id', '=', secretId)
-        .execute();
+      await db.updateTable('applicationSecrets').set({ expiresAt }).where('id', '=', secretId).execute();
     },
     deleteSecret: async (secretId) => {
-      await writer.deleteFrom('application_secrets').where('id', '=', secretId).execute();
+      await db.deleteFrom('applicationSecrets').where('id', '=', secretId).execute();
     },
   };
 }
 
-async function withParts(writer: Writer, rows: readonly Schema['applications'][]): Promise<Application[]> {
+async function withParts(db: Rows, rows: readonly Tables['applications'][]): Promise<Application[]> {
   if (rows.length === 0) {
     return [];
   }
   const ids = rows.map(({ id }) => id);
   const parts: ApplicationParts = {
-    redirectUris: await writer
-      .selectFrom('application_redirect_uris')
-      .where('application_id', 'in', ids)
+    redirectUris: await db
+      .selectFrom('applicationRedirectUris')
+      .where('applicationId', 'in', ids)
       .orderBy('position')
       .selectAll()
       .execute(),
-    secrets: await writer
-      .selectFrom('application_secrets')
-      .where('application_id', 'in', ids)
-      .orderBy('created_at')
+    secrets: await db
+      .selectFrom('applicationSecrets')
+      .where('applicationId', 'in', ids)
+      .orderBy('createdAt')
       .orderBy('id')
-      .select(['id', 'application_id', 'created_at', 'expires_at', 'last_used_at'])
+      .select(['id', 'applicationId', 'createdAt', 'expiresAt', 'lastUsedAt'])
       .execute(),
   };
   return rows.map((row) => toApplication(row, parts));

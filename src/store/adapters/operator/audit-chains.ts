@@ -14,10 +14,10 @@ export interface Link extends Head {
   isFirst: boolean;
 }
 
-/** The links that one transaction adds to one chain, which no other transaction uses meanwhile. */
+/** The links that one transaction adds to a chain, which no other uses meanwhile. */
 export interface ChainLinks {
   readonly mac: AuditMac;
-  /** The next link; `insert` says whether the record it follows was there. If not, the record begins a new chain. */
+  /** The next link; `insert` returns whether its predecessor exists. If not, a new chain begins. */
   add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void>;
 }
 
@@ -29,9 +29,9 @@ export function chainLinksOf(writer: Writer): ChainLinks | undefined {
 }
 
 /**
- * Lets the audit records of each transaction continue a chain of this process. Where transactions run one after the other there is one chain; where they run
- * side by side each takes one that is free, so that none waits: there are as many chains as there were transactions at once. The heads are kept in memory, and each insert checks that
- * the database has the record it follows.
+ * Continues a chain of this process in each transaction. Sequential transactions share one chain; concurrent
+ * ones take free chains, so that none waits. Heads are kept in memory, and each insert checks its
+ * predecessor.
  */
 export function withAuditChains(
   database: Database,
@@ -41,7 +41,7 @@ export function withAuditChains(
   const mac: AuditMac = (bytes) => (macIfAny() as AuditMac)(bytes);
   const begun = () => ({ chain: newChainId(mac), seq: 0, hash: NO_HASH });
   const free: Head[] = [];
-  // In order: the next work runs before this one's commit is acknowledged, and continues what it wrote.
+  // In order: the next work runs before this commit is acknowledged, and continues its chain.
   const shared = database.writesInOrder ? new Lease(begun, mac, onBroken) : undefined;
   return {
     ...database,
@@ -52,7 +52,7 @@ export function withAuditChains(
         const value = await database.write(
           async (writer) => {
             if (worked) {
-              // Made again after a commit that failed: it may have been done all the same, so nothing may follow the old head.
+              // After a failed commit, which may have succeeded: nothing may follow the old head.
               lease.abandon();
             }
             worked = false;
@@ -78,7 +78,7 @@ export function withAuditChains(
         }
         return value;
       } catch (error) {
-        // What the work itself refused is undone for certain.
+        // A refusal by the work itself is certainly rolled back.
         if (!shared && lease.head && !worked) {
           free.push(lease.head);
         }
@@ -90,7 +90,7 @@ export function withAuditChains(
 
 class Lease implements ChainLinks {
   head: Head | undefined;
-  /** What it took last: other transactions go on with it where this one is undone. */
+  /** The head it took: other transactions continue from it after a rollback. */
   taken: Head | undefined;
 
   constructor(

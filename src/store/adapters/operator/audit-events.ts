@@ -10,27 +10,27 @@ import type {
   AuditWriter,
 } from '../../../domain/operator/audit.js';
 import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../domain/operator/audit-chain.js';
-import { newRecordId } from '../../../identifiers/record-id.js';
+import { newTimedRecordId } from '../../../identifiers/record-id.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 import { chainLinksOf } from './audit-chains.js';
 import { olderThan } from './newest-first.js';
 
-type Row = Schema['audit_events'];
+type Row = Tables['auditEvents'];
 
 const MOST_CHARACTERS_SHOWN = 1_000;
 
-const insertion = keptStatement((db, row: Row) => db.insertInto('audit_events').values(row));
+const insertion = statement((db, row: Row) => db.insertInto('auditEvents').values(row));
 
-/** Only behind the record that it follows in its chain. */
-const continuation = keptStatement((db, { previous, ...row }: Row & { previous: number }) =>
+/** Only after its predecessor in the chain. */
+const continuation = statement((db, { previous, ...row }: Row & { previous: number }) =>
   db
-    .insertInto('audit_events')
+    .insertInto('auditEvents')
     .columns(Object.keys(row) as (keyof Row)[])
     .expression((from) =>
       from
-        .selectFrom('audit_events')
+        .selectFrom('auditEvents')
         .where('chain', '=', row.chain)
         .where('seq', '=', previous)
         .select(({ val }) => Object.entries(row).map(([name, value]) => val(value).as(name))),
@@ -38,14 +38,15 @@ const continuation = keptStatement((db, { previous, ...row }: Row & { previous: 
 );
 
 export function auditRows(reader: Writer): AuditRows {
+  const db = camelCased(reader);
   return {
     page: async (page, { since, until, types, outcome, partyId }: AuditFilter) => {
-      let query = reader.selectFrom('audit_events').where(olderThan('audit_events', page));
+      let query = db.selectFrom('auditEvents').where(olderThan('auditEvents', page));
       if (since !== undefined) {
-        query = query.where('created_at', '>=', since);
+        query = query.where('createdAt', '>=', since);
       }
       if (until !== undefined) {
-        query = query.where('created_at', '<', until);
+        query = query.where('createdAt', '<', until);
       }
       if (types.length > 0) {
         query = query.where((where) => where.or(types.map((type) => ofType(where, type))));
@@ -55,11 +56,11 @@ export function auditRows(reader: Writer): AuditRows {
       }
       if (partyId !== undefined) {
         query = query.where((where) =>
-          where.or([where('actor_id', '=', partyId), where('subject_id', '=', partyId)]),
+          where.or([where('actorId', '=', partyId), where('subjectId', '=', partyId)]),
         );
       }
       const rows = await query
-        .orderBy('created_at', 'desc')
+        .orderBy('createdAt', 'desc')
         .orderBy('id', 'desc')
         .limit(page.limit)
         .selectAll()
@@ -67,8 +68,8 @@ export function auditRows(reader: Writer): AuditRows {
       return rows.map(toAuditEvent);
     },
     chained: async ({ after, limit }) => {
-      const rows = await reader
-        .selectFrom('audit_events')
+      const rows = await db
+        .selectFrom('auditEvents')
         .where('chain', 'is not', null)
         .$if(after !== undefined, (query) =>
           query.where(sql<boolean>`(chain, seq) > (${after?.chain}, ${after?.seq})`),
@@ -84,20 +85,20 @@ export function auditRows(reader: Writer): AuditRows {
       if (!Number.isFinite(since)) {
         return [];
       }
-      const rows = await reader
-        .selectFrom('audit_events')
+      const rows = await db
+        .selectFrom('auditEvents')
         .where('chain', 'is', null)
-        .where('created_at', '>=', since)
-        .orderBy('created_at')
+        .where('createdAt', '>=', since)
+        .orderBy('createdAt')
         .limit(limit)
         .select('id')
         .execute();
       return rows.map(({ id }) => id);
     },
     heads: async (since, { after, limit }) => {
-      const newest = await reader
-        .selectFrom('audit_events')
-        .where('created_at', '>=', since)
+      const newest = await db
+        .selectFrom('auditEvents')
+        .where('createdAt', '>=', since)
         .where('type', '<>', ANCHORED_TYPE)
         .where('chain', '>', after)
         .groupBy('chain')
@@ -108,8 +109,8 @@ export function auditRows(reader: Writer): AuditRows {
       if (newest.length === 0) {
         return [];
       }
-      const rows = await reader
-        .selectFrom('audit_events')
+      const rows = await db
+        .selectFrom('auditEvents')
         .where(({ or, and, eb }) =>
           or(newest.map(({ chain, seq }) => and([eb('chain', '=', chain), eb('seq', '=', Number(seq))]))),
         )
@@ -118,16 +119,16 @@ export function auditRows(reader: Writer): AuditRows {
       return rows.map(toPlace).sort((one, other) => (one.chain < other.chain ? -1 : 1));
     },
     newest: async (now) => {
-      const row = await reader
-        .selectFrom('audit_events')
-        .where('created_at', '<=', now)
+      const row = await db
+        .selectFrom('auditEvents')
+        .where('createdAt', '<=', now)
         .where('type', '<>', ANCHORED_TYPE)
         .where('chain', 'is not', null)
-        .orderBy('created_at', 'desc')
+        .orderBy('createdAt', 'desc')
         .limit(1)
-        .select('created_at')
+        .select('createdAt')
         .executeTakeFirst();
-      return row?.created_at;
+      return row?.createdAt;
     },
   };
 }
@@ -153,20 +154,20 @@ export function auditWriter({ write }: Pick<Database, 'write'>, clock: Clock = D
       write(async (writer) => {
         const now = clock();
         for (const { actor, ...recorded } of observations) {
-          await recordAction(writer, now, actor, recorded);
+          await auditAction(writer, now, actor, recorded);
         }
       }),
   };
 }
 
-export async function recordAction(
+export async function auditAction(
   writer: Writer,
   now: number,
   actor: Actor,
   { type, subject, attributes = {}, outcome = 'succeeded' }: Recorded,
 ): Promise<void> {
   const event: AuditEvent = {
-    id: newRecordId('aud'),
+    id: newTimedRecordId('aud', now),
     createdAt: now,
     type,
     outcome,
@@ -177,39 +178,35 @@ export async function recordAction(
     attributes:
       actor.onBehalfOf === undefined ? attributes : { ...attributes, on_behalf_of: actor.onBehalfOf },
   };
+  const db = camelCased(writer);
   const links = chainLinksOf(writer);
   if (!links) {
-    await insertion(writer, toRow(event, { chain: null, seq: null, hash: null }));
+    await insertion(db, toRow(event, { chain: null, seq: null, hash: null }));
     return;
   }
   await links.add(event, async ({ isFirst, ...place }) => {
     const row = toRow(event, place);
     const { numAffectedRows } = await (isFirst
-      ? insertion(writer, row)
-      : continuation(writer, { ...row, previous: place.seq - 1 }));
+      ? insertion(db, row)
+      : continuation(db, { ...row, previous: place.seq - 1 }));
     return numAffectedRows === 1n;
   });
 }
 
-function toRow(event: AuditEvent, place: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
+function toRow({ actor, subject, ...event }: AuditEvent, place: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
   return {
-    id: event.id,
-    created_at: event.createdAt,
-    type: event.type,
-    outcome: event.outcome,
-    actor_type: event.actor.type,
-    actor_id: event.actor.id,
-    subject_type: event.subject?.type ?? null,
-    subject_id: event.subject?.id ?? null,
-    request_id: event.requestId,
-    remote_address: event.remoteAddress,
+    ...event,
+    actorType: actor.type,
+    actorId: actor.id,
+    subjectType: subject?.type ?? null,
+    subjectId: subject?.id ?? null,
     attributes: JSON.stringify(event.attributes),
     ...place,
   };
 }
 
-/** Types stand in the order of their bytes, so that all with one beginning stand together: `a.` up to `a/`. */
-function ofType(where: ExpressionBuilder<Schema, 'audit_events'>, type: string) {
+/** Types in byte order, where equal prefixes are a range: `a.` up to `a/`. */
+function ofType(where: ExpressionBuilder<Tables, 'auditEvents'>, type: string) {
   if (!type.endsWith('.*')) {
     return where('type', '=', type);
   }
@@ -217,24 +214,24 @@ function ofType(where: ExpressionBuilder<Schema, 'audit_events'>, type: string) 
   return sql<boolean>`(type >= ${`${beginning}.`} and type < ${`${beginning}/`})`;
 }
 
-function toAuditEvent(row: Schema['audit_events']): AuditEvent {
+function toAuditEvent(row: Tables['auditEvents']): AuditEvent {
   return {
     id: row.id,
-    createdAt: row.created_at,
+    createdAt: row.createdAt,
     type: row.type,
     outcome: row.outcome,
-    actor: { type: row.actor_type, id: row.actor_id },
+    actor: { type: row.actorType, id: row.actorId },
     subject:
-      row.subject_type !== null && row.subject_id !== null
-        ? { type: row.subject_type, id: row.subject_id }
+      row.subjectType !== null && row.subjectId !== null
+        ? { type: row.subjectType, id: row.subjectId }
         : null,
-    requestId: row.request_id,
-    remoteAddress: row.remote_address,
+    requestId: row.requestId,
+    remoteAddress: row.remoteAddress,
     attributes: readAttributes(row.attributes),
   };
 }
 
-/** What the service never wrote, somebody else did: it is shown as it is, and no hash vouches for it. */
+/** Tampered text is shown as it is; its hash does not match. */
 function readAttributes(stored: string): Record<string, string> {
   try {
     const read: unknown = JSON.parse(stored);
@@ -242,7 +239,7 @@ function readAttributes(stored: string): Record<string, string> {
       return read;
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   return { unreadable: String(stored).slice(0, MOST_CHARACTERS_SHOWN) };
 }

@@ -7,27 +7,28 @@ import {
   purgeClaimOf,
 } from '../../../domain/operator/audit-chain.js';
 import { judgeBy } from '../../../domain/operator/audit-verification.js';
+import { camelCased } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { lock } from '../platform/unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
 import { chainLinksOf } from './audit-chains.js';
-import { recordAction, toChainedEvent } from './audit-events.js';
+import { auditAction, toChainedEvent } from './audit-events.js';
 
 const ACTOR = { type: 'service', id: 'purge' };
 const LOCK = 'audit-purge';
-/** Records looked at for a chain that can be shortened: those of one may be out of the order of their times by the length of a write. */
+/** Records read per chain: their times may be out of order by the length of a write. */
 const RECORDS_LOOKED_AT = 50;
-/** Chains that a purge leaves alone because of a record that was tampered with; with more, it leaves all. */
+/** Chains that a purge skips because of a tampered record; with more, it skips all. */
 const MOST_SPOILED = 100;
 const MOST_CLAIMS = 1_000;
 
-/** Told of a chain and of the place where a record is not what was recorded. */
+/** Called with a chain and the place of a changed record. */
 export type OnSpoiled = (chain: string, seq: number) => void;
 
 /**
- * Shortens chains from their beginnings, so that the rest can be verified still: each time a record tells where the chain begins now. A purge signs that with the
- * key, so it judges what it removes: a record that is not what was recorded stays, with all behind it, for a verification to find. Records
- * from before there were chains just go.
+ * Shortens chains from their beginnings. A record signed with the key tells where each chain begins now.
+ * Verifies records before their removal: a changed one stays, with all later ones. Unchained records are
+ * removed.
  */
 export function auditRemoval(
   { write }: Pick<Database, 'write'>,
@@ -42,14 +43,14 @@ export function auditRemoval(
 }
 
 async function removeUnchained(writer: Writer, before: number, limit: number): Promise<number> {
-  const old = writer
-    .selectFrom('audit_events')
-    .where('created_at', '<', before)
+  const old = camelCased(writer)
+    .selectFrom('auditEvents')
+    .where('createdAt', '<', before)
     .where('chain', 'is', null)
     .limit(limit)
     .select('id');
-  const { numDeletedRows } = await writer
-    .deleteFrom('audit_events')
+  const { numDeletedRows } = await camelCased(writer)
+    .deleteFrom('auditEvents')
     .where('id', 'in', old)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
@@ -62,7 +63,7 @@ async function removeChained(
   limit: number,
   onSpoiled: OnSpoiled,
 ): Promise<number> {
-  // What another purge removes in the midst of this would look cut.
+  // A concurrent purge would look like a cut.
   await lock(writer, [LOCK]);
   const spoiled = new Map<string, number>();
   const told = () => {
@@ -88,19 +89,19 @@ async function removeChained(
 }
 
 async function chainsWith(writer: Writer, before: number, spoiled: readonly string[]): Promise<string[]> {
-  const rows = await writer
-    .selectFrom('audit_events')
-    .where('created_at', '<', before)
+  const rows = await camelCased(writer)
+    .selectFrom('auditEvents')
+    .where('createdAt', '<', before)
     .where('chain', 'is not', null)
     .$if(spoiled.length > 0, (query) => query.where('chain', 'not in', spoiled))
-    .orderBy('created_at')
+    .orderBy('createdAt')
     .limit(RECORDS_LOOKED_AT)
     .select('chain')
     .execute();
   return [...new Set(rows.map(({ chain }) => chain as string))];
 }
 
-/** The records at the beginning that are over by what the key vouches for, up to the first that it does not vouch for. */
+/** The expired records at the beginning, up to the first that does not verify. */
 async function beginningOf(
   writer: Writer,
   mac: AuditMac,
@@ -108,8 +109,8 @@ async function beginningOf(
   before: number,
   limit: number,
 ): Promise<{ old: ChainedEvent[]; spoiledAt?: number }> {
-  const rows = await writer
-    .selectFrom('audit_events')
+  const rows = await camelCased(writer)
+    .selectFrom('auditEvents')
     .where('chain', '=', chain)
     .orderBy('seq')
     .limit(limit)
@@ -131,17 +132,17 @@ async function beginningOf(
   return { old };
 }
 
-/** Up to where a chain was purged by right. */
+/** How far a chain was purged by right. */
 async function purgedOf(
   writer: Writer,
   mac: AuditMac,
   chain: string,
 ): Promise<Pick<PurgeClaim, 'seq' | 'hash'>> {
-  const rows = await writer
-    .selectFrom('audit_events')
-    .where('subject_id', '=', chain)
+  const rows = await camelCased(writer)
+    .selectFrom('auditEvents')
+    .where('subjectId', '=', chain)
     .where('type', '=', PURGED_TYPE)
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .limit(MOST_CLAIMS)
     .selectAll()
     .execute();
@@ -160,13 +161,13 @@ function claimIn(mac: AuditMac, { type, subject, attributes }: ChainedEvent): Pu
 
 async function shorten(writer: Writer, mac: AuditMac, old: readonly ChainedEvent[]): Promise<void> {
   const last = old.at(-1) as ChainedEvent;
-  await writer
-    .deleteFrom('audit_events')
+  await camelCased(writer)
+    .deleteFrom('auditEvents')
     .where('chain', '=', last.chain)
     .where('seq', '<=', last.seq)
     .execute();
   await tell(writer, purgeClaimOf(mac, last));
-  // What the removed records themselves told of other chains is told again where it is needed still. The newest comes first: it tells more.
+  // Repeats claims of removed records about other chains where they are still needed, the newest first.
   for (const claim of old.flatMap((record) => claimIn(mac, record) ?? []).reverse()) {
     const { seq } = await purgedOf(writer, mac, claim.chain);
     if (seq < claim.seq && (await hasRecords(writer, claim.chain))) {
@@ -176,8 +177,8 @@ async function shorten(writer: Writer, mac: AuditMac, old: readonly ChainedEvent
 }
 
 async function hasRecords(writer: Writer, chain: string): Promise<boolean> {
-  const row = await writer
-    .selectFrom('audit_events')
+  const row = await camelCased(writer)
+    .selectFrom('auditEvents')
     .where('chain', '=', chain)
     .limit(1)
     .select('seq')
@@ -186,7 +187,7 @@ async function hasRecords(writer: Writer, chain: string): Promise<boolean> {
 }
 
 async function tell(writer: Writer, { chain, seq, hash, proof }: PurgeClaim): Promise<void> {
-  await recordAction(writer, Date.now(), ACTOR, {
+  await auditAction(writer, Date.now(), ACTOR, {
     type: PURGED_TYPE,
     subject: { type: 'audit_chain', id: chain },
     attributes: { seq: String(seq), hash, proof },

@@ -1,18 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  type EncryptionKeyRows,
-  GONE_AFTER_MS,
-  type UsedEncryptionKey,
-} from '../../../domain/operator/encryption-keys.js';
+import { GONE_AFTER_MS } from '../../../domain/operator/encryption-keys.js';
+import type { EncryptionKeyRows, UsedEncryptionKey } from '../../../domain/operator/rows/encryption-keys.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 import { isPostgres } from '../webhooks/dialect-words.js';
 import { kept } from '../webhooks/row-locks.js';
 
 /**
- * Every column that holds seals, with the column of the name that each is sealed for. A new one is entered here, and what writes it calls `assertNotRetired`, or its
- * key is retired under it.
+ * Every column with seals, and the column of the name in each seal. Writers of a column listed here must call
+ * `assertNotRetired`; otherwise its key could be retired too early.
  */
 export const SEALED_COLUMNS = {
   'signing-keys': { table: 'signing_keys', name: 'kid', sealed: 'sealed_private_key' },
@@ -20,49 +17,50 @@ export const SEALED_COLUMNS = {
   'token-keys': { table: 'token_keys', name: 'purpose', sealed: 'sealed' },
 } as const;
 
-/** As long as every id of a key. */
+/** The length of every key id. */
 const ID_LENGTH = 'ek_0123456789abcdef'.length;
 /** A node notices a rotation sooner. */
 const RETRY_AFTER_SECONDS = 3;
 
-export function encryptionKeyRows(db: Writer): EncryptionKeyRows {
+export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
+  const db = camelCased(writer);
   return {
-    all: () => usedKeys(db),
+    all: () => usedKeys(writer),
     insert: async (key) => {
       const { numInsertedOrUpdatedRows } = await db
-        .insertInto('encryption_keys')
-        .values(toRow(key))
+        .insertInto('encryptionKeys')
+        .values(key)
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
       return Number(numInsertedOrUpdatedRows) > 0;
     },
     retire: async (id, now) => {
       const { numUpdatedRows } = await db
-        .updateTable('encryption_keys')
-        .set({ retired_at: now })
+        .updateTable('encryptionKeys')
+        .set({ retiredAt: now })
         .where('id', '=', id)
-        .where('retired_at', 'is', null)
+        .where('retiredAt', 'is', null)
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
     holders: async () => {
       const rows = await db
-        .selectFrom('encryption_key_holders')
-        .where('seen_at', '>', sql<number>`${databaseNow(db)} - ${sql.lit(GONE_AFTER_MS)}`)
+        .selectFrom('encryptionKeyHolders')
+        .where('seenAt', '>', sql<number>`${databaseNow(writer)} - ${sql.lit(GONE_AFTER_MS)}`)
         .orderBy('node')
         .selectAll()
         .execute();
-      return rows.map(({ node, key_ids, used_id }) => ({
+      return rows.map(({ node, keyIds, usedId }) => ({
         node,
-        keyIds: JSON.parse(key_ids) as string[],
-        usedId: used_id,
+        keyIds: JSON.parse(keyIds) as string[],
+        usedId,
       }));
     },
-    sealCounts: () => sealCounts(db),
+    sealCounts: () => sealCounts(writer),
   };
 }
 
-/** In milliseconds: one clock for all nodes. SQLite has that of its machine, which is theirs. */
+/** One clock for all nodes, in milliseconds. On SQLite the clock of the machine, which all nodes share. */
 export function databaseNow(db: Writer): RawBuilder<number> {
   return isPostgres(db)
     ? sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
@@ -70,8 +68,8 @@ export function databaseNow(db: Writer): RawBuilder<number> {
 }
 
 /**
- * For every transaction that writes seals: whoever sealed with a key that was retired meanwhile is told to come again, as the key files lose it. A retirement under way
- * waits for this transaction, and finds what it wrote.
+ * For every transaction that writes seals: refuses, for a retry, keys that were retired meanwhile. A
+ * retirement in progress waits for this transaction and finds its seals.
  */
 export async function assertNotRetired(db: Writer, seals: readonly string[]): Promise<void> {
   const ids = new Set(seals.filter(hasId).map((seal) => seal.slice(0, ID_LENGTH)));
@@ -92,18 +90,8 @@ function hasId(seal: string): boolean {
   return seal.startsWith('ek_');
 }
 
-export async function usedKeys(db: Writer): Promise<UsedEncryptionKey[]> {
-  const rows = await db.selectFrom('encryption_keys').orderBy('position', 'desc').selectAll().execute();
-  return rows.map(({ id, position, activated_at, retired_at }) => ({
-    id,
-    position,
-    activatedAt: activated_at,
-    retiredAt: retired_at,
-  }));
-}
-
-function toRow({ id, position, activatedAt, retiredAt }: UsedEncryptionKey): Schema['encryption_keys'] {
-  return { id, position, activated_at: activatedAt, retired_at: retiredAt };
+export function usedKeys(db: Writer): Promise<UsedEncryptionKey[]> {
+  return camelCased(db).selectFrom('encryptionKeys').orderBy('position', 'desc').selectAll().execute();
 }
 
 /** Seals without an id are of the first key. */

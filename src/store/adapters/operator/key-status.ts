@@ -1,7 +1,7 @@
 import { type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { KeyStatus } from '../../../domain/operator/lifetime.js';
 
-/** The rows that stand so at a time, as `statusOf` of the domain says it of one. */
+/** The condition for a status at a time, equivalent to `statusOf` of the domain. */
 export function inStatus(status: KeyStatus, now: number): ExpressionWrapper<never, never, SqlBool> {
   const conditions: Record<KeyStatus, ReturnType<typeof sql<SqlBool>>> = {
     revoked: sql`revoked_at is not null`,

@@ -3,48 +3,43 @@ import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/
 import type { Database, Writer } from '../../database.js';
 import { instanceRows } from '../platform/instances.js';
 import { lock, touch } from '../platform/unit-of-work.js';
+import { unitOfWorkOver } from '../unit-of-work.js';
 import { subscriptionDeliveryRows } from '../webhooks/subscription-deliveries.js';
 import { subscriptionRows } from '../webhooks/subscriptions.js';
 import { apiKeyRows } from './api-keys.js';
 import { applicationRows } from './applications.js';
-import { auditRows, recordAction } from './audit-events.js';
-import { connectionRows } from './connections.js';
+import { auditAction, auditRows } from './audit-events.js';
 import { encryptionKeyRows } from './encryption-keys.js';
+import { instanceIntegrationRows } from './instance-integrations.js';
 import { integrationRows } from './integrations.js';
 import { serviceTokenRows } from './service-tokens.js';
 
-export function operatorUnitOfWork({ reader, write }: Database, clock: Clock = Date.now): OperatorUnitOfWork {
-  return {
-    rows: rowsOf(reader),
-    run: (actor, work, origin) =>
-      write(
-        (writer) => {
-          const now = clock();
-          return work({
-            ...rowsOf(writer),
-            subscriptions: subscriptionRows(writer),
-            deliveries: subscriptionDeliveryRows(writer),
-            now,
-            lock: (...subjectIds) => lock(writer, subjectIds),
-            touch: (...subjectIds) => touch(writer, subjectIds),
-            record: (action) => recordAction(writer, now, actor, action),
-          });
-        },
-        undefined,
-        origin,
-      ),
-  };
+export function operatorUnitOfWork(database: Database, clock?: Clock): OperatorUnitOfWork {
+  return unitOfWorkOver(
+    database,
+    rowsOf,
+    (writer, now) => ({
+      ...rowsOf(writer),
+      now,
+      deliveries: subscriptionDeliveryRows(writer),
+      lock: (...subjectIds) => lock(writer, subjectIds),
+      touch: (...subjectIds) => touch(writer, subjectIds),
+      audit: (actor, action) => auditAction(writer, now, actor, action),
+    }),
+    { clock },
+  );
 }
 
 function rowsOf(database: Writer): OperatorRows {
   return {
     instances: instanceRows(database),
     integrations: integrationRows(database),
-    connections: connectionRows(database),
+    instanceIntegrations: instanceIntegrationRows(database),
     apiKeys: apiKeyRows(database),
     serviceTokens: serviceTokenRows(database),
     applications: applicationRows(database),
     auditEvents: auditRows(database),
     encryptionKeys: encryptionKeyRows(database),
+    subscriptions: subscriptionRows(database),
   };
 }

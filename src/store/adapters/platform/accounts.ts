@@ -1,64 +1,74 @@
 import { sql } from 'kysely';
-import type {
-  AccountId,
-  ClientId,
-  InstanceId,
-  UserId,
-  WorkerId,
-  WorkerProfileId,
-} from '../../../../generated/ids.js';
-import {
-  type Account,
-  type AccountContext,
-  type AccountRows,
-  emailTaken,
-} from '../../../domain/platform/accounts.js';
-import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/email-keys.js';
+import type { AccountId, ClientId, UserId, WorkerId } from '../../../../generated/ids.js';
+import { emailTaken } from '../../../domain/platform/people/accounts.js';
+import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/email-keys.js';
+import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/accounts.js';
+import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 
-/** How PostgreSQL and SQLite say that a value must be unique. */
+/** The codes of PostgreSQL and SQLite for a unique violation. */
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-const byEmail = keptStatement((db, { emailKey, exactKey }: { emailKey: string; exactKey: string }) =>
-  db.selectFrom('accounts').where('email_key', 'in', [emailKey, exactKey]).selectAll(),
+export type AccountIds = Pick<Account, 'id' | 'workerProfileId'>;
+
+export const accountColumns = [
+  'id',
+  'workerProfileId',
+  'email',
+  'emailVerifiedAt',
+  'firstName',
+  'lastName',
+  'disabledAt',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof Account)[];
+
+const byEmail = statement((db, { emailKey, exactKey }: { emailKey: string; exactKey: string }) =>
+  db
+    .selectFrom('accounts')
+    .where('emailKey', 'in', [emailKey, exactKey])
+    .select([...accountColumns, 'emailKey'])
+    .$narrowType<AccountIds>(),
 );
 
-const byId = keptStatement((db, { id }: { id: string }) =>
-  db.selectFrom('accounts').where('id', '=', id).selectAll(),
+const byId = statement((db, { id }: { id: string }) =>
+  db.selectFrom('accounts').where('id', '=', id).select(accountColumns).$narrowType<AccountIds>(),
 );
 
 export function accountRows(writer: Writer): AccountRows {
+  const db = camelCased(writer);
   return {
     findByEmail: async (email) => {
       const exactKey = exactEmailKeyOf(email);
-      const { rows } = await byEmail(writer, { emailKey: emailKeyOf(email), exactKey });
-      const row = rows.find(({ email_key }) => email_key === exactKey) ?? rows[0];
-      return row && toAccount(row);
+      const { rows } = await byEmail(db, { emailKey: emailKeyOf(email), exactKey });
+      const row = rows.find(({ emailKey }) => emailKey === exactKey) ?? rows[0];
+      if (row === undefined) {
+        return undefined;
+      }
+      const { emailKey: _, ...account } = row;
+      return account;
     },
-    find: async (id) => {
-      const [row] = (await byId(writer, { id })).rows;
-      return row && toAccount(row);
-    },
+    find: async (id) => (await byId(db, { id })).rows[0],
     insert: async (account) => {
-      const { numInsertedOrUpdatedRows } = await writer
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('accounts')
         .values(toRow(account))
-        .onConflict((conflict) => conflict.column('email_key').doNothing())
+        .onConflict((conflict) => conflict.column('emailKey').doNothing())
         .executeTakeFirstOrThrow();
       return Number(numInsertedOrUpdatedRows) === 1;
     },
     update: async (account) => {
-      const { email_key, ...fields } = toRow(account);
-      // Of two accounts that turned out to have one mailbox, one is known by its very address until it gets another.
+      const { emailKey, ...fields } = toRow(account);
+      // Of two accounts of one mailbox, one is known by its exact address until it gets another.
       const isSame = sql`email = ${account.email}`;
-      const update = writer
+      const update = db
         .updateTable('accounts')
         .set({
           ...fields,
-          email_key: sql<string>`case when ${isSame} then email_key else ${email_key} end`,
-          same_mailbox_as: sql<string | null>`case when ${isSame} then same_mailbox_as else null end`,
+          emailKey: sql<string>`case when ${isSame} then email_key else ${emailKey} end`,
+          sameMailboxAs: sql<string | null>`case when ${isSame} then same_mailbox_as else null end`,
         })
         .where('id', '=', account.id);
       try {
@@ -68,20 +78,20 @@ export function accountRows(writer: Writer): AccountRows {
       }
     },
     clientsOf: async (id) => {
-      const rows = await writer
+      const rows = await db
         .selectFrom('users')
-        .where('account_id', '=', id)
-        .select('client_id')
-        .union(writer.selectFrom('workers').where('account_id', '=', id).select('client_id'))
+        .where('accountId', '=', id)
+        .select('clientId')
+        .union(db.selectFrom('workers').where('accountId', '=', id).select('clientId'))
         .execute();
-      return rows.map((row) => row.client_id as ClientId);
+      return rows.map((row) => row.clientId as ClientId);
     },
-    contextsOf: async (id) => [...(await usersOf(writer, id)), ...(await workersOf(writer, id))],
+    contextsOf: async (id) => [...(await usersOf(db, id)), ...(await workersOf(db, id))],
     namesAround: (id) => namesAround(writer, id),
   };
 }
 
-/** Of anybody, in one statement. */
+/** Related to any person, in one statement. */
 async function namesAround(writer: Writer, id: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     with joined (client_id) as (
@@ -102,70 +112,42 @@ async function namesAround(writer: Writer, id: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function usersOf(writer: Writer, id: AccountId): Promise<AccountContext[]> {
-  const rows = await writer
+async function usersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
+  const rows = await db
     .selectFrom('users')
-    .innerJoin('clients', 'clients.id', 'users.client_id')
-    .where('users.account_id', '=', id)
+    .innerJoin('clients', 'clients.id', 'users.clientId')
+    .where('users.accountId', '=', id)
     .where('users.status', '!=', 'DELETED')
-    .orderBy('users.created_at')
+    .orderBy('users.createdAt')
     .orderBy('users.id')
-    .select(['users.id', 'users.client_id', 'users.status', 'clients.instance_id'])
+    .select(['users.id', 'users.clientId', 'users.status', 'clients.instanceId'])
+    .$narrowType<{ id: UserId } & Pick<AccountContext, 'clientId' | 'instanceId'>>()
     .execute();
-  return rows.map((row) => ({
-    member: { kind: 'user', id: row.id as UserId },
-    clientId: row.client_id as ClientId,
-    instanceId: row.instance_id as InstanceId,
-    enabled: row.status !== 'INACTIVE',
+  return rows.map(({ id: memberId, status, ...context }) => ({
+    member: { kind: 'user', id: memberId },
+    ...context,
+    enabled: status !== 'INACTIVE',
   }));
 }
 
-async function workersOf(writer: Writer, id: AccountId): Promise<AccountContext[]> {
-  const rows = await writer
+async function workersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
+  const rows = await db
     .selectFrom('workers')
-    .innerJoin('clients', 'clients.id', 'workers.client_id')
-    .where('workers.account_id', '=', id)
-    .where('workers.offboarded_at', 'is', null)
-    .orderBy('workers.created_at')
+    .innerJoin('clients', 'clients.id', 'workers.clientId')
+    .where('workers.accountId', '=', id)
+    .where('workers.offboardedAt', 'is', null)
+    .orderBy('workers.createdAt')
     .orderBy('workers.id')
-    .select(['workers.id', 'workers.client_id', 'clients.instance_id'])
+    .select(['workers.id', 'workers.clientId', 'clients.instanceId'])
+    .$narrowType<{ id: WorkerId } & Pick<AccountContext, 'clientId' | 'instanceId'>>()
     .execute();
-  return rows.map((row) => ({
-    member: { kind: 'worker', id: row.id as WorkerId },
-    clientId: row.client_id as ClientId,
-    instanceId: row.instance_id as InstanceId,
+  return rows.map(({ id: memberId, ...context }) => ({
+    member: { kind: 'worker', id: memberId },
+    ...context,
     enabled: true,
   }));
 }
 
-export function toAccount(row: Schema['accounts']): Account {
-  return {
-    id: row.id as AccountId,
-    workerProfileId: row.worker_profile_id as WorkerProfileId,
-    email: row.email,
-    emailVerifiedAt: row.email_verified_at,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    disabledAt: row.disabled_at,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function toRow(account: Account): Schema['accounts'] {
-  return {
-    id: account.id,
-    worker_profile_id: account.workerProfileId,
-    email: account.email,
-    email_key: emailKeyOf(account.email),
-    same_mailbox_as: null,
-    email_verified_at: account.emailVerifiedAt,
-    first_name: account.firstName,
-    last_name: account.lastName,
-    disabled_at: account.disabledAt,
-    version: account.version,
-    created_at: account.createdAt,
-    updated_at: account.updatedAt,
-  };
+function toRow(account: Account): Tables['accounts'] {
+  return { ...account, emailKey: emailKeyOf(account.email), sameMailboxAs: null };
 }

@@ -1,57 +1,39 @@
-import type { ClientId, InstanceId } from '../../../../generated/ids.js';
-import type { Client, ClientRows } from '../../../domain/platform/clients.js';
+import type { Client, ClientRows } from '../../../domain/platform/rows/clients.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { fromAddress, toAddress } from '../address.js';
+import { withAddress } from '../address.js';
 import { behind } from '../keyset.js';
 
 export function clientRows(writer: Writer): ClientRows {
+  const db = camelCased(writer);
+  const clients = () => db.selectFrom('clients').selectAll().$narrowType<Pick<Client, 'id' | 'instanceId'>>();
   return {
     find: async (id) => {
-      const row = await writer.selectFrom('clients').where('id', '=', id).selectAll().executeTakeFirst();
-      return row && toClient(row);
+      const row = await clients().where('id', '=', id).executeTakeFirst();
+      return row && withAddress(row);
     },
     page: async (page, instanceId) => {
-      const rows = await writer
-        .selectFrom('clients')
-        .$if(instanceId !== undefined, (query) => query.where('instance_id', '=', instanceId as string))
+      const rows = await clients()
+        .$if(instanceId !== undefined, (query) => query.where('instanceId', '=', instanceId as string))
         .where(behind('clients', page))
-        .orderBy('created_at')
+        .orderBy('createdAt')
         .orderBy('id')
         .limit(page.limit)
-        .selectAll()
         .execute();
-      return rows.map(toClient);
+      return rows.map(withAddress);
     },
-    insert: async (client) => {
-      await writer.insertInto('clients').values(toRow(client)).execute();
+    insert: async ({ address, ...client }) => {
+      await db
+        .insertInto('clients')
+        .values({ ...client, ...address })
+        .execute();
     },
-    update: async (client) => {
-      await writer.updateTable('clients').set(toRow(client)).where('id', '=', client.id).execute();
+    update: async ({ address, ...client }) => {
+      await db
+        .updateTable('clients')
+        .set({ ...client, ...address })
+        .where('id', '=', client.id)
+        .execute();
     },
-  };
-}
-
-function toClient(row: Schema['clients']): Client {
-  return {
-    id: row.id as ClientId,
-    instanceId: row.instance_id as InstanceId,
-    name: row.name,
-    address: toAddress(row),
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function toRow(client: Client): Schema['clients'] {
-  return {
-    id: client.id,
-    instance_id: client.instanceId,
-    name: client.name,
-    ...fromAddress(client.address),
-    version: client.version,
-    created_at: client.createdAt,
-    updated_at: client.updatedAt,
   };
 }

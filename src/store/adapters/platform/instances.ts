@@ -1,53 +1,38 @@
-import type { InstanceId } from '../../../../generated/ids.js';
-import type { Instance, InstanceRows } from '../../../domain/platform/instances.js';
+import type { Instance, InstanceRows } from '../../../domain/platform/rows/instances.js';
+import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 import { behind } from '../keyset.js';
 
-const byId = keptStatement((db, { id }: { id: string }) =>
-  db.selectFrom('instances').where('id', '=', id).selectAll(),
-);
+const instances = (db: Rows) => db.selectFrom('instances').selectAll().$narrowType<Pick<Instance, 'id'>>();
+
+const byId = statement((db, { id }: { id: string }) => instances(db).where('id', '=', id));
 
 export function instanceRows(writer: Writer): InstanceRows {
+  const db = camelCased(writer);
   return {
-    find: async (id) => {
-      const [row] = (await byId(writer, { id })).rows;
-      return row && toInstance(row);
-    },
-    page: async (page) => {
-      const rows = await writer
-        .selectFrom('instances')
+    find: async (id) => (await byId(db, { id })).rows[0],
+    page: (page) =>
+      instances(db)
         .where(behind('instances', page))
-        .orderBy('created_at')
+        .orderBy('createdAt')
         .orderBy('id')
         .limit(page.limit)
-        .selectAll()
-        .execute();
-      return rows.map(toInstance);
-    },
+        .execute(),
     insert: async (instance) => {
-      await writer.insertInto('instances').values(toRow(instance)).execute();
+      await db.insertInto('instances').values(instance).execute();
     },
     update: async (instance) => {
-      await writer.updateTable('instances').set(toRow(instance)).where('id', '=', instance.id).execute();
+      await db.updateTable('instances').set(instance).where('id', '=', instance.id).execute();
     },
     integrationsOf: async (id) => {
-      const rows = await writer
-        .selectFrom('instance_integrations')
-        .where('instance_id', '=', id)
-        .select('integration_id')
-        .orderBy('integration_id')
+      const rows = await db
+        .selectFrom('instanceIntegrations')
+        .where('instanceId', '=', id)
+        .select('integrationId')
+        .orderBy('integrationId')
         .execute();
-      return rows.map((row) => row.integration_id);
+      return rows.map((row) => row.integrationId);
     },
   };
-}
-
-function toInstance({ id, name, version, created_at, updated_at }: Schema['instances']): Instance {
-  return { id: id as InstanceId, name, version, createdAt: created_at, updatedAt: updated_at };
-}
-
-function toRow({ id, name, version, createdAt, updatedAt }: Instance): Schema['instances'] {
-  return { id, name, version, created_at: createdAt, updated_at: updatedAt };
 }

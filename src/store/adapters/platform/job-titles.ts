@@ -1,21 +1,23 @@
-import type { JobTitleRows } from '../../../domain/platform/job-titles.js';
+import type { JobTitleRows } from '../../../domain/platform/rows/job-titles.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 
 export function jobTitleRows(writer: Writer): JobTitleRows {
+  const db = camelCased(writer);
   return {
     has: async (clientId, title) => {
-      const row = await writer
-        .selectFrom('job_titles')
-        .where('client_id', '=', clientId)
+      const row = await db
+        .selectFrom('jobTitles')
+        .where('clientId', '=', clientId)
         .where('title', '=', title)
         .select('title')
         .executeTakeFirst();
       return row !== undefined;
     },
     page: async (clientId, after, limit) => {
-      const rows = await writer
-        .selectFrom('job_titles')
-        .where('client_id', '=', clientId)
+      const rows = await db
+        .selectFrom('jobTitles')
+        .where('clientId', '=', clientId)
         .$if(after !== undefined, (query) => query.where('title', '>', after as string))
         .orderBy('title')
         .limit(limit)
@@ -26,21 +28,17 @@ export function jobTitleRows(writer: Writer): JobTitleRows {
     add: async (clientId, titles) => {
       let added = 0;
       for (const title of titles) {
-        const { numInsertedOrUpdatedRows } = await writer
-          .insertInto('job_titles')
-          .values({ client_id: clientId, title })
-          .onConflict((conflict) => conflict.columns(['client_id', 'title']).doNothing())
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto('jobTitles')
+          .values({ clientId, title })
+          .onConflict((conflict) => conflict.columns(['clientId', 'title']).doNothing())
           .executeTakeFirstOrThrow();
         added += Number(numInsertedOrUpdatedRows);
       }
       return added;
     },
     remove: async (clientId, title) => {
-      await writer
-        .deleteFrom('job_titles')
-        .where('client_id', '=', clientId)
-        .where('title', '=', title)
-        .execute();
+      await db.deleteFrom('jobTitles').where('clientId', '=', clientId).where('title', '=', title).execute();
     },
   };
 }

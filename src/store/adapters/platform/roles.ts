@@ -1,80 +1,63 @@
 import { type SqlBool, sql } from 'kysely';
-import type { ClientId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../../domain/directory/page.js';
-import { OWNER } from '../../../domain/platform/built-in-roles.js';
-import type { Role, RoleRows } from '../../../domain/platform/roles.js';
+import { OWNER } from '../../../domain/platform/organization/built-in-roles.js';
+import type { Role, RoleRows } from '../../../domain/platform/rows/roles.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 
 export function roleRows(writer: Writer): RoleRows {
+  const db = camelCased(writer);
+  const roles = () => db.selectFrom('roles').selectAll().$narrowType<Pick<Role, 'clientId'>>();
   return {
     find: async (id) => {
-      const row = await writer.selectFrom('roles').where('id', '=', id).selectAll().executeTakeFirst();
+      const row = await roles().where('id', '=', id).executeTakeFirst();
       return row && toRole(row);
     },
     page: async (page, clientId) => {
-      const rows = await writer
-        .selectFrom('roles')
-        .where('client_id', '=', clientId)
+      const rows = await roles()
+        .where('clientId', '=', clientId)
         .where(behindRole(page))
-        .orderBy('built_in', 'desc')
-        .orderBy('created_at')
+        .orderBy('builtIn', 'desc')
+        .orderBy('createdAt')
         .orderBy('id')
         .limit(page.limit)
-        .selectAll()
         .execute();
       return rows.map(toRole);
     },
     names: async (clientId) => {
-      const roles = writer.selectFrom('roles').where('client_id', '=', clientId).select('name');
-      return new Set((await roles.execute()).map(({ name }) => name));
+      const named = db.selectFrom('roles').where('clientId', '=', clientId).select('name');
+      return new Set((await named.execute()).map(({ name }) => name));
     },
     ownerOf: async (clientId) => {
-      const row = await writer
+      const row = await db
         .selectFrom('roles')
-        .where('client_id', '=', clientId)
-        .where('built_in', '=', 1)
+        .where('clientId', '=', clientId)
+        .where('builtIn', '=', 1)
         .where('name', '=', OWNER)
         .select('id')
         .executeTakeFirst();
       return row?.id;
     },
     insert: async (role) => {
-      await writer.insertInto('roles').values(toRow(role)).execute();
+      await db.insertInto('roles').values(toRow(role)).execute();
     },
     delete: async (id) => {
-      await writer.deleteFrom('roles').where('id', '=', id).execute();
+      await db.deleteFrom('roles').where('id', '=', id).execute();
     },
   };
 }
 
-/** Built-in roles stand before the others. A role that is gone from its position was none of them: those are never deleted. */
+/** Built-in roles come first. A deleted role was not built-in, because those are never deleted. */
 function behindRole({ after }: PageRequest) {
   return after
     ? sql<SqlBool>`(-built_in, created_at, id) > (coalesce((select -built_in from roles where id = ${after.id}), 0), ${after.createdAt}, ${after.id})`
     : sql<SqlBool>`1 = 1`;
 }
 
-function toRole(row: Schema['roles']): Role {
-  return {
-    id: row.id,
-    clientId: row.client_id as ClientId,
-    name: row.name,
-    builtIn: row.built_in === 1,
-    permissions: JSON.parse(row.permissions) as string[],
-    version: row.version,
-    createdAt: row.created_at,
-  };
+function toRole(row: Omit<Tables['roles'], 'clientId'> & Pick<Role, 'clientId'>): Role {
+  return { ...row, builtIn: row.builtIn === 1, permissions: JSON.parse(row.permissions) };
 }
 
-function toRow(role: Role): Schema['roles'] {
-  return {
-    id: role.id,
-    client_id: role.clientId,
-    name: role.name,
-    built_in: role.builtIn ? 1 : 0,
-    permissions: JSON.stringify(role.permissions),
-    version: role.version,
-    created_at: role.createdAt,
-  };
+function toRow(role: Role): Tables['roles'] {
+  return { ...role, builtIn: role.builtIn ? 1 : 0, permissions: JSON.stringify(role.permissions) };
 }

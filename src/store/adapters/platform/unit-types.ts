@@ -1,75 +1,41 @@
-import type { ClientId, UnitTypeId } from '../../../../generated/ids.js';
-import type { UnitType, UnitTypeRows } from '../../../domain/platform/unit-types.js';
+import type { UnitType, UnitTypeRows } from '../../../domain/platform/rows/unit-types.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 import { behind } from '../keyset.js';
 
 export function unitTypeRows(writer: Writer): UnitTypeRows {
+  const db = camelCased(writer);
+  const unitTypes = () =>
+    db.selectFrom('unitTypes').selectAll().$narrowType<Pick<UnitType, 'id' | 'clientId'>>();
   return {
-    find: async (id) => {
-      const row = await writer.selectFrom('unit_types').where('id', '=', id).selectAll().executeTakeFirst();
-      return row && toUnitType(row);
-    },
-    findByName: async (clientId, name) => {
-      const row = await writer
-        .selectFrom('unit_types')
-        .where('client_id', '=', clientId)
-        .where('name', '=', name)
-        .selectAll()
-        .executeTakeFirst();
-      return row && toUnitType(row);
-    },
-    page: async (page, clientId) => {
-      const rows = await writer
-        .selectFrom('unit_types')
-        .where('client_id', '=', clientId)
+    find: (id) => unitTypes().where('id', '=', id).executeTakeFirst(),
+    findByName: (clientId, name) =>
+      unitTypes().where('clientId', '=', clientId).where('name', '=', name).executeTakeFirst(),
+    page: (page, clientId) =>
+      unitTypes()
+        .where('clientId', '=', clientId)
         .where(behind('unit_types', page))
-        .orderBy('created_at')
+        .orderBy('createdAt')
         .orderBy('id')
         .limit(page.limit)
-        .selectAll()
-        .execute();
-      return rows.map(toUnitType);
-    },
+        .execute(),
     insert: async (unitType) => {
-      await writer.insertInto('unit_types').values(toRow(unitType)).execute();
+      await db.insertInto('unitTypes').values(unitType).execute();
     },
     update: async (unitType) => {
-      await writer.updateTable('unit_types').set(toRow(unitType)).where('id', '=', unitType.id).execute();
+      await db.updateTable('unitTypes').set(unitType).where('id', '=', unitType.id).execute();
     },
     delete: async (id) => {
-      await writer.deleteFrom('unit_types').where('id', '=', id).execute();
+      await db.deleteFrom('unitTypes').where('id', '=', id).execute();
     },
     hasUnits: async (id) => {
-      const unit = await writer
+      const unit = await db
         .selectFrom('units')
-        .where('unit_type_id', '=', id)
+        .where('unitTypeId', '=', id)
         .select('id')
         .limit(1)
         .executeTakeFirst();
       return unit !== undefined;
     },
-  };
-}
-
-function toUnitType(row: Schema['unit_types']): UnitType {
-  return {
-    id: row.id as UnitTypeId,
-    clientId: row.client_id as ClientId,
-    name: row.name,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function toRow(unitType: UnitType): Schema['unit_types'] {
-  return {
-    id: unitType.id,
-    client_id: unitType.clientId,
-    name: unitType.name,
-    version: unitType.version,
-    created_at: unitType.createdAt,
-    updated_at: unitType.updatedAt,
   };
 }

@@ -1,67 +1,67 @@
 import { type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { NamedLocation, NamedUnit } from '../../../../generated/asyncapi/events.js';
-import type { AccountId, ClientId, WorkerId } from '../../../../generated/ids.js';
+import type { WorkerId } from '../../../../generated/ids.js';
 import type { Named } from '../../../domain/directory/names.js';
-import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/workers.js';
+import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/rows/workers.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { fromAddress, toAddress } from '../address.js';
+import { withAddress } from '../address.js';
 import { behind } from '../keyset.js';
-import { named, unitsOf } from '../workers.js';
+import { named } from '../named.js';
+import { unitsOf } from '../workers.js';
 
 export function workerRows(writer: Writer): WorkerRows {
+  const db = camelCased(writer);
   const placed = () =>
-    writer
+    db
       .selectFrom('workers')
-      .leftJoin('units as primary_unit', 'primary_unit.id', 'workers.primary_unit_id')
-      .leftJoin('locations as location', 'location.id', 'workers.location_id')
+      .leftJoin('units as primaryUnit', 'primaryUnit.id', 'workers.primaryUnitId')
+      .leftJoin('locations as location', 'location.id', 'workers.locationId')
       .selectAll('workers')
-      .select(['primary_unit.name as primary_unit_name', 'location.name as location_name']);
+      .select(['primaryUnit.name as primaryUnitName', 'location.name as locationName'])
+      .$narrowType<Pick<Worker, 'id' | 'clientId' | 'accountId'>>();
   const assign = async (workerId: WorkerId, units: readonly NamedUnit[]) => {
     for (const [position, unit] of units.entries()) {
-      await writer
-        .insertInto('worker_units')
-        .values({ worker_id: workerId, unit_id: unit.id, position })
-        .execute();
+      await db.insertInto('workerUnits').values({ workerId, unitId: unit.id, position }).execute();
     }
   };
   return {
     find: async (id) => {
       const row = await placed().where('workers.id', '=', id).executeTakeFirst();
-      return row && toWorker(row, await unitsOf(writer, [id]));
+      return row && toWorker(row, await unitsOf(db, [id]));
     },
     findActive: async (clientId, accountId) => {
       const row = await placed()
-        .where('workers.account_id', '=', accountId)
-        .where('workers.client_id', '=', clientId)
-        .where('workers.offboarded_at', 'is', null)
+        .where('workers.accountId', '=', accountId)
+        .where('workers.clientId', '=', clientId)
+        .where('workers.offboardedAt', 'is', null)
         .executeTakeFirst();
-      return row && toWorker(row, await unitsOf(writer, [row.id]));
+      return row && toWorker(row, await unitsOf(db, [row.id]));
     },
     page: async (page, clientId, filter) => {
       const rows = await placed()
-        .where('workers.client_id', '=', clientId)
+        .where('workers.clientId', '=', clientId)
         .where(matching(filter))
         .where(behind('workers', page))
-        .orderBy('workers.created_at')
+        .orderBy('workers.createdAt')
         .orderBy('workers.id')
         .limit(page.limit)
         .execute();
       const units = await unitsOf(
-        writer,
+        db,
         rows.map(({ id }) => id),
       );
       return rows.map((row) => toWorker(row, units));
     },
     insert: async (worker) => {
-      await writer.insertInto('workers').values(toRow(worker)).execute();
+      await db.insertInto('workers').values(toRow(worker)).execute();
       await assign(worker.id, worker.units);
     },
     update: async (worker) => {
-      await writer.updateTable('workers').set(toRow(worker)).where('id', '=', worker.id).execute();
+      await db.updateTable('workers').set(toRow(worker)).where('id', '=', worker.id).execute();
     },
     assign: async ({ id, units }) => {
-      await writer.deleteFrom('worker_units').where('worker_id', '=', id).execute();
+      await db.deleteFrom('workerUnits').where('workerId', '=', id).execute();
       await assign(id, units);
     },
   };
@@ -90,52 +90,34 @@ function matching({ statuses, unitId, locationId, jobTitle }: WorkerFilter) {
   return sql.join<SqlBool>(conditions, sql` and `) as unknown as ExpressionWrapper<never, never, SqlBool>;
 }
 
-/** The title as it stands in a JSON array. SQLite's LIKE takes capitals for small letters, so that it may find more. */
+/** The title as in a JSON array. LIKE of SQLite ignores case, so it may find more. */
 function patternOf(jobTitle: string): string {
   return `%${JSON.stringify(jobTitle).replace(/[!%_]/g, '!$&')}%`;
 }
 
-type WorkerRow = Schema['workers'] & { primary_unit_name: string | null; location_name: string | null };
+type WorkerRow = Omit<Tables['workers'], 'id' | 'clientId' | 'accountId'> &
+  Pick<Worker, 'id' | 'clientId' | 'accountId'> & {
+    primaryUnitName: string | null;
+    locationName: string | null;
+  };
 
 function toWorker(row: WorkerRow, units: Map<string, Named[]>): Worker {
+  const { locationId, locationName, primaryUnitId, primaryUnitName, ...worker } = withAddress(row);
   return {
-    id: row.id as WorkerId,
-    clientId: row.client_id as ClientId,
-    accountId: row.account_id as AccountId,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    fullName: row.full_name,
-    email: row.email,
-    phone: row.phone,
-    jobTitles: JSON.parse(row.job_titles) as string[],
-    address: toAddress(row),
+    ...worker,
+    jobTitles: JSON.parse(row.jobTitles) as string[],
     units: (units.get(row.id) ?? []) as NamedUnit[],
-    primaryUnit: named(row.primary_unit_id, row.primary_unit_name) as NamedUnit | null,
-    location: named(row.location_id, row.location_name) as NamedLocation | null,
-    offboardedAt: row.offboarded_at,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    primaryUnit: named(primaryUnitId, primaryUnitName) as NamedUnit | null,
+    location: named(locationId, locationName) as NamedLocation | null,
   };
 }
 
-function toRow(worker: Worker): Schema['workers'] {
+function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker): Tables['workers'] {
   return {
-    id: worker.id,
-    client_id: worker.clientId,
-    account_id: worker.accountId,
-    first_name: worker.firstName,
-    last_name: worker.lastName,
-    full_name: worker.fullName,
-    email: worker.email,
-    phone: worker.phone,
-    job_titles: JSON.stringify(worker.jobTitles),
-    ...fromAddress(worker.address),
-    location_id: worker.location?.id ?? null,
-    primary_unit_id: worker.primaryUnit?.id ?? null,
-    offboarded_at: worker.offboardedAt,
-    version: worker.version,
-    created_at: worker.createdAt,
-    updated_at: worker.updatedAt,
+    ...worker,
+    ...address,
+    jobTitles: JSON.stringify(worker.jobTitles),
+    locationId: location?.id ?? null,
+    primaryUnitId: primaryUnit?.id ?? null,
   };
 }

@@ -1,45 +1,40 @@
 import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 import { toApplication } from '../operator/application-mapping.js';
 
 interface Named {
   id: string;
 }
 
-/** A row for each of its secrets, and one without where it has none. */
-const withSecrets = keptStatement((db, { id }: Named) =>
+/** A row for each of its secrets; one without if there is none. */
+const withSecrets = statement((db, { id }: Named) =>
   db
     .selectFrom('applications')
-    .leftJoin('application_secrets as secret', 'secret.application_id', 'applications.id')
+    .leftJoin('applicationSecrets as secret', 'secret.applicationId', 'applications.id')
     .where('applications.id', '=', id)
-    .orderBy('secret.created_at')
+    .orderBy('secret.createdAt')
     .orderBy('secret.id')
     .selectAll('applications')
-    .select([
-      'secret.id as secret_id',
-      'secret.hash as secret_hash',
-      'secret.created_at as secret_created_at',
-    ])
-    .select(['secret.expires_at as secret_expires_at', 'secret.last_used_at as secret_last_used_at']),
+    .select(['secret.id as secretId', 'secret.hash as secretHash', 'secret.createdAt as secretCreatedAt'])
+    .select(['secret.expiresAt as secretExpiresAt', 'secret.lastUsedAt as secretLastUsedAt']),
 );
 
-const redirectUrisOf = keptStatement((db, { id }: Named) =>
-  db.selectFrom('application_redirect_uris').where('application_id', '=', id).orderBy('position').selectAll(),
+const redirectUrisOf = statement((db, { id }: Named) =>
+  db.selectFrom('applicationRedirectUris').where('applicationId', '=', id).orderBy('position').selectAll(),
 );
 
-const useOfSecret = keptStatement(
-  (db, { id, at, unlessSince }: Named & { at: number; unlessSince: number }) =>
-    db
-      .updateTable('application_secrets')
-      .set({ last_used_at: at })
-      .where('id', '=', id)
-      .where((where) =>
-        where.or([where('last_used_at', 'is', null), where('last_used_at', '<', unlessSince)]),
-      ),
+const useOfSecret = statement((db, { id, at, unlessSince }: Named & { at: number; unlessSince: number }) =>
+  db
+    .updateTable('applicationSecrets')
+    .set({ lastUsedAt: at })
+    .where('id', '=', id)
+    .where((where) => where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)])),
 );
 
-export function knownApplicationRows(db: Writer): KnownApplicationRows {
+export function knownApplicationRows(writer: Writer): KnownApplicationRows {
+  const db = camelCased(writer);
   return {
     find: async (id) => {
       const [{ rows }, redirectUris] = await Promise.all([
@@ -60,17 +55,17 @@ export function knownApplicationRows(db: Writer): KnownApplicationRows {
 }
 
 interface SecretColumns {
-  secret_id: string | null;
-  secret_hash: string | null;
-  secret_created_at: number | null;
-  secret_expires_at: number | null;
-  secret_last_used_at: number | null;
+  secretId: string | null;
+  secretHash: string | null;
+  secretCreatedAt: number | null;
+  secretExpiresAt: number | null;
+  secretLastUsedAt: number | null;
 }
 
 function toSecret(row: SecretColumns): KnownSecret[] {
-  const { secret_id: id, secret_hash: hash, secret_created_at: createdAt } = row;
+  const { secretId: id, secretHash: hash, secretCreatedAt: createdAt } = row;
   if (id === null || hash === null || createdAt === null) {
     return [];
   }
-  return [{ id, hash, createdAt, expiresAt: row.secret_expires_at, lastUsedAt: row.secret_last_used_at }];
+  return [{ id, hash, createdAt, expiresAt: row.secretExpiresAt, lastUsedAt: row.secretLastUsedAt }];
 }

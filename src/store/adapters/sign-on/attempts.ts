@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/attempts.js';
+import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/sessions/attempts.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { changedOne, keptStatement } from '../kept-statement.js';
+import { changedOne, statement } from '../kept-statement.js';
 
 interface Attempt {
   subject: string;
@@ -10,39 +10,39 @@ interface Attempt {
   windowEnd: number;
 }
 
-const count = keptStatement((db, { subject, now, windowEnd }: Attempt) =>
+const count = statement((db, { subject, now, windowEnd }: Attempt) =>
   db
-    .insertInto('attempt_counts')
-    .values({ subject, count: 1, ends_at: windowEnd, next_at: 0 })
+    .insertInto('attemptCounts')
+    .values({ subject, count: 1, endsAt: windowEnd, nextAt: 0 })
     .onConflict((conflict) =>
       conflict.column('subject').doUpdateSet({
         count: sql<number>`case when attempt_counts.ends_at <= ${now} then 1 else attempt_counts.count + 1 end`,
-        ends_at: sql<number>`case when attempt_counts.ends_at <= ${now} then excluded.ends_at else attempt_counts.ends_at end`,
+        endsAt: sql<number>`case when attempt_counts.ends_at <= ${now} then excluded.ends_at else attempt_counts.ends_at end`,
       }),
     )
-    .returning(['count', 'ends_at as endsAt']),
+    .returning(['count', 'endsAt']),
 );
 
-const giving = keptStatement((db, { subject, endsAt }: { subject: string; endsAt: number }) =>
+const giving = statement((db, { subject, endsAt }: { subject: string; endsAt: number }) =>
   db
-    .updateTable('attempt_counts')
+    .updateTable('attemptCounts')
     .set((row) => ({ count: row('count', '-', 1) }))
     .where('subject', '=', subject)
-    .where('ends_at', '=', endsAt)
+    .where('endsAt', '=', endsAt)
     .where('count', '>', 0),
 );
 
-const givingTurn = keptStatement((db, { subject, now }: { subject: string; now: number }) =>
+const givingTurn = statement((db, { subject, now }: { subject: string; now: number }) =>
   db
-    .updateTable('attempt_counts')
+    .updateTable('attemptCounts')
     .set((row) => ({ count: row('count', '-', 1) }))
     .where('subject', '=', subject)
-    .where('ends_at', '>', now)
+    .where('endsAt', '>', now)
     .where('count', '>', 0),
 );
 
-const forgetting = keptStatement((db, { subject }: { subject: string }) =>
-  db.deleteFrom('attempt_counts').where('subject', '=', subject),
+const forgetting = statement((db, { subject }: { subject: string }) =>
+  db.deleteFrom('attemptCounts').where('subject', '=', subject),
 );
 
 interface TurnValues extends TurnSpacing {
@@ -50,7 +50,7 @@ interface TurnValues extends TurnSpacing {
   now: number;
 }
 
-const turn = keptStatement((db, { subject, now, ...spacing }: TurnValues) => {
+const turn = statement((db, { subject, now, ...spacing }: TurnValues) => {
   const { free, stepMs, maxSpacingMs, maxWaitMs, windowMs } = spacing;
   const whole = (value: number) => sql`cast(${value} as bigint)`;
   const isOver = sql`attempt_counts.ends_at <= ${now}`;
@@ -64,50 +64,51 @@ const turn = keptStatement((db, { subject, now, ...spacing }: TurnValues) => {
     when ${spaced} > ${whole(now)} then ${spaced}
     else ${whole(now)} end`;
   return db
-    .insertInto('attempt_counts')
-    .values({ subject, count: 1, next_at: now, ends_at: sql<number>`${whole(now)} + ${whole(windowMs)}` })
+    .insertInto('attemptCounts')
+    .values({ subject, count: 1, nextAt: now, endsAt: sql<number>`${whole(now)} + ${whole(windowMs)}` })
     .onConflict((conflict) =>
       conflict
         .column('subject')
         .doUpdateSet({
           count: sql<number>`case when ${isOver} then 1 else attempt_counts.count + 1 end`,
-          next_at: at,
-          ends_at: sql<number>`${at} + ${whole(windowMs)}`,
+          nextAt: at,
+          endsAt: sql<number>`${at} + ${whole(windowMs)}`,
         })
         .where(sql<boolean>`(${isOver} or ${spaced} <= ${whole(now)} + ${whole(maxWaitMs)})`),
     )
-    .returning(['count', 'next_at as at']);
+    .returning(['count', 'nextAt as at']);
 });
 
-const waiting = keptStatement((db, { holder, now }: { holder: string; now: number }) =>
+const waiting = statement((db, { holder, now }: { holder: string; now: number }) =>
   db
-    .selectFrom('attempt_counts')
+    .selectFrom('attemptCounts')
     .where('subject', '=', holder)
-    .where('ends_at', '>', now)
-    .select('next_at as at'),
+    .where('endsAt', '>', now)
+    .select('nextAt as at'),
 );
 
-const keeping = keptStatement((db, row: Schema['attempt_counts']) =>
+const keeping = statement((db, row: Tables['attemptCounts']) =>
   db
-    .insertInto('attempt_counts')
+    .insertInto('attemptCounts')
     .values(row)
     .onConflict((conflict) =>
       conflict.column('subject').doUpdateSet(({ ref }) => ({
-        next_at: ref('excluded.next_at'),
-        ends_at: ref('excluded.ends_at'),
+        nextAt: ref('excluded.nextAt'),
+        endsAt: ref('excluded.endsAt'),
       })),
     ),
 );
 
-const using = keptStatement((db, { holder, now }: { holder: string; now: number }) =>
+const using = statement((db, { holder, now }: { holder: string; now: number }) =>
   db
-    .deleteFrom('attempt_counts')
+    .deleteFrom('attemptCounts')
     .where('subject', '=', holder)
-    .where('next_at', '<=', now)
-    .where('ends_at', '>', now),
+    .where('nextAt', '<=', now)
+    .where('endsAt', '>', now),
 );
 
-export function attemptRows(db: Writer): AttemptRows {
+export function attemptRows(writer: Writer): AttemptRows {
+  const db = camelCased(writer);
   return {
     count: async (subject, now, windowMs) => {
       const [row] = (await count(db, { subject, now, windowEnd: now + windowMs })).rows;
@@ -125,7 +126,7 @@ export function attemptRows(db: Writer): AttemptRows {
     takeTurn: async (subject, now, spacing) => (await turn(db, { subject, now, ...spacing })).rows[0],
     waitingFor: async (holder, now) => (await waiting(db, { holder, now })).rows[0]?.at,
     keepTurn: async (holder, at, endsAt) => {
-      await keeping(db, { subject: holder, count: 0, next_at: at, ends_at: endsAt });
+      await keeping(db, { subject: holder, count: 0, nextAt: at, endsAt });
     },
     useTurn: async (holder, now) => changedOne(await using(db, { holder, now })),
   };

@@ -1,47 +1,49 @@
-import type { CodeMinutes, CodeStatus } from '../../../domain/sign-on/codes.js';
+import type { CodeMinutes, CodeStatus } from '../../../domain/sign-on/authorization/codes.js';
 import type { SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
+import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 
-export function codeMinutes(db: Writer): CodeMinutes {
+export function codeMinutes(writer: Writer): CodeMinutes {
+  const db = camelCased(writer);
   return {
     toWatch: (limit) =>
       db
-        .selectFrom('code_minutes')
-        .where('watched_at', 'is', null)
+        .selectFrom('codeMinutes')
+        .where('watchedAt', 'is', null)
         .orderBy('minute')
         .limit(limit)
-        .select(['minute', 'expires_at as expiresAt'])
+        .select(['minute', 'expiresAt'])
         .execute(),
     markWatched: async (minutes, at) => {
       if (minutes.length > 0) {
         await db
-          .updateTable('code_minutes')
-          .set({ watched_at: at })
+          .updateTable('codeMinutes')
+          .set({ watchedAt: at })
           .where('minute', 'in', minutes)
-          .where('watched_at', 'is', null)
+          .where('watchedAt', 'is', null)
           .execute();
       }
     },
     expire: async (minute, now) => {
       await db
-        .updateTable('authorization_codes')
+        .updateTable('authorizationCodes')
         .set({ status: 'EXPIRED' })
         .where('minute', '=', minute)
         .where('status', '=', 'ISSUED')
-        .where('expires_at', '<=', now)
+        .where('expiresAt', '<=', now)
         .execute();
       return stateOf(db, minute);
     },
   };
 }
 
-async function stateOf(db: Writer, minute: number) {
+async function stateOf(db: Rows, minute: number) {
   const rows = await db
-    .selectFrom('authorization_codes')
+    .selectFrom('authorizationCodes')
     .where('minute', '=', minute)
     .groupBy('status')
     .select('status')
-    .select(({ fn }) => [fn.countAll().as('count'), fn.min('expires_at').as('firstEnd')])
+    .select(({ fn }) => [fn.countAll().as('count'), fn.min('expiresAt').as('firstEnd')])
     .execute();
   const countOf = (status: CodeStatus) => Number(rows.find((row) => row.status === status)?.count ?? 0);
   return {
@@ -52,7 +54,7 @@ async function stateOf(db: Writer, minute: number) {
   };
 }
 
-/** The same, each step in a transaction of its own. */
+/** Each step is a separate transaction. */
 export function codeMinutesOf({ rows, run }: SignOnUnitOfWork): CodeMinutes {
   return {
     toWatch: rows.codeMinutes.toWatch,

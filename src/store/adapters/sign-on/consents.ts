@@ -1,26 +1,27 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { ConsentKey, ConsentRows } from '../../../domain/sign-on/consents.js';
+import type { ConsentKey, ConsentRows } from '../../../domain/sign-on/interaction/consents.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 
-const scopesOf = keptStatement((db, key: ConsentKey) =>
+const scopesOf = statement((db, key: ConsentKey) =>
   db.selectFrom('consents').where(isOf(key)).select('scopes'),
 );
 
-export function consentRows(db: Writer): ConsentRows {
+export function consentRows(writer: Writer): ConsentRows {
+  const db = camelCased(writer);
   return {
     find: async (key) => {
       const [row] = (await scopesOf(db, key)).rows;
       return row ? JSON.parse(row.scopes) : [];
     },
     give: async (key, scopes, at) => {
-      // Takes the row, so that of two at once neither loses what the other adds; then it holds what was approved before.
+      // Locks the row, so that concurrent approvals are both kept; returns the earlier scopes.
       const { scopes: before } = await db
         .insertInto('consents')
-        .values({ ...columnsOf(key), scopes: JSON.stringify([...new Set(scopes)]), given_at: at })
+        .values({ ...columnsOf(key), scopes: JSON.stringify([...new Set(scopes)]), givenAt: at })
         .onConflict((conflict) =>
-          conflict.columns(['account_id', 'application_id', 'instance_id']).doUpdateSet({ given_at: at }),
+          conflict.columns(['accountId', 'applicationId', 'instanceId']).doUpdateSet({ givenAt: at }),
         )
         .returning('scopes')
         .executeTakeFirstOrThrow();
@@ -38,9 +39,9 @@ export function consentRows(db: Writer): ConsentRows {
 }
 
 function columnsOf({ accountId, applicationId, instanceId }: ConsentKey) {
-  return { account_id: accountId, application_id: applicationId, instance_id: instanceId };
+  return { accountId, applicationId, instanceId };
 }
 
 function isOf(key: ConsentKey) {
-  return ({ and }: ExpressionBuilder<Schema, 'consents'>) => and(columnsOf(key));
+  return ({ and }: ExpressionBuilder<Tables, 'consents'>) => and(columnsOf(key));
 }

@@ -1,22 +1,23 @@
-import type { InteractionRows } from '../../../domain/sign-on/interactions.js';
+import type { InteractionRows } from '../../../domain/sign-on/interaction/interactions.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { changedOne, keptStatement } from '../kept-statement.js';
+import { changedOne, statement } from '../kept-statement.js';
 
-const byId = keptStatement((db, { id }: { id: string }) =>
-  db.selectFrom('finished_interactions').where('id', '=', id).select('id'),
+const byId = statement((db, { id }: { id: string }) =>
+  db.selectFrom('finishedInteractions').where('id', '=', id).select('id'),
 );
 
-const ending = keptStatement((db, row: Schema['finished_interactions']) =>
+const ending = statement((db, row: Tables['finishedInteractions']) =>
   db
-    .insertInto('finished_interactions')
+    .insertInto('finishedInteractions')
     .values(row)
     .onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
-export function interactionRows(db: Writer): InteractionRows {
+export function interactionRows(writer: Writer): InteractionRows {
+  const db = camelCased(writer);
   return {
     isFinished: async (id) => (await byId(db, { id })).rows.length > 0,
-    finish: async ({ id, expiresAt }) => changedOne(await ending(db, { id, expires_at: expiresAt })),
+    finish: async ({ id, expiresAt }) => changedOne(await ending(db, { id, expiresAt })),
   };
 }

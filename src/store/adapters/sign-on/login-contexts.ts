@@ -1,41 +1,35 @@
 import type { ClientId } from '../../../../generated/ids.js';
-import type { LoginContextRows } from '../../../domain/sign-on/login-contexts.js';
+import type { LoginContextRows } from '../../../domain/sign-on/interaction/login-contexts.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
-import { keptStatement } from '../kept-statement.js';
+import { statement } from '../kept-statement.js';
 
-const memory = keptStatement((db, row: Schema['login_contexts']) =>
+const memory = statement((db, row: Tables['loginContexts']) =>
   db
-    .insertInto('login_contexts')
+    .insertInto('loginContexts')
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(['account_id', 'instance_id']).doUpdateSet(({ ref }) => ({
-        user_type: ref('excluded.user_type'),
-        client_id: ref('excluded.client_id'),
-        used_at: ref('excluded.used_at'),
+      conflict.columns(['accountId', 'instanceId']).doUpdateSet(({ ref }) => ({
+        userType: ref('excluded.userType'),
+        clientId: ref('excluded.clientId'),
+        usedAt: ref('excluded.usedAt'),
       })),
     ),
 );
 
-export function loginContextRows(db: Writer): LoginContextRows {
+export function loginContextRows(writer: Writer): LoginContextRows {
+  const db = camelCased(writer);
   return {
-    find: async (accountId, instanceId) => {
-      const row = await db
-        .selectFrom('login_contexts')
-        .where('account_id', '=', accountId)
-        .where('instance_id', '=', instanceId)
-        .select(['user_type', 'client_id'])
-        .executeTakeFirst();
-      return row && { userType: row.user_type, clientId: row.client_id as ClientId };
-    },
-    remember: async (accountId, instanceId, { userType, clientId }, at) => {
-      await memory(db, {
-        account_id: accountId,
-        instance_id: instanceId,
-        user_type: userType,
-        client_id: clientId,
-        used_at: at,
-      });
+    find: (accountId, instanceId) =>
+      db
+        .selectFrom('loginContexts')
+        .where('accountId', '=', accountId)
+        .where('instanceId', '=', instanceId)
+        .select(['userType', 'clientId'])
+        .$narrowType<{ clientId: ClientId }>()
+        .executeTakeFirst(),
+    remember: async (accountId, instanceId, { userType, clientId }, usedAt) => {
+      await memory(db, { accountId, instanceId, userType, clientId, usedAt });
     },
   };
 }

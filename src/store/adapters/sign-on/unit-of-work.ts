@@ -8,7 +8,7 @@ import { accountRows } from '../platform/accounts.js';
 import { clientRows } from '../platform/clients.js';
 import { instanceRows } from '../platform/instances.js';
 import { changesIn } from '../platform/unit-of-work.js';
-import { tellingWrite } from '../telling-write.js';
+import { unitOfWorkOver } from '../unit-of-work.js';
 import { knownApplicationRows } from './applications.js';
 import { attemptRows } from './attempts.js';
 import { codeMinutes } from './code-minutes.js';
@@ -19,28 +19,20 @@ import { interactionRows } from './interactions.js';
 import { loginContextRows } from './login-contexts.js';
 import { signingKeyRows } from './signing-keys.js';
 
-/** Signing in activates users, which is an event; `onDue` as for the writes of the platform. */
-export function signOnUnitOfWork(
-  { reader, write }: Database,
-  clock: Clock = Date.now,
-  onDue: () => void = () => undefined,
-): SignOnUnitOfWork {
-  return {
-    rows: {
+/** Signing in activates users, which is an event; `onDue` as for every unit of work. */
+export function signOnUnitOfWork(database: Database, clock?: Clock, onDue?: () => void): SignOnUnitOfWork {
+  return unitOfWorkOver(
+    database,
+    (reader) => ({
       ...credentialRows(reader),
       ...ownRows(reader),
       accounts: accountRows(reader),
       instances: instanceRows(reader),
       clients: clientRows(reader),
-    },
-    run: (work, origin) =>
-      tellingWrite(
-        write,
-        onDue,
-        (writer, noteDue) => work({ ...changesIn(writer, clock(), noteDue), ...ownRows(writer) }),
-        origin,
-      ),
-  };
+    }),
+    (writer, now, noteDue) => ({ ...changesIn(writer, now, noteDue), ...ownRows(writer) }),
+    { clock, onDue },
+  );
 }
 
 const ownRows = keptRows(

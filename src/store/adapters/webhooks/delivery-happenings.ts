@@ -95,7 +95,7 @@ export function happeningRows(db: Writer): HappeningRows {
 
 const BLOCK = 50;
 
-/** Always as many numbers in a statement, the last one again and again, so that there is one text of it to prepare. */
+/** Pads every block with its last number, so that one prepared statement serves all. */
 async function inBlocks<Row>(
   seqs: readonly number[],
   read: (block: readonly number[]) => Promise<Row[]>,

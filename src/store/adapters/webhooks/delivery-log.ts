@@ -8,7 +8,7 @@ import { deliveriesIn, type PlacedDelivery, toAttempt, toDelivery } from './deli
 import { allOf, between, isOfTypes, placeIn } from './log-conditions.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
 
-/** The newest first. */
+/** Newest first. */
 function orderIn(db: Writer) {
   return ['deliveries.created_at', `deliveries.${placeIn(db)}`] as const;
 }
@@ -58,10 +58,10 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
   };
 }
 
-/** What one index has in order: the deliveries to one subscription, or all. */
+/** Each index has an order: one subscription's deliveries, or all. */
 type Lane = string | undefined;
 
-/** By connection, which deliveries do not name, each of its subscriptions is asked for a page. */
+/** Deliveries do not name their connection, so each of its subscriptions is asked for a page. */
 async function pageOfLanes(
   db: Writer,
   page: LogPageRequest,
@@ -117,7 +117,7 @@ function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Plac
   };
 }
 
-/** An event has few deliveries: about one for each subscription. */
+/** An event has few deliveries: about one per subscription. */
 async function pageOfEvent(
   db: Writer,
   { after, limit }: LogPageRequest,

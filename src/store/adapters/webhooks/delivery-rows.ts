@@ -11,7 +11,7 @@ import type { Schema } from '../../schema.js';
 
 type Row = Selectable<Schema['deliveries']> & { instance_integration_id: string };
 
-/** Deliveries with what they take from their subscription, which outlives them. */
+/** Deliveries with fields of their subscription, which outlives them. */
 export function deliveriesIn(db: Writer) {
   return db
     .selectFrom('deliveries')
@@ -20,7 +20,7 @@ export function deliveriesIn(db: Writer) {
     .select('subscriptions.instance_integration_id');
 }
 
-/** Where it stands in the order of all. */
+/** With its place in the log. */
 export type PlacedDelivery = Delivery & { seq: number };
 
 export function toDelivery(row: Row): PlacedDelivery {

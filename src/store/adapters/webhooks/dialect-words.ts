@@ -6,8 +6,8 @@ export function isPostgres(db: Writer): boolean {
 }
 
 /**
- * A list of texts, given as one JSON value: a list of values would make a statement of its own for each length. PostgreSQL looks each entry of an array
- * up; of a list it thinks that it is long, and would sooner read a whole table.
+ * A list of texts as one JSON value, because each length of a list would be another statement. PostgreSQL
+ * looks up the entries of an array; it assumes that a list is long, and would read the whole table.
  */
 export function inList(db: Writer, column: string, json: string): RawBuilder<boolean> {
   return isPostgres(db)
@@ -15,23 +15,30 @@ export function inList(db: Writer, column: string, json: string): RawBuilder<boo
     : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
 }
 
-/** The same of numbers. */
+/** The same for numbers. */
 export function inNumbers(db: Writer, column: string, json: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)::bigint))`
     : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
 }
 
-/** In the words of the index of what is open, or SQLite would not use it. */
+/** As in the index of open deliveries; otherwise SQLite would not use it. */
 export const IS_OPEN = sql<boolean>`status in ('PENDING', 'HELD')`;
 
-/** The same of what is pending. PostgreSQL knows by itself that it is open, and told so takes it for rarer than it is. */
+/** The same for pending ones. PostgreSQL infers that they are open, and underestimates them if told so. */
 export function isPending(db: Writer): RawBuilder<boolean> {
   return isPostgres(db) ? sql`status = 'PENDING'` : sql`${IS_OPEN} and status = 'PENDING'`;
 }
 
 /**
- * Conditions for rows that are looked up by their keys, in words that fit no index: PostgreSQL would rather look for them among all that is pending
- * where its statistics say that next to nothing is, as in a backlog after a quiet time.
+ * As in the index of later attempts. PostgreSQL would estimate a plain sum badly, and sort all rows that
+ * wait.
+ */
+export const WAITS_FOR_LATER = sql<boolean>`next_attempt_at is not null and status = 'PENDING'`;
+export const CLAIMABLE_AT = sql<number>`(coalesce(next_attempt_at, 0) + grace_ms)`;
+
+/**
+ * For rows that are found by key, in a form that fits no index: otherwise PostgreSQL would scan all pending
+ * rows when its statistics say that there are few.
  */
 export const IS_PENDING_ITSELF = sql<boolean>`status || '' = 'PENDING'`;

@@ -47,7 +47,7 @@ export function eventLogRows(db: Writer): EventLogRows {
   };
 }
 
-/** Those of a client have an index of their own; of those of one instant the order is that of writing. */
+/** A client's events have a separate index; equal times are ordered by insertion. */
 function listOf(db: Writer, filter: EventFilter): SlicedList<LoggedEvent> {
   const order = ['occurred_at', placeIn(db)] as const;
   const ofClient = filter.clientId === undefined ? [] : [sql<boolean>`client_id = ${filter.clientId}`];

@@ -22,7 +22,7 @@ interface Receiver {
   clientIds: readonly string[];
 }
 
-/** On PostgreSQL they stay as they are until the commit: whoever disables one then finds what was recorded before, and we what was disabled before. */
+/** Locks them on PostgreSQL: a concurrent disabling sees these deliveries, or we see the disabling. */
 const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) => {
   const query = db
     .selectFrom('subscriptions as subscription')
@@ -52,14 +52,14 @@ const insertion = keptInsertion('deliveries', [
   'created_at',
 ]);
 
-/** Makes the deliveries of the events that one transaction records. */
+/** Makes the deliveries of the events of one transaction. */
 export class FanOut {
   readonly #receivers = new Map<string, readonly Receiver[]>();
 
   constructor(
     private readonly writer: Writer,
     private readonly now: number,
-    /** Hears of deliveries that are due when the transaction is over. */
+    /** Called for due deliveries after the transaction. */
     private readonly onDue: () => void,
   ) {}
 
@@ -87,7 +87,7 @@ export class FanOut {
     }
   }
 
-  /** Read once a transaction, which may record thousands of events. */
+  /** Read once per transaction, which may record thousands of events. */
   async #receiversOn(instanceId: string): Promise<readonly Receiver[]> {
     const present = this.#receivers.get(instanceId);
     if (present) {
@@ -113,7 +113,7 @@ function receives({ eventTypes, clientIds }: Receiver, { type, clientId }: Recor
 const MAX_KEPT_LISTS = 10_000;
 const lists = new Map<string, readonly string[]>();
 
-/** Each text is parsed once: an event is matched against many of them. */
+/** Parsed once, because an event is matched against many of them. */
 function listOf(json: string): readonly string[] {
   const present = lists.get(json);
   if (present) {

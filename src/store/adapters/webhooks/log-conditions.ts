@@ -5,7 +5,7 @@ import { isPostgres } from './dialect-words.js';
 
 type Condition = RawBuilder<SqlBool>;
 
-/** Patterns as in the domain's `event-patterns.ts`. Compared as text of a length, because the order of text depends on the database's language. */
+/** Patterns as in `event-patterns.ts`. Prefixes by length, because text order depends on the locale. */
 export function isOfTypes(column: string, patterns: readonly string[]): Condition[] {
   if (patterns.length === 0 || patterns.includes('*')) {
     return [];
@@ -23,7 +23,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`;
 }
 
-/** What says which of several of one time came first. SQLite has it twice, for comparisons by an index; see migration 0012. */
+/** The order of rows of one time. SQLite has it twice, for comparisons by an index; see migration 0012. */
 export function placeIn(db: Writer): 'seq' {
   return isPostgres(db) ? 'seq' : ('place' as 'seq');
 }
@@ -33,7 +33,7 @@ interface Span {
   until?: number;
 }
 
-/** In the order of a log: of two bounds on one side only the narrower one, or the database may take the wrong one and walk to the other. */
+/** A range of a log, with the narrower of two lower bounds: the planner may pick the wrong one. */
 export function between(
   [time, place]: readonly [time: string, place: string],
   { since, until }: Span,
@@ -49,7 +49,7 @@ export function between(
   ];
 }
 
-/** Before whatever happened at the time. */
+/** The start of a time. */
 function beginningOf(time: number | undefined): LogPosition | undefined {
   return time === undefined ? undefined : { createdAt: time, seq: 0 };
 }

@@ -5,7 +5,7 @@ import type { Schema } from '../../schema.js';
 
 const MOST_ROWS = 64;
 
-/** Inserts any number of rows with few statements, whose texts are built once: they take 64 rows, 32, and so on. */
+/** Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. */
 export function keptInsertion<Table extends keyof Schema>(
   table: Table,
   columns: readonly (keyof Schema[Table] & string)[],

@@ -2,17 +2,17 @@ import { BEGINNING, type LogPosition } from '../../../domain/webhooks/log-page.j
 
 export interface OldRow {
   position: LogPosition;
-  /** Not yet, although it is old. */
+  /** Old, but not removable yet. */
   stays: boolean;
 }
 
-/** In the order of age, from before a time. */
+/** By age, up to a time. */
 export type ReadOldRows = (after: LogPosition, before: number, limit: number) => Promise<OldRow[]>;
 
 const ROWS_PER_READ = 500;
 const READS_PER_LOOK = 200;
 
-/** Looks for what can be removed. However much is old and stays, a look goes on where the one before it ended, and holds up nobody. */
+/** Looks for removable rows, continuing where the last look ended, so that kept old rows delay nothing. */
 export class OldRows {
   #after = BEGINNING;
 
@@ -32,7 +32,7 @@ export class OldRows {
         this.#after = BEGINNING;
         return seqs;
       }
-      // SQLite takes no turns of its own.
+      // SQLite never yields.
       await new Promise(setImmediate);
     }
     return seqs;

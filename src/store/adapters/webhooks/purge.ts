@@ -5,13 +5,13 @@ import { placeIn } from './log-conditions.js';
 import { OldRows } from './old-rows.js';
 import { claimed } from './row-locks.js';
 
-/** Removes at most so many that are older than a time. Answers how many it removed. */
+/** Removes at most so many older rows. Returns their number. */
 export type Removal = (before: number, limit: number) => Promise<number>;
 
-/** Each with what belongs to it and six indexes: others want to write too. */
+/** Each has dependent rows and six indexes: others get their turns. */
 const ROWS_PER_WRITE = 200;
 
-/** Deliveries that wait for an attempt stay however old they are. */
+/** Deliveries that await an attempt stay at any age. */
 export function deliveryRemoval({ reader, write }: Database): Removal {
   const old = new OldRows(async (after, before, limit) => {
     const rows = await reader
@@ -46,7 +46,7 @@ async function removeDeliveries(writer: Writer, found: readonly number[]): Promi
   return seqs.length;
 }
 
-/** Events stay for as long as a delivery refers to them, such as that of a replay. */
+/** Events stay while a delivery refers to them, such as that of a replay. */
 export function eventRemoval({ reader, write }: Database): Removal {
   const old = new OldRows(async (after, before, limit) => {
     const rows = await reader
@@ -68,7 +68,7 @@ export function eventRemoval({ reader, write }: Database): Removal {
     inParts(await old.next(before, limit), (seqs) => write((writer) => removeEvents(writer, seqs)));
 }
 
-/** Who sends an event again keeps it first; so once it is locked, what refers to it is there for the second statement to see, or never will be. */
+/** A replay first locks its events; so after this lock, references are visible or never come. */
 async function removeEvents(writer: Writer, found: readonly number[]): Promise<number> {
   const query = writer.selectFrom('events').where('seq', 'in', found).select('seq');
   const seqs = (await claimed(writer, query).execute()).map(({ seq }) => seq);

@@ -1,15 +1,15 @@
 import { type Compilable, sql } from 'kysely';
 import {
   MAX_BATCH_SIZE,
-  type OverdueDelivery,
+  MAX_OPEN_MS,
   type RetryBatch,
   type RetryBatchRows,
 } from '../../../domain/webhooks/retry-batches.js';
-import type { DeliveryProgress, SendingRows } from '../../../domain/webhooks/sending.js';
+import type { DeliveryProgress, RetriedDelivery, SendingRows } from '../../../domain/webhooks/sending.js';
 import type { Reader, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { changedOne, keptStatement } from '../kept-statement.js';
-import { IS_PENDING_ITSELF } from './dialect-words.js';
+import { keptStatement } from '../kept-statement.js';
+import { CLAIMABLE_AT, IS_PENDING_ITSELF, inList } from './dialect-words.js';
 import { subscriptionsWithDue } from './sending-claims.js';
 import { PROGRESS } from './sending-results.js';
 
@@ -22,13 +22,14 @@ const join = keptStatement((db, { id, now, most }: { id: string; now: number; mo
         .selectFrom('retry_batches')
         .where('subscription_id', '=', id)
         .where('handed_over_at', 'is', null)
+        .where('created_at', '>', sql<number>`cast(${now} as bigint) - ${sql.lit(MAX_OPEN_MS)}`)
         .where('closes_at', '>', now)
         .where('size', '<', most)
         .orderBy('created_at', 'desc')
         .limit(1)
         .select('id'),
     )
-    // Once more, for what PostgreSQL has waited for meanwhile.
+    // Again, for rows that PostgreSQL waited for.
     .where('handed_over_at', 'is', null)
     .where('size', '<', most)
     .returning('id'),
@@ -46,14 +47,18 @@ const marking = keptStatement((db, { id, now }: { id: string; now: number }) =>
     .where('handed_over_at', 'is', null),
 );
 
-const moving = keptStatement((db, row: { id: string; from: string; to: string }) =>
+const makingDue = keptStatement((db, values: { ids: string; before: number; now: number }) =>
   db
     .updateTable('deliveries')
-    .set({ retry_batch_id: row.to })
-    .where('id', '=', row.id)
-    .where('retry_batch_id', '=', row.from)
+    .set({
+      next_attempt_at: sql`case when next_attempt_at > ${values.now} then ${values.now} else next_attempt_at end`,
+      grace_ms: 0,
+    })
+    .where(inList(db, 'id', values.ids))
     .where(IS_PENDING_ITSELF)
-    .where('lease_until', 'is', null),
+    .where('attempts_begun', '=', values.before)
+    .where('next_attempt_at', 'is not', null)
+    .where(CLAIMABLE_AT, '>', values.now),
 );
 
 const batchFields = ['batch.id', 'batch.subscription_id as subscriptionId'] as const;
@@ -80,28 +85,30 @@ const byId = keptStatement((db, { id }: { id: string }) =>
     .select([...batchFields, 'subscription.instance_integration_id as instanceIntegrationId']),
 );
 
-const ofBatch = keptStatement((db, { id }: { id: string }) =>
-  db
+/** With the outcome of the last attempt; null while one runs. */
+function retried(db: Reader) {
+  return db
     .selectFrom('deliveries')
-    .where('retry_batch_id', '=', id)
-    .orderBy('seq')
-    .select([...PROGRESS, 'deliveries.event_type as eventType']),
+    .leftJoin('delivery_attempts as last', (join) =>
+      join
+        .onRef('last.delivery_seq', '=', 'deliveries.seq')
+        .onRef('last.number', '=', 'deliveries.attempts_begun'),
+    )
+    .orderBy('deliveries.seq')
+    .select([
+      ...PROGRESS,
+      'deliveries.event_type as eventType',
+      'last.outcome as lastOutcome',
+      'last.http_status as lastHttpStatus',
+    ]);
+}
+
+const ofBatch = keptStatement((db, { id }: { id: string }) => retried(db).where('retry_batch_id', '=', id));
+const ofIds = keptStatement((db, { ids }: { ids: string }) =>
+  retried(db).where(inList(db, 'deliveries.id', ids)),
 );
 
-const overdue = keptStatement((db, { before, limit }: { before: number; limit: number }) =>
-  db
-    .selectFrom('deliveries')
-    .innerJoin('retry_batches as batch', 'batch.id', 'deliveries.retry_batch_id')
-    .where('deliveries.next_attempt_at', '<', before)
-    .where('deliveries.status', '=', 'PENDING')
-    .where('deliveries.lease_until', 'is', null)
-    .where('batch.handed_over_at', '<', before)
-    .orderBy('deliveries.next_attempt_at')
-    .limit(limit)
-    .select(['deliveries.id', 'deliveries.subscription_id as subscriptionId', 'batch.id as retryBatchId']),
-);
-
-/** By the index of what is under way, which alone tells which they are. */
+/** By the index of running attempts. */
 const lapsed = keptStatement(
   (db, { now, limit }: { now: number; limit: number }): Compilable<DeliveryProgress> => {
     const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
@@ -125,11 +132,14 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
         handed_over_at: null,
       });
     },
-    move: async ({ id, retryBatchId }, batchId) =>
-      changedOne(await moving(db, { id, from: retryBatchId, to: batchId })),
     markHandedOver: async (ids) => {
       for (const id of [...ids].sort()) {
         await marking(db, { id, now });
+      }
+    },
+    makeDue: async (ids, number) => {
+      if (ids.length > 0) {
+        await makingDue(db, { ids: JSON.stringify(ids), before: number - 1, now });
       }
     },
   };
@@ -137,12 +147,11 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
 
 export function sendingRows(reader: Reader): SendingRows {
   return {
-    anyDue: async () => (await subscriptionsWithDue(reader, '', 1)).length > 0,
+    anyDue: async (now) => (await subscriptionsWithDue(reader, '', now, 1)).length > 0,
     lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
-    overdue: async (before, limit) => (await overdue(reader, { before, limit })).rows as OverdueDelivery[],
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],
     batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,
-    deliveriesOf: async (batchId) =>
-      (await ofBatch(reader, { id: batchId })).rows as (DeliveryProgress & { eventType: string })[],
+    deliveriesOf: async (batchId) => (await ofBatch(reader, { id: batchId })).rows as RetriedDelivery[],
+    retried: async (ids) => (await ofIds(reader, { ids: JSON.stringify(ids) })).rows as RetriedDelivery[],
   };
 }

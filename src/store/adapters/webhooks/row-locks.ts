@@ -5,7 +5,7 @@ import { isPostgres } from './dialect-words.js';
 
 type Query<Table extends keyof Schema, Row> = SelectQueryBuilder<Schema, Table, Row>;
 
-/** Nobody changes or removes the rows that are found until the transaction ends. SQLite has one writer at a time, and no words for this. */
+/** Locks the rows until the transaction ends. SQLite has one writer, and no syntax for it. */
 export function kept<Table extends keyof Schema, Row>(
   db: Writer,
   query: Query<Table, Row>,
@@ -13,7 +13,7 @@ export function kept<Table extends keyof Schema, Row>(
   return isPostgres(db) ? query.forShare() : query;
 }
 
-/** For their removal; leaves out those that somebody else is about to change, remove or keep. */
+/** For their removal; skips rows locked by others. */
 export function claimed<Table extends keyof Schema, Row>(
   db: Writer,
   query: Query<Table, Row>,

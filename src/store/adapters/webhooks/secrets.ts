@@ -31,7 +31,7 @@ export async function deleteSecretsOf(writer: Writer, subscriptionId: string): P
   await writer.deleteFrom('subscription_secrets').where('subscription_id', '=', subscriptionId).execute();
 }
 
-/** Without what is sealed in them, which nobody is shown; the oldest first. */
+/** Without their seals, oldest first. */
 export async function secretsOf(
   writer: Writer,
   subscriptionIds: readonly string[],

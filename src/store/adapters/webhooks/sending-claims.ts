@@ -1,9 +1,25 @@
 import { type Compilable, sql } from 'kysely';
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
-import type { BegunDelivery, Receiver, SendingChanges, SentEvent } from '../../../domain/webhooks/sending.js';
+import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
+import type {
+  BegunDelivery,
+  DueSubscription,
+  Receiver,
+  SendingChanges,
+  SentEvent,
+} from '../../../domain/webhooks/sending.js';
 import type { Writer } from '../../database.js';
 import { keptStatement } from '../kept-statement.js';
-import { IS_PENDING_ITSELF, inList, inNumbers, isPending, isPostgres } from './dialect-words.js';
+import {
+  CLAIMABLE_AT,
+  IS_PENDING_ITSELF,
+  inList,
+  inNumbers,
+  isPending,
+  isPostgres,
+  WAITS_FOR_LATER,
+} from './dialect-words.js';
+import { claimed } from './row-locks.js';
 
 type Claiming = Pick<
   SendingChanges,
@@ -11,14 +27,19 @@ type Claiming = Pick<
   | 'dueSubscriptions'
   | 'receivers'
   | 'runningToFailing'
-  | 'due'
-  | 'beginFirst'
+  | 'dueFirst'
+  | 'dueLater'
+  | 'begin'
   | 'takeBack'
-  | 'beginLater'
   | 'events'
 >;
 
-/** A name for the lock, which PostgreSQL wants as a number. */
+interface DueRow {
+  id: string;
+  later: number | null;
+}
+
+/** The id of the lock, a number for PostgreSQL. */
 const CLAIM_LOCK = 1_938_275_501;
 
 const claimLock = keptStatement((db) => ({
@@ -26,28 +47,36 @@ const claimLock = keptStatement((db) => ({
 }));
 
 /**
- * From one subscription with pending deliveries to the next by the index: of each, one row is looked at, however many there are. In the whole order
- * of that index, which no other has: PostgreSQL would take another as soon as its statistics are those of a quieter time.
+ * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
+ * Ordered by all columns of that index, so that PostgreSQL takes no other.
  */
 const dueSubscriptions = keptStatement(
-  (db, { after, limit }: { after: string; limit: number }): Compilable<{ id: string }> => {
+  (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
     const next = (than: unknown) => sql`(
       select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
       order by subscription_id, attempts_begun, seq limit 1
     )`;
     return {
       compile: () =>
-        sql<{ id: string }>`
+        sql<DueRow>`
           with recursive pending(id) as (
             select ${next(after)}
             union all
             select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
           )
-          select id from pending
-          where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE' and (
-            select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
-            order by attempts_begun, seq limit 1
-          ) is not null
+          select id, later from (
+            select id, (
+              select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
+              order by attempts_begun, seq limit 1
+            ) as first, (
+              select seq from deliveries
+              where subscription_id = pending.id and ${WAITS_FOR_LATER} and ${CLAIMABLE_AT} <= ${now}
+              order by ${CLAIMABLE_AT}, seq limit 1
+            ) as later
+            from pending
+            where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
+          ) as due
+          where first is not null or later is not null
           limit ${limit}
         `.compile(db),
     };
@@ -82,7 +111,7 @@ const receivers = keptStatement((db, { ids, now }: { ids: string; now: number })
     ]),
 );
 
-/** Over what is under way, of which there is never much; the subscription of each is looked up. */
+/** By the index of running attempts, of which there are few. */
 const runningToFailing = keptStatement((db, { now }: { now: number }) =>
   db
     .selectFrom('deliveries')
@@ -93,7 +122,7 @@ const runningToFailing = keptStatement((db, { now }: { now: number }) =>
     .select(({ fn }) => fn.countAll().as('count')),
 );
 
-const due = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
+const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
   const query = db
     .selectFrom('deliveries')
     .where(isPending(db))
@@ -103,50 +132,71 @@ const due = keptStatement((db, { id, after, limit }: { id: string; after: number
     .orderBy('seq')
     .limit(limit)
     .select('seq');
-  return isPostgres(db) ? query.forUpdate().skipLocked() : query;
+  return claimed(db, query);
 });
 
-/** The deliveries of one that was disabled or deleted are held or cancelled little by little; none of them is sent meanwhile. */
+const dueLater = keptStatement((db, { id, now, limit }: { id: string; now: number; limit: number }) => {
+  const query = db
+    .selectFrom('deliveries')
+    .where('subscription_id', '=', id)
+    .where(WAITS_FOR_LATER)
+    .where(CLAIMABLE_AT, '<=', now)
+    .orderBy(CLAIMABLE_AT)
+    .orderBy('seq')
+    .limit(limit)
+    .select('seq');
+  return claimed(db, query);
+});
+
+/** Deliveries of a disabled or deleted subscription are held or cancelled gradually, and not sent. */
 const IS_TO_ACTIVE = sql<boolean>`(select status from subscriptions where subscriptions.id = deliveries.subscription_id) = 'ACTIVE'`;
 
-/** One for all: SQLite takes several times as long where each subscription has its own. */
-const beginFirst = keptStatement((db, values: { seqs: string; now: number; leaseUntil: number }) => {
+/** One statement for all: SQLite takes several times as long with one per subscription. */
+const beginFirst = keptStatement((db, values: { seqs: string; now: number; leaseUntil: number }) =>
+  beginning(db, values.seqs)
+    .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
+    .where('attempts_begun', '=', 0),
+);
+
+/** Separate, because it writes columns that first attempts do not use. */
+const beginLater = keptStatement((db, values: { seqs: string; now: number; leaseUntil: number }) =>
+  beginning(db, values.seqs)
+    .set((delivery) => ({
+      attempts_begun: delivery('attempts_begun', '+', 1),
+      attempt_started_at: values.now,
+      lease_until: values.leaseUntil,
+      next_attempt_at: null,
+      grace_ms: 0,
+    }))
+    .where('attempts_begun', '<', MAX_ATTEMPTS)
+    .where('next_attempt_at', 'is not', null)
+    .where(CLAIMABLE_AT, '<=', values.now)
+    .where('lease_until', 'is', null),
+);
+
+function beginning(db: Writer, seqs: string) {
   const query = db
     .updateTable('deliveries')
-    .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
-    .where(inNumbers(db, 'seq', values.seqs))
+    .where(inNumbers(db, 'seq', seqs))
     .where(IS_PENDING_ITSELF)
-    .where('attempts_begun', '=', 0)
-    .returning(['seq', 'id', 'event_seq']);
-  // On SQLite nobody disables one between the look and this.
+    .returning(['seq', 'id', 'event_seq', 'attempts_begun']);
+  // On SQLite there is no concurrent disabling.
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
-});
+}
 
+/** A later attempt becomes due now: it was due before it began. */
 const takeBack = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
   db
     .updateTable('deliveries')
-    .set({ attempts_begun: 0, attempt_started_at: null, lease_until: null })
+    .set((delivery) => ({
+      attempts_begun: delivery('attempts_begun', '-', 1),
+      attempt_started_at: null,
+      lease_until: null,
+      next_attempt_at: sql<number | null>`case when attempts_begun > 1 then cast(${now} as bigint) end`,
+    }))
     .where(inNumbers(db, 'seq', seqs))
-    .where('attempts_begun', '=', 1)
+    .where('attempts_begun', '>', 0)
     .where('attempt_started_at', '=', now),
-);
-
-const beginLater = keptStatement(
-  (db, values: { id: string; number: number; before: number; now: number; leaseUntil: number }) =>
-    db
-      .updateTable('deliveries')
-      .set({
-        attempts_begun: values.number,
-        attempt_started_at: values.now,
-        lease_until: values.leaseUntil,
-        next_attempt_at: null,
-      })
-      .where('id', '=', values.id)
-      .where(IS_PENDING_ITSELF)
-      .where(IS_TO_ACTIVE)
-      .where('attempts_begun', '=', values.before)
-      .where('lease_until', 'is', null)
-      .returning(['seq', 'id', 'subscription_id', 'event_seq']),
 );
 
 const events = keptStatement((db, { seqs }: { seqs: string }) =>
@@ -173,22 +223,30 @@ export function claiming(db: Writer, now: number): Claiming {
         await claimLock(db, {});
       }
     },
-    dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, limit),
+    dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, now, limit),
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
     runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
-    due: async (id, after, limit) => (await due(db, { id, after, limit })).rows.map(({ seq }) => seq),
-    beginFirst: async (seqs, leaseUntil) =>
-      seqs.length === 0
-        ? []
-        : (await beginFirst(db, { seqs: JSON.stringify(seqs), now, leaseUntil })).rows.map(toBegun),
+    dueFirst: async (id, after, limit) =>
+      (await dueFirst(db, { id, after, limit })).rows.map(({ seq }) => seq),
+    dueLater: async (id, limit) => (await dueLater(db, { id, now, limit })).rows.map(({ seq }) => seq),
+    begin: async (first, later, leaseUntil) => {
+      const begun: BegunDelivery[] = [];
+      for (const [statement, seqs] of [
+        [beginFirst, first],
+        [beginLater, later],
+      ] as const) {
+        if (seqs.length > 0) {
+          begun.push(
+            ...(await statement(db, { seqs: JSON.stringify(seqs), now, leaseUntil })).rows.map(toBegun),
+          );
+        }
+      }
+      return begun;
+    },
     takeBack: async (seqs) => {
       if (seqs.length > 0) {
         await takeBack(db, { seqs: JSON.stringify(seqs), now });
       }
-    },
-    beginLater: async (id, number, leaseUntil) => {
-      const [row] = (await beginLater(db, { id, number, before: number - 1, now, leaseUntil })).rows;
-      return row && { ...toBegun(row), subscriptionId: row.subscription_id as SubscriptionId };
     },
     events: async (seqs) =>
       seqs.length === 0 ? [] : ((await events(db, { seqs: JSON.stringify(seqs) })).rows as SentEvent[]),
@@ -198,13 +256,15 @@ export function claiming(db: Writer, now: number): Claiming {
 export async function subscriptionsWithDue(
   db: Writer,
   after: string,
+  now: number,
   limit: number,
-): Promise<SubscriptionId[]> {
-  return (await dueSubscriptions(db, { after, limit })).rows.map(({ id }) => id as SubscriptionId);
+): Promise<DueSubscription[]> {
+  const { rows } = await dueSubscriptions(db, { after, now, limit });
+  return rows.map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
 }
 
-function toBegun({ seq, id, event_seq }: { seq: number; id: string; event_seq: number }): BegunDelivery {
-  return { seq, id: id as DeliveryId, eventSeq: event_seq };
+function toBegun(row: { seq: number; id: string; event_seq: number; attempts_begun: number }): BegunDelivery {
+  return { seq: row.seq, id: row.id as DeliveryId, number: row.attempts_begun, eventSeq: row.event_seq };
 }
 
 interface ReceiverRow {
@@ -217,7 +277,7 @@ interface ReceiverRow {
   sealed: string | null;
 }
 
-/** A subscription has a row for each of its secrets, one behind the other. */
+/** A subscription has one row per secret, in sequence. */
 function toReceivers(rows: readonly ReceiverRow[]): Receiver[] {
   const found = new Map<string, Receiver & { secrets: Receiver['secrets'][number][] }>();
   for (const row of rows) {

@@ -4,7 +4,7 @@ import type { DisabledReason } from '../../../domain/webhooks/subscriptions.js';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { changedOne, keptStatement } from '../kept-statement.js';
-import { recordAction } from '../operator/audit-events.js';
+import { auditAction } from '../operator/audit-events.js';
 import { inList } from './dialect-words.js';
 import { holdPending } from './subscription-deliveries.js';
 
@@ -60,6 +60,6 @@ export function receiverHealth(
       }
       return disabled;
     },
-    audit: (actor, action) => recordAction(db, now, actor, action),
+    audit: (actor, action) => auditAction(db, now, actor, action),
   };
 }

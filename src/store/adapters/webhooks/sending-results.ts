@@ -21,6 +21,7 @@ export const PROGRESS = [
   'deliveries.attempt_started_at as attemptStartedAt',
   'deliveries.lease_until as leaseUntil',
   'deliveries.next_attempt_at as nextAttemptAt',
+  'deliveries.grace_ms as graceMs',
   'deliveries.retry_batch_id as retryBatchId',
   'deliveries.ended_at as endedAt',
 ] as const;
@@ -32,7 +33,7 @@ const progressOf = keptStatement((db, { ids }: { ids: string }) =>
     .select(PROGRESS),
 );
 
-/** In one order, so that two that want several of them wait for each other in one direction only. */
+/** In a fixed order, to avoid deadlocks. */
 const heldDeliveries = keptStatement((db, { seqs }: { seqs: string }) =>
   db
     .selectFrom('deliveries')
@@ -103,7 +104,14 @@ const delivering = keptStatement((db, { seqs, now }: { seqs: string; now: number
 
 type Settled = Pick<
   Selectable<Schema['deliveries']>,
-  'seq' | 'status' | 'attempt_started_at' | 'lease_until' | 'next_attempt_at' | 'retry_batch_id' | 'ended_at'
+  | 'seq'
+  | 'status'
+  | 'attempt_started_at'
+  | 'lease_until'
+  | 'next_attempt_at'
+  | 'grace_ms'
+  | 'retry_batch_id'
+  | 'ended_at'
 >;
 
 const settling = keptStatement((db, row: Settled) =>
@@ -114,6 +122,7 @@ const settling = keptStatement((db, row: Settled) =>
       attempt_started_at: row.attempt_started_at,
       lease_until: row.lease_until,
       next_attempt_at: row.next_attempt_at,
+      grace_ms: row.grace_ms,
       retry_batch_id: row.retry_batch_id,
       ended_at: row.ended_at,
     })
@@ -126,7 +135,7 @@ export function recording(db: Writer, now: number): Recording {
   return {
     look: progress,
     hold: async (deliveries, alone) =>
-      // On SQLite nobody else writes now.
+      // On SQLite there is no other writer.
       isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],
     outcomeOf: async (seq, number) => (await outcomeOf(db, { seq, number })).rows[0]?.outcome,
     recordAttempts: (attempts) => attemptInsertion(db, attempts.map(toAttemptRow)),
@@ -176,6 +185,7 @@ function toSettled(delivery: DeliveryProgress): Settled {
     attempt_started_at: delivery.attemptStartedAt,
     lease_until: delivery.leaseUntil,
     next_attempt_at: delivery.nextAttemptAt,
+    grace_ms: delivery.graceMs,
     retry_batch_id: delivery.retryBatchId,
     ended_at: delivery.endedAt,
   };

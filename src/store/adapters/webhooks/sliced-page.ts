@@ -1,20 +1,20 @@
 import type { LogPage, LogPageRequest, LogPosition } from '../../../domain/webhooks/log-page.js';
 import { byAge } from './log-conditions.js';
 
-/** A list in the order of age, the newest first, of which a filter may leave little. */
+/** A list by age, newest first, of which a filter may leave little. */
 export interface SlicedList<Row> {
-  /** Where the row stands that is so many behind the position; undefined where fewer are left. */
+  /** The place of the row that is `rows` after the position; undefined if fewer are left. */
   ahead(after: LogPosition | undefined, rows: number): Promise<LogPosition | undefined>;
-  /** What the filter leaves behind one position and up to another, which belongs to it. */
+  /** The matching rows after one position and up to another, inclusive. */
   matches(after: LogPosition | undefined, upTo: LogPosition | undefined, limit: number): Promise<Row[]>;
 }
 
-/** A millisecond or two of SQLite, which takes no turns of its own, for the others wait meanwhile. */
+/** A millisecond or two of SQLite, which never yields. */
 const ROWS_PER_SLICE = 2_000;
-/** Whoever looks for what is rare gets a shorter page, and may go on. */
+/** A search for rare rows gets a shorter page, and may continue. */
 const SLICES_PER_PAGE = 200;
 
-/** Looks for a page slice by slice, so that a filter that matches next to nothing holds up nobody, however long the list is. */
+/** Searches for a page slice by slice, so that filters with few matches do not delay others. */
 export async function slicedPage<Row>(
   list: SlicedList<Row>,
   { after, limit }: LogPageRequest,
@@ -37,7 +37,7 @@ export async function slicedPage<Row>(
   return { rows, next: from };
 }
 
-/** The newest of several pages. Behind where one of them broke off, nothing may be shown yet: something of that one may belong before it. */
+/** The newest rows of several pages, up to the end of an incomplete one, which may have more. */
 export function mergedPages<Row>(
   pages: readonly LogPage<Row>[],
   limit: number,

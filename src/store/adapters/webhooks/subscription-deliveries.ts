@@ -10,7 +10,7 @@ import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { IS_OPEN, isPostgres } from './dialect-words.js';
 
-/** What one statement takes; SQLite has 32,766 values. */
+/** The size of one statement; SQLite allows 32,766 values. */
 const ROWS_PER_INSERT = 500;
 
 export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRows {
@@ -74,7 +74,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
   };
 }
 
-/** A lease stays: the attempt under way is still to be recorded. */
+/** Keeps the lease: the running attempt is still to be recorded. */
 export function holdPending(
   writer: Writer,
   subscriptionId: string,
@@ -95,20 +95,20 @@ async function close(
   const first = firstOpen(writer, from, sql.val(subscriptionId), most);
   const chosen = isPostgres(writer) ? sql`any(array${first})` : first;
   if (isPostgres(writer)) {
-    // With statistics of a quieter time it would read all that is open to sort it, each time.
+    // With old statistics PostgreSQL would read and sort all open rows each time.
     await sql`set local enable_sort = off`.execute(writer);
   }
   const { numUpdatedRows } = await writer
     .updateTable('deliveries')
     .set({ ...to, next_attempt_at: null })
     .where('seq', isPostgres(writer) ? '=' : 'in', sql<number>`${chosen}`)
-    // In words that fit no index: what is looked up are the numbers.
+    // In a form that fits no index: rows are found by number.
     .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }
 
-/** In the whole order of the index of what is open, so that no other is taken. */
+/** Ordered by all columns of the index of open deliveries, so that no other is used. */
 function firstOpen(db: Writer, status: OpenStatus, subscriptionId: Expression<unknown>, limit: number) {
   const isOpen = isPostgres(db) ? sql`` : sql`${IS_OPEN} and`;
   return sql`(

@@ -18,7 +18,7 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
   const first = async (rows: readonly Row[]) => (await withSecrets(writer, rows))[0];
   return {
     find: async (id) => first(await present().where('id', '=', id).selectAll().execute()),
-    // Writing a row takes its lock on PostgreSQL; this writes what stands there.
+    // Writing a row locks it on PostgreSQL; this writes its present values.
     findLocked: async (id) =>
       first(
         await writer

@@ -88,7 +88,7 @@ def told(error: Exception) -> dict[str, Any]:
     if isinstance(error, sdk.ApiError):
         members["fields"] = [{"in": f.location, "path": f.path, "message": f.message} for f in error.fields]
     is_ours = isinstance(error, (sdk.IntegrationServiceError, ValueError))
-    name = type(error).__name__ if is_ours else f"{type(error).__name__} of somebody else"
+    name = type(error).__name__ if is_ours else f"another {type(error).__name__}"
     return {**members, "name": name, "message": str(error)}
 
 

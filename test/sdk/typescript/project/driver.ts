@@ -81,7 +81,7 @@ function bodyAs(as: string | undefined, body: Buffer): Uint8Array | ArrayBuffer 
 /** All that there is to see of an error. Only those of the package keep their names. */
 function told(error: unknown): unknown {
   const { name, message } = error as Error;
-  const foreign = error instanceof TypeError ? 'ValueError' : `${name} of somebody else`;
+  const foreign = error instanceof TypeError ? 'ValueError' : `another ${name}`;
   return {
     ...(error as Error),
     name: error instanceof sdk.IntegrationServiceError ? name : foreign,

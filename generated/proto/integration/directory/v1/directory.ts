@@ -84,7 +84,7 @@ export function userStatusToNumber(object: UserStatus): number {
   }
 }
 
-/** Who asks, and which versions of the answer they already hold. */
+/** The caller, and the versions of the answer that it has. */
 export interface ReadContext {
   /** SHA-256 of the presented API key, 32 bytes; the key itself never leaves the edge. */
   apiKeyHash: Buffer;
@@ -96,9 +96,9 @@ export interface ReadContext {
   remoteAddress?: string | undefined;
 }
 
-/** What every answer begins with. */
+/** The beginning of every answer. */
 export interface ReadHeader {
-  /** Random value that each change of the data behind the answer rewrites, read before the rows; the heart of the ETag. */
+  /** Random value that every change of the answer's data replaces; read before the rows, for the ETag. */
   version: string;
   /** The version is among those known: answer 304, no rows follow. */
   notModified: boolean;
@@ -114,7 +114,7 @@ export interface ReadHeader {
 
 /** Asks for the instance integrations of the key's integration. */
 export interface ListInstanceIntegrationsRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context: ReadContext | undefined;
 }
 
@@ -154,7 +154,7 @@ export interface ApplicationInstance {
 
 /** Asks for the clients of one instance. */
 export interface ListClientsRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -174,7 +174,7 @@ export interface ListClientsResponse {
 
 /** Asks for one client. */
 export interface GetClientRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -232,7 +232,7 @@ export interface Address {
 
 /** Asks for the workers of one client. */
 export interface ListWorkersRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -266,7 +266,7 @@ export interface ListWorkersResponse {
 
 /** Asks for one worker. */
 export interface GetWorkerRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -288,7 +288,7 @@ export interface GetWorkerResponse {
   worker?: Worker | undefined;
 }
 
-/** An employee or contractor. It carries what v1 and v2 of the gateway need; the edge picks the fields of each version. */
+/** An employee or contractor, for v1 and v2 of the gateway; the edge picks the fields of each version. */
 export interface Worker {
   /** Public id, `wrk_…`. */
   id: string;
@@ -330,7 +330,7 @@ export interface NamedReference {
 
 /** Asks for the dashboard users of one client. */
 export interface ListUsersRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -360,7 +360,7 @@ export interface ListUsersResponse {
 
 /** Asks for one dashboard user. */
 export interface GetUserRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -438,7 +438,7 @@ export interface Manager {
 
 /** Asks for the job titles of one client. */
 export interface ListJobTitlesRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -460,7 +460,7 @@ export interface ListJobTitlesResponse {
 
 /** Asks for the organization structure of one client. */
 export interface GetOrganizationStructureRequest {
-  /** Who asks, and what they hold. */
+  /** The caller, and the versions it has. */
   context:
     | ReadContext
     | undefined;
@@ -521,7 +521,7 @@ export const ReadContext: MessageFns<ReadContext> = {
     if (message.anyVersionKnown !== false) {
       writer.uint32(24).bool(message.anyVersionKnown);
     }
-    if (message.remoteAddress !== undefined) {
+    if (message.remoteAddress != null) {
       writer.uint32(34).string(message.remoteAddress);
     }
     return writer;
@@ -597,7 +597,7 @@ export const ReadHeader: MessageFns<ReadHeader> = {
     if (message.notModified !== false) {
       writer.uint32(16).bool(message.notModified);
     }
-    if (message.rateLimit !== undefined) {
+    if (message.rateLimit != null) {
       RateLimit.encode(message.rateLimit, writer.uint32(26).fork()).join();
     }
     if (message.integrationId !== "") {
@@ -681,7 +681,7 @@ function createBaseListInstanceIntegrationsRequest(): ListInstanceIntegrationsRe
 
 export const ListInstanceIntegrationsRequest: MessageFns<ListInstanceIntegrationsRequest> = {
   encode(message: ListInstanceIntegrationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -727,7 +727,7 @@ function createBaseListInstanceIntegrationsResponse(): ListInstanceIntegrationsR
 
 export const ListInstanceIntegrationsResponse: MessageFns<ListInstanceIntegrationsResponse> = {
   encode(message: ListInstanceIntegrationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
     for (const v of message.instanceIntegrations) {
@@ -787,13 +787,13 @@ export const InstanceIntegration: MessageFns<InstanceIntegration> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.applicationInstance !== undefined) {
+    if (message.applicationInstance != null) {
       ApplicationInstance.encode(message.applicationInstance, writer.uint32(18).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(26).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(34).fork()).join();
     }
     return writer;
@@ -920,7 +920,7 @@ function createBaseListClientsRequest(): ListClientsRequest {
 
 export const ListClientsRequest: MessageFns<ListClientsRequest> = {
   encode(message: ListClientsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -977,7 +977,7 @@ function createBaseListClientsResponse(): ListClientsResponse {
 
 export const ListClientsResponse: MessageFns<ListClientsResponse> = {
   encode(message: ListClientsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
     for (const v of message.clients) {
@@ -1034,7 +1034,7 @@ function createBaseGetClientRequest(): GetClientRequest {
 
 export const GetClientRequest: MessageFns<GetClientRequest> = {
   encode(message: GetClientRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -1102,10 +1102,10 @@ function createBaseGetClientResponse(): GetClientResponse {
 
 export const GetClientResponse: MessageFns<GetClientResponse> = {
   encode(message: GetClientResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
-    if (message.client !== undefined) {
+    if (message.client != null) {
       Client.encode(message.client, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -1165,7 +1165,7 @@ export const Client: MessageFns<Client> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.location !== undefined) {
+    if (message.location != null) {
       Address.encode(message.location, writer.uint32(26).fork()).join();
     }
     return writer;
@@ -1234,22 +1234,22 @@ function createBaseAddress(): Address {
 
 export const Address: MessageFns<Address> = {
   encode(message: Address, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.address1 !== undefined) {
+    if (message.address1 != null) {
       writer.uint32(10).string(message.address1);
     }
-    if (message.address2 !== undefined) {
+    if (message.address2 != null) {
       writer.uint32(18).string(message.address2);
     }
-    if (message.city !== undefined) {
+    if (message.city != null) {
       writer.uint32(26).string(message.city);
     }
-    if (message.isoCountryCode !== undefined) {
+    if (message.isoCountryCode != null) {
       writer.uint32(34).string(message.isoCountryCode);
     }
-    if (message.postalCode !== undefined) {
+    if (message.postalCode != null) {
       writer.uint32(42).string(message.postalCode);
     }
-    if (message.zoneCode !== undefined) {
+    if (message.zoneCode != null) {
       writer.uint32(50).string(message.zoneCode);
     }
     return writer;
@@ -1342,7 +1342,7 @@ function createBaseListWorkersRequest(): ListWorkersRequest {
 
 export const ListWorkersRequest: MessageFns<ListWorkersRequest> = {
   encode(message: ListWorkersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -1351,10 +1351,10 @@ export const ListWorkersRequest: MessageFns<ListWorkersRequest> = {
     if (message.clientId !== "") {
       writer.uint32(26).string(message.clientId);
     }
-    if (message.limit !== undefined) {
+    if (message.limit != null) {
       writer.uint32(32).uint32(message.limit);
     }
-    if (message.cursor !== undefined) {
+    if (message.cursor != null) {
       writer.uint32(42).string(message.cursor);
     }
     if (message.withOrganization !== false) {
@@ -1443,13 +1443,13 @@ function createBaseListWorkersResponse(): ListWorkersResponse {
 
 export const ListWorkersResponse: MessageFns<ListWorkersResponse> = {
   encode(message: ListWorkersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
     for (const v of message.workers) {
       Worker.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.nextCursor !== undefined) {
+    if (message.nextCursor != null) {
       writer.uint32(26).string(message.nextCursor);
     }
     return writer;
@@ -1511,7 +1511,7 @@ function createBaseGetWorkerRequest(): GetWorkerRequest {
 
 export const GetWorkerRequest: MessageFns<GetWorkerRequest> = {
   encode(message: GetWorkerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -1590,10 +1590,10 @@ function createBaseGetWorkerResponse(): GetWorkerResponse {
 
 export const GetWorkerResponse: MessageFns<GetWorkerResponse> = {
   encode(message: GetWorkerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
-    if (message.worker !== undefined) {
+    if (message.worker != null) {
       Worker.encode(message.worker, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -1677,19 +1677,19 @@ export const Worker: MessageFns<Worker> = {
     for (const v of message.jobTitles) {
       writer.uint32(50).string(v!);
     }
-    if (message.phone !== undefined) {
+    if (message.phone != null) {
       writer.uint32(58).string(message.phone);
     }
-    if (message.location !== undefined) {
+    if (message.location != null) {
       Address.encode(message.location, writer.uint32(66).fork()).join();
     }
     for (const v of message.organizationUnits) {
       NamedReference.encode(v!, writer.uint32(74).fork()).join();
     }
-    if (message.organizationUnit !== undefined) {
+    if (message.organizationUnit != null) {
       NamedReference.encode(message.organizationUnit, writer.uint32(82).fork()).join();
     }
-    if (message.organizationLocation !== undefined) {
+    if (message.organizationLocation != null) {
       NamedReference.encode(message.organizationLocation, writer.uint32(90).fork()).join();
     }
     return writer;
@@ -1872,7 +1872,7 @@ function createBaseListUsersRequest(): ListUsersRequest {
 
 export const ListUsersRequest: MessageFns<ListUsersRequest> = {
   encode(message: ListUsersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -1881,10 +1881,10 @@ export const ListUsersRequest: MessageFns<ListUsersRequest> = {
     if (message.clientId !== "") {
       writer.uint32(26).string(message.clientId);
     }
-    if (message.limit !== undefined) {
+    if (message.limit != null) {
       writer.uint32(32).uint32(message.limit);
     }
-    if (message.cursor !== undefined) {
+    if (message.cursor != null) {
       writer.uint32(42).string(message.cursor);
     }
     return writer;
@@ -1962,13 +1962,13 @@ function createBaseListUsersResponse(): ListUsersResponse {
 
 export const ListUsersResponse: MessageFns<ListUsersResponse> = {
   encode(message: ListUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
     for (const v of message.users) {
       User.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.nextCursor !== undefined) {
+    if (message.nextCursor != null) {
       writer.uint32(26).string(message.nextCursor);
     }
     return writer;
@@ -2030,7 +2030,7 @@ function createBaseGetUserRequest(): GetUserRequest {
 
 export const GetUserRequest: MessageFns<GetUserRequest> = {
   encode(message: GetUserRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -2109,10 +2109,10 @@ function createBaseGetUserResponse(): GetUserResponse {
 
 export const GetUserResponse: MessageFns<GetUserResponse> = {
   encode(message: GetUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -2186,25 +2186,25 @@ export const User: MessageFns<User> = {
     if (message.email !== "") {
       writer.uint32(26).string(message.email);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(34).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(42).string(message.lastName);
     }
-    if (message.fullName !== undefined) {
+    if (message.fullName != null) {
       writer.uint32(50).string(message.fullName);
     }
     if (message.status !== UserStatus.UNSPECIFIED) {
       writer.uint32(56).int32(userStatusToNumber(message.status));
     }
-    if (message.manager !== undefined) {
+    if (message.manager != null) {
       Manager.encode(message.manager, writer.uint32(66).fork()).join();
     }
-    if (message.role !== undefined) {
+    if (message.role != null) {
       NamedReference.encode(message.role, writer.uint32(74).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(82).fork()).join();
     }
     return writer;
@@ -2325,13 +2325,13 @@ export const Manager: MessageFns<Manager> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(18).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(26).string(message.lastName);
     }
-    if (message.fullName !== undefined) {
+    if (message.fullName != null) {
       writer.uint32(34).string(message.fullName);
     }
     if (message.email !== "") {
@@ -2412,7 +2412,7 @@ function createBaseListJobTitlesRequest(): ListJobTitlesRequest {
 
 export const ListJobTitlesRequest: MessageFns<ListJobTitlesRequest> = {
   encode(message: ListJobTitlesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -2480,7 +2480,7 @@ function createBaseListJobTitlesResponse(): ListJobTitlesResponse {
 
 export const ListJobTitlesResponse: MessageFns<ListJobTitlesResponse> = {
   encode(message: ListJobTitlesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
     for (const v of message.jobTitles) {
@@ -2537,7 +2537,7 @@ function createBaseGetOrganizationStructureRequest(): GetOrganizationStructureRe
 
 export const GetOrganizationStructureRequest: MessageFns<GetOrganizationStructureRequest> = {
   encode(message: GetOrganizationStructureRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.context !== undefined) {
+    if (message.context != null) {
       ReadContext.encode(message.context, writer.uint32(10).fork()).join();
     }
     if (message.instanceIntegrationId !== "") {
@@ -2605,10 +2605,10 @@ function createBaseGetOrganizationStructureResponse(): GetOrganizationStructureR
 
 export const GetOrganizationStructureResponse: MessageFns<GetOrganizationStructureResponse> = {
   encode(message: GetOrganizationStructureResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.header !== undefined) {
+    if (message.header != null) {
       ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
     }
-    if (message.organizationStructure !== undefined) {
+    if (message.organizationStructure != null) {
       OrganizationStructure.encode(message.organizationStructure, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -2736,13 +2736,13 @@ export const Unit: MessageFns<Unit> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.description !== undefined) {
+    if (message.description != null) {
       writer.uint32(26).string(message.description);
     }
     if (message.unitTypeId !== "") {
       writer.uint32(34).string(message.unitTypeId);
     }
-    if (message.parentUnitId !== undefined) {
+    if (message.parentUnitId != null) {
       writer.uint32(42).string(message.parentUnitId);
     }
     return writer;
@@ -2815,12 +2815,12 @@ export const Unit: MessageFns<Unit> = {
 };
 
 /**
- * Every read of the gateway, each one call: the key check, the rate limit, the version and the rows.
+ * Every read of the gateway, one call each: the key check, the rate limit, the version and the rows.
  *
- * A call is refused before it reads: first for the key, then for the rate, then for what the path names. A resource
- * of another integration and one that does not exist are refused alike. A list that may be long is a stream of keyset
- * pages; its first message carries the header together with the first rows, so that a short list is one message.
- * When header.not_modified is true, the answer holds the header and no rows.
+ * A call is refused before it reads: first for the key, then for the rate, then for the path. Resources of
+ * other integrations and missing ones get the same refusal. A long list is a stream of keyset pages; its
+ * first message has the header and the first rows, so a short list is one message. When header.not_modified
+ * is true, the answer has the header and no rows.
  */
 export type DirectoryServiceService = typeof DirectoryServiceService;
 export const DirectoryServiceService = {
@@ -3075,9 +3075,9 @@ export const DirectoryServiceClient = makeGenericClientConstructor(
   serviceName: string;
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -12,27 +12,27 @@ export const protobufPackage = "integration.errors.v1";
 export const protobufFileName = "integration/errors/v1/errors.proto";
 
 /**
- * Why a call was refused: one value for each refusal that a caller can tell from another.
+ * Why a call was refused: one value for each refusal that callers can distinguish.
  *
- * Without its prefix and in lower case a value is the `code` of the gateway's problem body or the OAuth `error`.
- * The gRPC status that goes with it stands in brackets; "edge" marks what the edge refuses before any call is made.
+ * Without its prefix and in lower case a value is the `code` of the gateway's problem body or the OAuth
+ * `error`. Its gRPC status is in brackets; "edge" marks refusals by the edge before any call.
  */
 export enum ErrorCode {
-  /** UNSPECIFIED - Never sent; what a reader sees when a newer peer refuses for a reason it does not know. */
+  /** UNSPECIFIED - Never sent; the value that a reader sees for a newer code. */
   UNSPECIFIED = "ERROR_CODE_UNSPECIFIED",
-  /** INVALID_REQUEST - The request breaks its contract; field_violations names every fault at once (INVALID_ARGUMENT). */
+  /** INVALID_REQUEST - The request breaks its contract; field_violations names all faults (INVALID_ARGUMENT). */
   INVALID_REQUEST = "ERROR_CODE_INVALID_REQUEST",
-  /** RATE_LIMITED - More calls than the limit allows; rate_limit and retry_after_seconds say how to go on (RESOURCE_EXHAUSTED). */
+  /** RATE_LIMITED - More calls than the limit; rate_limit and retry_after_seconds tell when to retry (RESOURCE_EXHAUSTED). */
   RATE_LIMITED = "ERROR_CODE_RATE_LIMITED",
   /** INTERNAL_ERROR - Something failed that is not the caller's doing; the request id finds it in the log (INTERNAL). */
   INTERNAL_ERROR = "ERROR_CODE_INTERNAL_ERROR",
-  /** UNAVAILABLE - Not able to answer now: starting, draining, or shedding load; repeat after retry_after_seconds (UNAVAILABLE). */
+  /** UNAVAILABLE - Cannot answer now: starting, draining, or overloaded; repeat after retry_after_seconds (UNAVAILABLE). */
   UNAVAILABLE = "ERROR_CODE_UNAVAILABLE",
   /** NOT_IMPLEMENTED - The operation is in the contract and not yet in this release (UNIMPLEMENTED). */
   NOT_IMPLEMENTED = "ERROR_CODE_NOT_IMPLEMENTED",
   /** ROUTE_NOT_FOUND - No operation of the contract has this path (edge). */
   ROUTE_NOT_FOUND = "ERROR_CODE_ROUTE_NOT_FOUND",
-  /** METHOD_NOT_ALLOWED - The path exists and does not take this HTTP method; the answer's Allow header names those it takes (edge). */
+  /** METHOD_NOT_ALLOWED - The path exists without this HTTP method; the answer's Allow header names its methods (edge). */
   METHOD_NOT_ALLOWED = "ERROR_CODE_METHOD_NOT_ALLOWED",
   /** NOT_ACCEPTABLE - The Accept header admits none of the formats the operation answers in (edge). */
   NOT_ACCEPTABLE = "ERROR_CODE_NOT_ACCEPTABLE",
@@ -134,7 +134,7 @@ export enum ErrorCode {
   ALREADY_EXISTS = "ERROR_CODE_ALREADY_EXISTS",
   /** VERSION_CONFLICT - expected_version is not the present version: another write came first, read again and decide (ABORTED). */
   VERSION_CONFLICT = "ERROR_CODE_VERSION_CONFLICT",
-  /** TRANSITION_REFUSED - The resource's state does not allow this transition, such as disabling an INVITED user (FAILED_PRECONDITION). */
+  /** TRANSITION_REFUSED - The resource's state does not allow this transition, such as disabling an INVITED user. */
   TRANSITION_REFUSED = "ERROR_CODE_TRANSITION_REFUSED",
   /** IDEMPOTENCY_KEY_REUSED - The idempotency key was used before with a different request (FAILED_PRECONDITION). */
   IDEMPOTENCY_KEY_REUSED = "ERROR_CODE_IDEMPOTENCY_KEY_REUSED",
@@ -486,13 +486,13 @@ export function errorCodeToNumber(object: ErrorCode): number {
   }
 }
 
-/** What the caller may know of a refusal. */
+/** The public part of a refusal. */
 export interface ErrorDetail {
   /** Why the call was refused; programs decide on this and on nothing else. */
   code: ErrorCode;
   /** One public sentence for people; the exact sentence where the specification gives one. */
   message: string;
-  /** Every fault of the request, when the request is what is wrong. */
+  /** All faults of an invalid request. */
   fieldViolations: FieldViolation[];
   /** Where the caller stands against its rate limit, once the caller is known. */
   rateLimit?:
@@ -504,7 +504,7 @@ export interface ErrorDetail {
 
 /** One fault of one field. */
 export interface FieldViolation {
-  /** The field as a path from the request, in the spelling of the .proto file, such as `user.email` or `unit_ids[2]`. */
+  /** The path of the field as in the .proto file, such as `user.email` or `unit_ids[2]`. */
   path: string;
   /** What the field must be, as a public sentence. */
   message: string;
@@ -541,10 +541,10 @@ export const ErrorDetail: MessageFns<ErrorDetail> = {
     for (const v of message.fieldViolations) {
       FieldViolation.encode(v!, writer.uint32(26).fork()).join();
     }
-    if (message.rateLimit !== undefined) {
+    if (message.rateLimit != null) {
       RateLimit.encode(message.rateLimit, writer.uint32(34).fork()).join();
     }
-    if (message.retryAfterSeconds !== undefined) {
+    if (message.retryAfterSeconds != null) {
       writer.uint32(40).uint32(message.retryAfterSeconds);
     }
     return writer;

@@ -34,9 +34,9 @@ export enum PurgedKind {
   INTERACTION = "PURGED_KIND_INTERACTION",
   /** AUTHORIZATION_CODE - Authorization codes, a day after they were over. */
   AUTHORIZATION_CODE = "PURGED_KIND_AUTHORIZATION_CODE",
-  /** GRANT - Grants of which every token is over, with their refresh families. */
+  /** GRANT - Grants without unexpired tokens, with their refresh families. */
   GRANT = "PURGED_KIND_GRANT",
-  /** LINK - Links to set a password or verify an address, used or over, and addresses that waited for their proof for too long. */
+  /** LINK - Links to set a password or verify an address, used or expired, and requested addresses without proof. */
   LINK = "PURGED_KIND_LINK",
   /** IDEMPOTENCY_KEY - Remembered answers to idempotency keys. */
   IDEMPOTENCY_KEY = "PURGED_KIND_IDEMPOTENCY_KEY",
@@ -54,15 +54,15 @@ export enum PurgedKind {
   API_KEY = "PURGED_KIND_API_KEY",
   /** SERVICE_TOKEN - Service tokens that were revoked or expired longer ago than the retention. */
   SERVICE_TOKEN = "PURGED_KIND_SERVICE_TOKEN",
-  /** ATTEMPT_COUNT - Counts of attempts whose window is over. */
+  /** ATTEMPT_COUNT - Counts of attempts in past windows. */
   ATTEMPT_COUNT = "PURGED_KIND_ATTEMPT_COUNT",
   /** KNOWN_ADDRESS - Addresses that a person has not signed in from for long. */
   KNOWN_ADDRESS = "PURGED_KIND_KNOWN_ADDRESS",
-  /** CODE_MINUTE - Minutes whose authorization codes are all over. */
+  /** CODE_MINUTE - Minutes without unexpired authorization codes. */
   CODE_MINUTE = "PURGED_KIND_CODE_MINUTE",
   /** SUBSCRIPTION - Deleted webhook subscriptions that no delivery refers to any more. */
   SUBSCRIPTION = "PURGED_KIND_SUBSCRIPTION",
-  /** SUBSCRIPTION_SECRET - Webhook signing secrets whose overlap is over. */
+  /** SUBSCRIPTION_SECRET - Webhook signing secrets after their overlap. */
   SUBSCRIPTION_SECRET = "PURGED_KIND_SUBSCRIPTION_SECRET",
   /** ACCOUNT_NOTICE - Notices for people that the platform has not asked for in 90 days. */
   ACCOUNT_NOTICE = "PURGED_KIND_ACCOUNT_NOTICE",
@@ -196,7 +196,7 @@ export enum SigningKeyStep {
   ACTIVATED = "SIGNING_KEY_STEP_ACTIVATED",
   /** SUPERSEDED - Signs no longer, still published for the tokens that are out. */
   SUPERSEDED = "SIGNING_KEY_STEP_SUPERSEDED",
-  /** RETIRED - Its last token is over; no longer published. */
+  /** RETIRED - Its last token has expired; no longer published. */
   RETIRED = "SIGNING_KEY_STEP_RETIRED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -259,7 +259,7 @@ export interface PurgeExpiredResponse {
 
 /** How many rows of one kind were deleted. */
 export interface PurgedCount {
-  /** What was deleted. */
+  /** The kind of the deleted rows. */
   kind: PurgedKind;
   /** How many of it. */
   count: number;
@@ -283,13 +283,13 @@ export interface CodeMinute {
   minute:
     | Date
     | undefined;
-  /** When the last code of the minute is over; the workflow sleeps until then. */
+  /** When the last code of the minute expires; the workflow sleeps until then. */
   expiresAt: Date | undefined;
 }
 
 /** Notes that expiry workflows run. */
 export interface MarkCodeMinutesWatchedRequest {
-  /** The beginnings of the minutes whose workflows Temporal has acknowledged. */
+  /** The beginnings of minutes with a workflow that Temporal acknowledged. */
   minutes: Date[];
 }
 
@@ -303,7 +303,7 @@ export interface ExpireAuthorizationCodesRequest {
   minute: Date | undefined;
 }
 
-/** What became of the codes of one minute, as the workflow shows it in the Temporal UI. */
+/** The outcome for the codes of one minute, as the workflow shows it in the Temporal UI. */
 export interface ExpireAuthorizationCodesResponse {
   /** How many were issued in the minute. */
   issued: number;
@@ -593,10 +593,10 @@ function createBaseCodeMinute(): CodeMinute {
 
 export const CodeMinute: MessageFns<CodeMinute> = {
   encode(message: CodeMinute, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.minute !== undefined) {
+    if (message.minute != null) {
       Timestamp.encode(toTimestamp(message.minute), writer.uint32(10).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
     }
     return writer;
@@ -731,7 +731,7 @@ function createBaseExpireAuthorizationCodesRequest(): ExpireAuthorizationCodesRe
 
 export const ExpireAuthorizationCodesRequest: MessageFns<ExpireAuthorizationCodesRequest> = {
   encode(message: ExpireAuthorizationCodesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.minute !== undefined) {
+    if (message.minute != null) {
       Timestamp.encode(toTimestamp(message.minute), writer.uint32(10).fork()).join();
     }
     return writer;
@@ -786,7 +786,7 @@ export const ExpireAuthorizationCodesResponse: MessageFns<ExpireAuthorizationCod
     if (message.expired !== 0) {
       writer.uint32(24).uint32(message.expired);
     }
-    if (message.retryAt !== undefined) {
+    if (message.retryAt != null) {
       Timestamp.encode(toTimestamp(message.retryAt), writer.uint32(34).fork()).join();
     }
     return writer;
@@ -894,7 +894,7 @@ export const AdvanceSigningKeysResponse: MessageFns<AdvanceSigningKeysResponse> 
     for (const v of message.changes) {
       SigningKeyChange.encode(v!, writer.uint32(10).fork()).join();
     }
-    if (message.nextDueAt !== undefined) {
+    if (message.nextDueAt != null) {
       Timestamp.encode(toTimestamp(message.nextDueAt), writer.uint32(18).fork()).join();
     }
     return writer;
@@ -1000,10 +1000,10 @@ export const SigningKeyChange: MessageFns<SigningKeyChange> = {
 };
 
 /**
- * The steps that the worker's Temporal activities take, each one short transaction.
+ * The steps of the worker's Temporal activities, each one short transaction.
  *
- * Every step is safe to repeat: a step done twice finds nothing left to do. No request of any other service waits for
- * one, and no rule depends on one: what has expired is refused whether or not it was purged or marked.
+ * Every step is idempotent. No request of another service waits for one, and no rule depends on one: what has
+ * expired is refused whether or not it was purged or marked.
  */
 export type MaintenanceServiceService = typeof MaintenanceServiceService;
 export const MaintenanceServiceService = {
@@ -1018,7 +1018,7 @@ export const MaintenanceServiceService = {
       Buffer.from(PurgeExpiredResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PurgeExpiredResponse => PurgeExpiredResponse.decode(value),
   },
-  /** Lists the minutes in which codes were issued and for which no expiry workflow is known to run, oldest first. */
+  /** Lists the minutes with issued codes and without a known expiry workflow, oldest first. */
   listCodeMinutesToWatch: {
     path: "/integration.maintenance.v1.MaintenanceService/ListCodeMinutesToWatch" as const,
     requestStream: false as const,
@@ -1044,7 +1044,7 @@ export const MaintenanceServiceService = {
     responseDeserialize: (value: Buffer): MarkCodeMinutesWatchedResponse =>
       MarkCodeMinutesWatchedResponse.decode(value),
   },
-  /** Moves the codes issued in one minute that are over and unredeemed to EXPIRED, and counts the minute's codes. */
+  /** Marks the expired unredeemed codes of one minute as EXPIRED, and counts the minute's codes. */
   expireAuthorizationCodes: {
     path: "/integration.maintenance.v1.MaintenanceService/ExpireAuthorizationCodes" as const,
     requestStream: false as const,
@@ -1075,11 +1075,11 @@ export const MaintenanceServiceService = {
 export interface MaintenanceServiceServer extends UntypedServiceImplementation {
   /** Deletes one bounded batch of what has outlived its retention; call again while more is true. */
   purgeExpired: handleUnaryCall<PurgeExpiredRequest, PurgeExpiredResponse>;
-  /** Lists the minutes in which codes were issued and for which no expiry workflow is known to run, oldest first. */
+  /** Lists the minutes with issued codes and without a known expiry workflow, oldest first. */
   listCodeMinutesToWatch: handleUnaryCall<ListCodeMinutesToWatchRequest, ListCodeMinutesToWatchResponse>;
   /** Notes that the expiry workflows of these minutes have been started, so that they are not listed again. */
   markCodeMinutesWatched: handleUnaryCall<MarkCodeMinutesWatchedRequest, MarkCodeMinutesWatchedResponse>;
-  /** Moves the codes issued in one minute that are over and unredeemed to EXPIRED, and counts the minute's codes. */
+  /** Marks the expired unredeemed codes of one minute as EXPIRED, and counts the minute's codes. */
   expireAuthorizationCodes: handleUnaryCall<ExpireAuthorizationCodesRequest, ExpireAuthorizationCodesResponse>;
   /** Takes whatever step of the signing-key rotation is due: publishes, activates or retires keys. */
   advanceSigningKeys: handleUnaryCall<AdvanceSigningKeysRequest, AdvanceSigningKeysResponse>;
@@ -1102,7 +1102,7 @@ export interface MaintenanceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PurgeExpiredResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the minutes in which codes were issued and for which no expiry workflow is known to run, oldest first. */
+  /** Lists the minutes with issued codes and without a known expiry workflow, oldest first. */
   listCodeMinutesToWatch(
     request: ListCodeMinutesToWatchRequest,
     callback: (error: ServiceError | null, response: ListCodeMinutesToWatchResponse) => void,
@@ -1134,7 +1134,7 @@ export interface MaintenanceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: MarkCodeMinutesWatchedResponse) => void,
   ): ClientUnaryCall;
-  /** Moves the codes issued in one minute that are over and unredeemed to EXPIRED, and counts the minute's codes. */
+  /** Marks the expired unredeemed codes of one minute as EXPIRED, and counts the minute's codes. */
   expireAuthorizationCodes(
     request: ExpireAuthorizationCodesRequest,
     callback: (error: ServiceError | null, response: ExpireAuthorizationCodesResponse) => void,
@@ -1177,9 +1177,9 @@ export const MaintenanceServiceClient = makeGenericClientConstructor(
   serviceName: string;
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

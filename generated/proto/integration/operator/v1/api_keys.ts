@@ -15,7 +15,7 @@ export const protobufFileName = "integration/operator/v1/api_keys.proto";
 
 /** Whether an API key or service token works. */
 export enum KeyStatus {
-  /** UNSPECIFIED - Never stored; no filter where one is asked for. */
+  /** UNSPECIFIED - Never stored; in a filter it means no filter. */
   UNSPECIFIED = "KEY_STATUS_UNSPECIFIED",
   /** ACTIVE - It works. */
   ACTIVE = "KEY_STATUS_ACTIVE",
@@ -107,7 +107,7 @@ export interface CreateApiKeyRequest {
 
 /** The issued API key. */
 export interface CreateApiKeyResponse {
-  /** What is known of it from now on. */
+  /** The stored part, without the secret. */
   apiKey:
     | ApiKey
     | undefined;
@@ -189,7 +189,7 @@ export interface RotateApiKeyRequest {
 
 /** The successor. */
 export interface RotateApiKeyResponse {
-  /** What is known of the successor from now on. */
+  /** The stored part of the successor, without the secret. */
   apiKey:
     | ApiKey
     | undefined;
@@ -243,16 +243,16 @@ export const ApiKey: MessageFns<ApiKey> = {
     if (message.status !== KeyStatus.UNSPECIFIED) {
       writer.uint32(40).int32(keyStatusToNumber(message.status));
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(50).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(58).fork()).join();
     }
-    if (message.revokedAt !== undefined) {
+    if (message.revokedAt != null) {
       Timestamp.encode(toTimestamp(message.revokedAt), writer.uint32(66).fork()).join();
     }
-    if (message.lastUsedAt !== undefined) {
+    if (message.lastUsedAt != null) {
       Timestamp.encode(toTimestamp(message.lastUsedAt), writer.uint32(74).fork()).join();
     }
     if (message.version !== "") {
@@ -379,7 +379,7 @@ export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
     if (message.label !== "") {
       writer.uint32(18).string(message.label);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
     return writer;
@@ -441,7 +441,7 @@ function createBaseCreateApiKeyResponse(): CreateApiKeyResponse {
 
 export const CreateApiKeyResponse: MessageFns<CreateApiKeyResponse> = {
   encode(message: CreateApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.apiKey !== undefined) {
+    if (message.apiKey != null) {
       ApiKey.encode(message.apiKey, writer.uint32(10).fork()).join();
     }
     if (message.key !== "") {
@@ -498,7 +498,7 @@ function createBaseListApiKeysRequest(): ListApiKeysRequest {
 
 export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
   encode(message: ListApiKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.integrationId !== undefined) {
+    if (message.integrationId != null) {
       writer.uint32(10).string(message.integrationId);
     }
     if (message.status !== KeyStatus.UNSPECIFIED) {
@@ -680,7 +680,7 @@ function createBaseGetApiKeyResponse(): GetApiKeyResponse {
 
 export const GetApiKeyResponse: MessageFns<GetApiKeyResponse> = {
   encode(message: GetApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.apiKey !== undefined) {
+    if (message.apiKey != null) {
       ApiKey.encode(message.apiKey, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -729,16 +729,16 @@ export const UpdateApiKeyRequest: MessageFns<UpdateApiKeyRequest> = {
     if (message.apiKeyId !== "") {
       writer.uint32(10).string(message.apiKeyId);
     }
-    if (message.label !== undefined) {
+    if (message.label != null) {
       writer.uint32(18).string(message.label);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(34).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(42).string(message.expectedVersion);
     }
     return writer;
@@ -816,7 +816,7 @@ function createBaseUpdateApiKeyResponse(): UpdateApiKeyResponse {
 
 export const UpdateApiKeyResponse: MessageFns<UpdateApiKeyResponse> = {
   encode(message: UpdateApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.apiKey !== undefined) {
+    if (message.apiKey != null) {
       ApiKey.encode(message.apiKey, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -865,10 +865,10 @@ export const RotateApiKeyRequest: MessageFns<RotateApiKeyRequest> = {
     if (message.apiKeyId !== "") {
       writer.uint32(10).string(message.apiKeyId);
     }
-    if (message.overlapSeconds !== undefined) {
+    if (message.overlapSeconds != null) {
       writer.uint32(16).uint32(message.overlapSeconds);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
     return writer;
@@ -930,13 +930,13 @@ function createBaseRotateApiKeyResponse(): RotateApiKeyResponse {
 
 export const RotateApiKeyResponse: MessageFns<RotateApiKeyResponse> = {
   encode(message: RotateApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.apiKey !== undefined) {
+    if (message.apiKey != null) {
       ApiKey.encode(message.apiKey, writer.uint32(10).fork()).join();
     }
     if (message.key !== "") {
       writer.uint32(18).string(message.key);
     }
-    if (message.previousApiKey !== undefined) {
+    if (message.previousApiKey != null) {
       ApiKey.encode(message.previousApiKey, writer.uint32(26).fork()).join();
     }
     return writer;
@@ -1044,7 +1044,7 @@ function createBaseRevokeApiKeyResponse(): RevokeApiKeyResponse {
 
 export const RevokeApiKeyResponse: MessageFns<RevokeApiKeyResponse> = {
   encode(message: RevokeApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.apiKey !== undefined) {
+    if (message.apiKey != null) {
       ApiKey.encode(message.apiKey, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1084,9 +1084,9 @@ export const RevokeApiKeyResponse: MessageFns<RevokeApiKeyResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

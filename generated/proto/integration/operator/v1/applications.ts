@@ -157,10 +157,7 @@ export interface TokenLifetimes {
   idTokenSeconds?:
     | number
     | undefined;
-  /**
-   * All refresh tokens that follow from one sign-in, however often they are rotated, 31536000 (365 days) by default.
-   * It holds for sign-ins from then on.
-   */
+  /** All refresh tokens of one sign-in, regardless of rotations; 365 days by default. For later sign-ins. */
   refreshFamilySeconds?: number | undefined;
 }
 
@@ -447,16 +444,16 @@ function createBaseTokenLifetimes(): TokenLifetimes {
 
 export const TokenLifetimes: MessageFns<TokenLifetimes> = {
   encode(message: TokenLifetimes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.accessTokenSeconds !== undefined) {
+    if (message.accessTokenSeconds != null) {
       writer.uint32(8).uint32(message.accessTokenSeconds);
     }
-    if (message.refreshTokenSeconds !== undefined) {
+    if (message.refreshTokenSeconds != null) {
       writer.uint32(16).uint32(message.refreshTokenSeconds);
     }
-    if (message.idTokenSeconds !== undefined) {
+    if (message.idTokenSeconds != null) {
       writer.uint32(24).uint32(message.idTokenSeconds);
     }
-    if (message.refreshFamilySeconds !== undefined) {
+    if (message.refreshFamilySeconds != null) {
       writer.uint32(32).uint32(message.refreshFamilySeconds);
     }
     return writer;
@@ -575,7 +572,7 @@ export const Application: MessageFns<Application> = {
     if (message.idTokenAlgorithm !== SigningAlgorithm.UNSPECIFIED) {
       writer.uint32(72).int32(signingAlgorithmToNumber(message.idTokenAlgorithm));
     }
-    if (message.tokenLifetimes !== undefined) {
+    if (message.tokenLifetimes != null) {
       TokenLifetimes.encode(message.tokenLifetimes, writer.uint32(82).fork()).join();
     }
     for (const v of message.redirectUris) {
@@ -587,10 +584,10 @@ export const Application: MessageFns<Application> = {
     for (const v of message.secrets) {
       ApplicationSecret.encode(v!, writer.uint32(106).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(114).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(122).fork()).join();
     }
     if (message.version !== "") {
@@ -840,13 +837,13 @@ export const ApplicationSecret: MessageFns<ApplicationSecret> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(18).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
-    if (message.lastUsedAt !== undefined) {
+    if (message.lastUsedAt != null) {
       Timestamp.encode(toTimestamp(message.lastUsedAt), writer.uint32(34).fork()).join();
     }
     return writer;
@@ -947,7 +944,7 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
       }
       writer.join();
     }
-    if (message.requirePkce !== undefined) {
+    if (message.requirePkce != null) {
       writer.uint32(48).bool(message.requirePkce);
     }
     if (message.firstParty !== false) {
@@ -956,7 +953,7 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
     if (message.idTokenAlgorithm !== SigningAlgorithm.UNSPECIFIED) {
       writer.uint32(64).int32(signingAlgorithmToNumber(message.idTokenAlgorithm));
     }
-    if (message.tokenLifetimes !== undefined) {
+    if (message.tokenLifetimes != null) {
       TokenLifetimes.encode(message.tokenLifetimes, writer.uint32(74).fork()).join();
     }
     for (const v of message.postLogoutRedirectUris) {
@@ -1098,10 +1095,10 @@ function createBaseCreateApplicationResponse(): CreateApplicationResponse {
 
 export const CreateApplicationResponse: MessageFns<CreateApplicationResponse> = {
   encode(message: CreateApplicationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
-    if (message.clientSecret !== undefined) {
+    if (message.clientSecret != null) {
       writer.uint32(18).string(message.clientSecret);
     }
     return writer;
@@ -1155,7 +1152,7 @@ function createBaseListApplicationsRequest(): ListApplicationsRequest {
 
 export const ListApplicationsRequest: MessageFns<ListApplicationsRequest> = {
   encode(message: ListApplicationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instanceId !== undefined) {
+    if (message.instanceId != null) {
       writer.uint32(10).string(message.instanceId);
     }
     if (message.pageSize !== 0) {
@@ -1326,7 +1323,7 @@ function createBaseGetApplicationResponse(): GetApplicationResponse {
 
 export const GetApplicationResponse: MessageFns<GetApplicationResponse> = {
   encode(message: GetApplicationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1388,7 +1385,7 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
     if (message.applicationId !== "") {
       writer.uint32(10).string(message.applicationId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
     for (const v of message.allowedScopes) {
@@ -1401,28 +1398,28 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
       }
       writer.join();
     }
-    if (message.requirePkce !== undefined) {
+    if (message.requirePkce != null) {
       writer.uint32(40).bool(message.requirePkce);
     }
-    if (message.firstParty !== undefined) {
+    if (message.firstParty != null) {
       writer.uint32(48).bool(message.firstParty);
     }
-    if (message.idTokenAlgorithm !== undefined) {
+    if (message.idTokenAlgorithm != null) {
       writer.uint32(56).int32(signingAlgorithmToNumber(message.idTokenAlgorithm));
     }
-    if (message.tokenLifetimes !== undefined) {
+    if (message.tokenLifetimes != null) {
       TokenLifetimes.encode(message.tokenLifetimes, writer.uint32(66).fork()).join();
     }
     for (const v of message.postLogoutRedirectUris) {
       writer.uint32(74).string(v!);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(82).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(90).string(message.expectedVersion);
     }
-    if (message.signOutEndsTokens !== undefined) {
+    if (message.signOutEndsTokens != null) {
       writer.uint32(96).bool(message.signOutEndsTokens);
     }
     return writer;
@@ -1566,7 +1563,7 @@ function createBaseUpdateApplicationResponse(): UpdateApplicationResponse {
 
 export const UpdateApplicationResponse: MessageFns<UpdateApplicationResponse> = {
   encode(message: UpdateApplicationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1658,7 +1655,7 @@ function createBaseDisableApplicationResponse(): DisableApplicationResponse {
 
 export const DisableApplicationResponse: MessageFns<DisableApplicationResponse> = {
   encode(message: DisableApplicationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1750,7 +1747,7 @@ function createBaseEnableApplicationResponse(): EnableApplicationResponse {
 
 export const EnableApplicationResponse: MessageFns<EnableApplicationResponse> = {
   encode(message: EnableApplicationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1799,7 +1796,7 @@ export const AddRedirectUriRequest: MessageFns<AddRedirectUriRequest> = {
     if (message.applicationId !== "") {
       writer.uint32(10).string(message.applicationId);
     }
-    if (message.redirectUri !== undefined) {
+    if (message.redirectUri != null) {
       RedirectUri.encode(message.redirectUri, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -1853,7 +1850,7 @@ function createBaseAddRedirectUriResponse(): AddRedirectUriResponse {
 
 export const AddRedirectUriResponse: MessageFns<AddRedirectUriResponse> = {
   encode(message: AddRedirectUriResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1956,7 +1953,7 @@ function createBaseRemoveRedirectUriResponse(): RemoveRedirectUriResponse {
 
 export const RemoveRedirectUriResponse: MessageFns<RemoveRedirectUriResponse> = {
   encode(message: RemoveRedirectUriResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -2005,7 +2002,7 @@ export const RotateApplicationSecretRequest: MessageFns<RotateApplicationSecretR
     if (message.applicationId !== "") {
       writer.uint32(10).string(message.applicationId);
     }
-    if (message.overlapSeconds !== undefined) {
+    if (message.overlapSeconds != null) {
       writer.uint32(16).uint32(message.overlapSeconds);
     }
     return writer;
@@ -2059,7 +2056,7 @@ function createBaseRotateApplicationSecretResponse(): RotateApplicationSecretRes
 
 export const RotateApplicationSecretResponse: MessageFns<RotateApplicationSecretResponse> = {
   encode(message: RotateApplicationSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     if (message.clientSecret !== "") {
@@ -2173,7 +2170,7 @@ function createBaseRevokeApplicationSecretResponse(): RevokeApplicationSecretRes
 
 export const RevokeApplicationSecretResponse: MessageFns<RevokeApplicationSecretResponse> = {
   encode(message: RevokeApplicationSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.application !== undefined) {
+    if (message.application != null) {
       Application.encode(message.application, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -2213,9 +2210,9 @@ export const RevokeApplicationSecretResponse: MessageFns<RevokeApplicationSecret
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -12,9 +12,9 @@ export const protobufPackage = "integration.operator.v1";
 
 export const protobufFileName = "integration/operator/v1/audit.proto";
 
-/** Whether what an audit event tells of was done. */
+/** Whether the act of an audit event succeeded. */
 export enum AuditOutcome {
-  /** UNSPECIFIED - Never stored; no filter where one is asked for. */
+  /** UNSPECIFIED - Never stored; in a filter it means no filter. */
   UNSPECIFIED = "AUDIT_OUTCOME_UNSPECIFIED",
   /** SUCCEEDED - It was done. */
   SUCCEEDED = "AUDIT_OUTCOME_SUCCEEDED",
@@ -59,9 +59,9 @@ export function auditOutcomeToNumber(object: AuditOutcome): number {
 export enum AuditFault {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "AUDIT_FAULT_UNSPECIFIED",
-  /** CHANGED - What is there is not what was recorded. */
+  /** CHANGED - The record differs from what was recorded. */
   CHANGED = "AUDIT_FAULT_CHANGED",
-  /** MISSING - What was recorded is not there, and no purge removed it. */
+  /** MISSING - A record is missing that no purge removed. */
   MISSING = "AUDIT_FAULT_MISSING",
   /** UNCHAINED - A record that stands in no chain, though chains had begun when it was made. */
   UNCHAINED = "AUDIT_FAULT_UNCHAINED",
@@ -112,7 +112,7 @@ export function auditFaultToNumber(object: AuditFault): number {
   }
 }
 
-/** One thing that happened and that someone may have to answer for. It holds ids, never a secret. */
+/** An event that someone may have to account for. It has ids, never a secret. */
 export interface AuditEvent {
   /** Id of the event. */
   id: string;
@@ -246,7 +246,7 @@ export interface VerifyAuditLogRequest {
 export interface VerifyAuditLogResponse {
   /** How many records were read so far. */
   records: number;
-  /** What was found since the message before; 1000 in all at most. */
+  /** New findings since the last message; at most 1000 in total. */
   findings: AuditFinding[];
   /** Whether this is the last message. */
   done: boolean;
@@ -260,7 +260,7 @@ export interface VerifyAuditRecordsRequest {
 
 /** The judgement. */
 export interface VerifyAuditRecordsResponse {
-  /** What is wrong; nothing where all are as they were recorded. */
+  /** The findings; empty if all records are unchanged. */
   findings: AuditFinding[];
 }
 
@@ -283,7 +283,7 @@ export const AuditEvent: MessageFns<AuditEvent> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.occurredAt !== undefined) {
+    if (message.occurredAt != null) {
       Timestamp.encode(toTimestamp(message.occurredAt), writer.uint32(18).fork()).join();
     }
     if (message.type !== "") {
@@ -292,16 +292,16 @@ export const AuditEvent: MessageFns<AuditEvent> = {
     if (message.outcome !== AuditOutcome.UNSPECIFIED) {
       writer.uint32(32).int32(auditOutcomeToNumber(message.outcome));
     }
-    if (message.actor !== undefined) {
+    if (message.actor != null) {
       AuditParty.encode(message.actor, writer.uint32(42).fork()).join();
     }
-    if (message.subject !== undefined) {
+    if (message.subject != null) {
       AuditParty.encode(message.subject, writer.uint32(50).fork()).join();
     }
-    if (message.requestId !== undefined) {
+    if (message.requestId != null) {
       writer.uint32(58).string(message.requestId);
     }
-    if (message.remoteAddress !== undefined) {
+    if (message.remoteAddress != null) {
       writer.uint32(66).string(message.remoteAddress);
     }
     for (const v of message.attributes) {
@@ -536,10 +536,10 @@ function createBaseListAuditEventsRequest(): ListAuditEventsRequest {
 
 export const ListAuditEventsRequest: MessageFns<ListAuditEventsRequest> = {
   encode(message: ListAuditEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.since !== undefined) {
+    if (message.since != null) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(10).fork()).join();
     }
-    if (message.until !== undefined) {
+    if (message.until != null) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
     }
     for (const v of message.types) {
@@ -548,7 +548,7 @@ export const ListAuditEventsRequest: MessageFns<ListAuditEventsRequest> = {
     if (message.outcome !== AuditOutcome.UNSPECIFIED) {
       writer.uint32(32).int32(auditOutcomeToNumber(message.outcome));
     }
-    if (message.partyId !== undefined) {
+    if (message.partyId != null) {
       writer.uint32(42).string(message.partyId);
     }
     if (message.pageSize !== 0) {
@@ -705,7 +705,7 @@ function createBaseAuditRecord(): AuditRecord {
 
 export const AuditRecord: MessageFns<AuditRecord> = {
   encode(message: AuditRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.event !== undefined) {
+    if (message.event != null) {
       AuditEvent.encode(message.event, writer.uint32(10).fork()).join();
     }
     if (message.chain !== "") {
@@ -921,7 +921,7 @@ export const AuditFinding: MessageFns<AuditFinding> = {
     if (message.toSeq !== 0) {
       writer.uint32(32).uint32(message.toSeq);
     }
-    if (message.eventId !== undefined) {
+    if (message.eventId != null) {
       writer.uint32(42).string(message.eventId);
     }
     return writer;
@@ -1188,9 +1188,9 @@ export const VerifyAuditRecordsResponse: MessageFns<VerifyAuditRecordsResponse> 
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

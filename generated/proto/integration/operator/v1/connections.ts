@@ -14,7 +14,7 @@ export const protobufFileName = "integration/operator/v1/connections.proto";
 
 /** Whether a connection is set up. */
 export enum InstanceIntegrationStatus {
-  /** UNSPECIFIED - Never stored; refused in requests, and no filter where one is asked for. */
+  /** UNSPECIFIED - Never stored; refused in requests, and in a filter it means no filter. */
   UNSPECIFIED = "INSTANCE_INTEGRATION_STATUS_UNSPECIFIED",
   /** NOT_CONFIGURED - Connected and not set up: listed, its clients answer 404, it matches no subscription. */
   NOT_CONFIGURED = "INSTANCE_INTEGRATION_STATUS_NOT_CONFIGURED",
@@ -189,10 +189,10 @@ export const InstanceIntegration: MessageFns<InstanceIntegration> = {
     if (message.status !== InstanceIntegrationStatus.UNSPECIFIED) {
       writer.uint32(40).int32(instanceIntegrationStatusToNumber(message.status));
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(50).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(58).fork()).join();
     }
     if (message.version !== "") {
@@ -354,7 +354,7 @@ function createBaseConnectInstanceResponse(): ConnectInstanceResponse {
 
 export const ConnectInstanceResponse: MessageFns<ConnectInstanceResponse> = {
   encode(message: ConnectInstanceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instanceIntegration !== undefined) {
+    if (message.instanceIntegration != null) {
       InstanceIntegration.encode(message.instanceIntegration, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -406,10 +406,10 @@ function createBaseListInstanceIntegrationsRequest(): ListInstanceIntegrationsRe
 
 export const ListInstanceIntegrationsRequest: MessageFns<ListInstanceIntegrationsRequest> = {
   encode(message: ListInstanceIntegrationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.integrationId !== undefined) {
+    if (message.integrationId != null) {
       writer.uint32(10).string(message.integrationId);
     }
-    if (message.instanceId !== undefined) {
+    if (message.instanceId != null) {
       writer.uint32(18).string(message.instanceId);
     }
     if (message.status !== InstanceIntegrationStatus.UNSPECIFIED) {
@@ -599,7 +599,7 @@ function createBaseGetInstanceIntegrationResponse(): GetInstanceIntegrationRespo
 
 export const GetInstanceIntegrationResponse: MessageFns<GetInstanceIntegrationResponse> = {
   encode(message: GetInstanceIntegrationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instanceIntegration !== undefined) {
+    if (message.instanceIntegration != null) {
       InstanceIntegration.encode(message.instanceIntegration, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -651,7 +651,7 @@ export const ConfigureInstanceIntegrationRequest: MessageFns<ConfigureInstanceIn
     if (message.status !== InstanceIntegrationStatus.UNSPECIFIED) {
       writer.uint32(16).int32(instanceIntegrationStatusToNumber(message.status));
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(26).string(message.expectedVersion);
     }
     return writer;
@@ -713,7 +713,7 @@ function createBaseConfigureInstanceIntegrationResponse(): ConfigureInstanceInte
 
 export const ConfigureInstanceIntegrationResponse: MessageFns<ConfigureInstanceIntegrationResponse> = {
   encode(message: ConfigureInstanceIntegrationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instanceIntegration !== undefined) {
+    if (message.instanceIntegration != null) {
       InstanceIntegration.encode(message.instanceIntegration, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -845,9 +845,9 @@ export const DisconnectInstanceResponse: MessageFns<DisconnectInstanceResponse> 
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -16,11 +16,11 @@ export const protobufFileName = "integration/operator/v1/encryption_keys.proto";
 export enum EncryptionKeyStatus {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "ENCRYPTION_KEY_STATUS_UNSPECIFIED",
-  /** WAITING - At least one key file holds it, and nothing is sealed with it yet. */
+  /** WAITING - At least one key file has it, and it has no seals yet. */
   WAITING = "ENCRYPTION_KEY_STATUS_WAITING",
   /** ACTIVE - Secrets are sealed with it. */
   ACTIVE = "ENCRYPTION_KEY_STATUS_ACTIVE",
-  /** SUPERSEDED - Opens what it sealed, which is being sealed anew. */
+  /** SUPERSEDED - Opens its seals, which are being made anew. */
   SUPERSEDED = "ENCRYPTION_KEY_STATUS_SUPERSEDED",
   /** RETIRED - Nothing is sealed with it; it may leave the key files. */
   RETIRED = "ENCRYPTION_KEY_STATUS_RETIRED",
@@ -85,7 +85,7 @@ export interface EncryptionKey {
     | undefined;
   /** How many secrets in the database are sealed with it. */
   seals: number;
-  /** The domain nodes whose key file does not hold it. */
+  /** The domain nodes without it in their key file. */
   missingOn: string[];
 }
 
@@ -115,7 +115,7 @@ export interface ActivateEncryptionKeyResponse {
 
 /** Names the key that is needed no more. */
 export interface RetireEncryptionKeyRequest {
-  /** A key that is not in use, and whose seals have all been made anew. */
+  /** A key that is not in use, without remaining seals. */
   keyId: string;
 }
 
@@ -144,10 +144,10 @@ export const EncryptionKey: MessageFns<EncryptionKey> = {
     if (message.status !== EncryptionKeyStatus.UNSPECIFIED) {
       writer.uint32(16).int32(encryptionKeyStatusToNumber(message.status));
     }
-    if (message.activatedAt !== undefined) {
+    if (message.activatedAt != null) {
       Timestamp.encode(toTimestamp(message.activatedAt), writer.uint32(26).fork()).join();
     }
-    if (message.retiredAt !== undefined) {
+    if (message.retiredAt != null) {
       Timestamp.encode(toTimestamp(message.retiredAt), writer.uint32(34).fork()).join();
     }
     if (message.seals !== 0) {
@@ -509,9 +509,9 @@ export const RetireEncryptionKeyResponse: MessageFns<RetireEncryptionKeyResponse
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -105,10 +105,10 @@ export const Integration: MessageFns<Integration> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(26).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(34).fork()).join();
     }
     if (message.version !== "") {
@@ -235,7 +235,7 @@ function createBaseCreateIntegrationResponse(): CreateIntegrationResponse {
 
 export const CreateIntegrationResponse: MessageFns<CreateIntegrationResponse> = {
   encode(message: CreateIntegrationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.integration !== undefined) {
+    if (message.integration != null) {
       Integration.encode(message.integration, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -441,7 +441,7 @@ function createBaseGetIntegrationResponse(): GetIntegrationResponse {
 
 export const GetIntegrationResponse: MessageFns<GetIntegrationResponse> = {
   encode(message: GetIntegrationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.integration !== undefined) {
+    if (message.integration != null) {
       Integration.encode(message.integration, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -490,13 +490,13 @@ export const UpdateIntegrationRequest: MessageFns<UpdateIntegrationRequest> = {
     if (message.integrationId !== "") {
       writer.uint32(10).string(message.integrationId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(26).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(34).string(message.expectedVersion);
     }
     return writer;
@@ -566,7 +566,7 @@ function createBaseUpdateIntegrationResponse(): UpdateIntegrationResponse {
 
 export const UpdateIntegrationResponse: MessageFns<UpdateIntegrationResponse> = {
   encode(message: UpdateIntegrationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.integration !== undefined) {
+    if (message.integration != null) {
       Integration.encode(message.integration, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -606,9 +606,9 @@ export const UpdateIntegrationResponse: MessageFns<UpdateIntegrationResponse> = 
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -117,13 +117,13 @@ export const protobufPackage = "integration.operator.v1";
 export const protobufFileName = "integration/operator/v1/operator.proto";
 
 /**
- * The operator's side of the service, reached by the `integration` command.
+ * The operator's side of the service, for the `integration` command.
  *
- * Applications are registered here and nowhere else. A secret, key or token is in the answer that made it and never
- * again; what is stored is its hash. Each change writes an audit event in the same transaction. An update writes the
- * fields that update_mask names, and clears those it names that have no value; without a mask it writes the fields that
- * have a value. With expected_version it is refused when another write came first. Lists are newest first and paged:
- * page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
+ * Applications are registered only here. A secret, key or token is only in the answer that made it; its hash
+ * is stored. Each change writes an audit event in the same transaction. An update writes the fields that
+ * update_mask names, and clears named fields without a value; without a mask it writes the fields that have a
+ * value. With expected_version it is refused after another write. Lists are newest first and paged: page_size
+ * 1 to 500, 50 when 0; an empty next_page_token ends them.
  */
 export type OperatorServiceService = typeof OperatorServiceService;
 export const OperatorServiceService = {
@@ -498,7 +498,7 @@ export const OperatorServiceService = {
       Buffer.from(RotateSigningKeysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSigningKeysResponse => RotateSigningKeysResponse.decode(value),
   },
-  /** Lists the encryption keys that are, were or will be in use, newest first, and how many seals each has made. */
+  /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
   listEncryptionKeys: {
     path: "/integration.operator.v1.OperatorService/ListEncryptionKeys" as const,
     requestStream: false as const,
@@ -510,7 +510,7 @@ export const OperatorServiceService = {
       Buffer.from(ListEncryptionKeysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListEncryptionKeysResponse => ListEncryptionKeysResponse.decode(value),
   },
-  /** Lets every node seal with a key that all of their key files hold; what other keys sealed is sealed anew after that. */
+  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
   activateEncryptionKey: {
     path: "/integration.operator.v1.OperatorService/ActivateEncryptionKey" as const,
     requestStream: false as const,
@@ -534,7 +534,7 @@ export const OperatorServiceService = {
       Buffer.from(RetireEncryptionKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RetireEncryptionKeyResponse => RetireEncryptionKeyResponse.decode(value),
   },
-  /** Lists the audit log as it is chained: chain by chain, each record with its hash and that of the record before it. */
+  /** Lists the audit log by chain, each record with its hash and that of the record before it. */
   listAuditRecords: {
     path: "/integration.operator.v1.OperatorService/ListAuditRecords" as const,
     requestStream: false as const,
@@ -558,7 +558,7 @@ export const OperatorServiceService = {
       Buffer.from(VerifyAuditLogResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): VerifyAuditLogResponse => VerifyAuditLogResponse.decode(value),
   },
-  /** Tells which of these records are not what this environment once recorded; they need not be stored any more. */
+  /** Tells which of these records differ from what was recorded; they need not be stored any more. */
   verifyAuditRecords: {
     path: "/integration.operator.v1.OperatorService/VerifyAuditRecords" as const,
     requestStream: false as const,
@@ -650,17 +650,17 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   listSigningKeys: handleUnaryCall<ListSigningKeysRequest, ListSigningKeysResponse>;
   /** Begins a rotation now: publishes a successor for each algorithm asked for. */
   rotateSigningKeys: handleUnaryCall<RotateSigningKeysRequest, RotateSigningKeysResponse>;
-  /** Lists the encryption keys that are, were or will be in use, newest first, and how many seals each has made. */
+  /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
   listEncryptionKeys: handleUnaryCall<ListEncryptionKeysRequest, ListEncryptionKeysResponse>;
-  /** Lets every node seal with a key that all of their key files hold; what other keys sealed is sealed anew after that. */
+  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
   activateEncryptionKey: handleUnaryCall<ActivateEncryptionKeyRequest, ActivateEncryptionKeyResponse>;
   /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
   retireEncryptionKey: handleUnaryCall<RetireEncryptionKeyRequest, RetireEncryptionKeyResponse>;
-  /** Lists the audit log as it is chained: chain by chain, each record with its hash and that of the record before it. */
+  /** Lists the audit log by chain, each record with its hash and that of the record before it. */
   listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
   /** Reads the whole audit log and tells which records were changed, removed or put in from outside. */
   verifyAuditLog: handleServerStreamingCall<VerifyAuditLogRequest, VerifyAuditLogResponse>;
-  /** Tells which of these records are not what this environment once recorded; they need not be stored any more. */
+  /** Tells which of these records differ from what was recorded; they need not be stored any more. */
   verifyAuditRecords: handleUnaryCall<VerifyAuditRecordsRequest, VerifyAuditRecordsResponse>;
   /** Lists what happened, newest first. */
   listAuditEvents: handleUnaryCall<ListAuditEventsRequest, ListAuditEventsResponse>;
@@ -1163,7 +1163,7 @@ export interface OperatorServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSigningKeysResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the encryption keys that are, were or will be in use, newest first, and how many seals each has made. */
+  /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
   listEncryptionKeys(
     request: ListEncryptionKeysRequest,
     callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
@@ -1179,7 +1179,7 @@ export interface OperatorServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
   ): ClientUnaryCall;
-  /** Lets every node seal with a key that all of their key files hold; what other keys sealed is sealed anew after that. */
+  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
   activateEncryptionKey(
     request: ActivateEncryptionKeyRequest,
     callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
@@ -1211,7 +1211,7 @@ export interface OperatorServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the audit log as it is chained: chain by chain, each record with its hash and that of the record before it. */
+  /** Lists the audit log by chain, each record with its hash and that of the record before it. */
   listAuditRecords(
     request: ListAuditRecordsRequest,
     callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
@@ -1237,7 +1237,7 @@ export interface OperatorServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<VerifyAuditLogResponse>;
-  /** Tells which of these records are not what this environment once recorded; they need not be stored any more. */
+  /** Tells which of these records differ from what was recorded; they need not be stored any more. */
   verifyAuditRecords(
     request: VerifyAuditRecordsRequest,
     callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,

@@ -13,7 +13,7 @@ export const protobufPackage = "integration.operator.v1";
 
 export const protobufFileName = "integration/operator/v1/service_tokens.proto";
 
-/** Whom a service token lets in: its one right. The edge and the worker have theirs from the settings, not from here. */
+/** The one right of a service token. The tokens of edge and worker are settings. */
 export enum CallerRole {
   /** UNSPECIFIED - Never stored; refused in requests. */
   UNSPECIFIED = "CALLER_ROLE_UNSPECIFIED",
@@ -81,7 +81,7 @@ export function callerRoleToNumber(object: CallerRole): number {
 export interface ServiceToken {
   /** Id of the token; it is no secret. */
   id: string;
-  /** Whom it lets in. */
+  /** Its right. */
   role: CallerRole;
   /** What it is for, in the operator's words. */
   label: string;
@@ -109,7 +109,7 @@ export interface ServiceToken {
 
 /** Issues a service token. */
 export interface CreateServiceTokenRequest {
-  /** Whom it shall let in. */
+  /** Its right. */
   role: CallerRole;
   /** What it is for. */
   label: string;
@@ -118,15 +118,15 @@ export interface CreateServiceTokenRequest {
     | Date
     | undefined;
   /**
-   * Of a platform token: the one instance that it reaches; all when absent. It invites people there, changes no account and
-   * makes no link: a person may be known in other instances too.
+   * For a platform token: the only instance that it reaches; all when absent. Such a token invites people
+   * there, but changes no account and makes no link, because a person may belong to other instances too.
    */
   instanceId?: string | undefined;
 }
 
 /** The issued service token. */
 export interface CreateServiceTokenResponse {
-  /** What is known of it from now on. */
+  /** The stored part, without the secret. */
   serviceToken:
     | ServiceToken
     | undefined;
@@ -160,13 +160,13 @@ export interface RotateServiceTokenRequest {
   overlapSeconds?:
     | number
     | undefined;
-  /** When the successor ends. When absent it lives as long as the present token was to live, without end where that has none. */
+  /** When the successor ends. By default it has the lifetime of the present token. */
   expiresAt?: Date | undefined;
 }
 
 /** The successor, of the same role, label and instance. */
 export interface RotateServiceTokenResponse {
-  /** What is known of the successor from now on. */
+  /** The stored part of the successor, without the secret. */
   serviceToken:
     | ServiceToken
     | undefined;
@@ -216,19 +216,19 @@ export const ServiceToken: MessageFns<ServiceToken> = {
     if (message.status !== KeyStatus.UNSPECIFIED) {
       writer.uint32(32).int32(keyStatusToNumber(message.status));
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(42).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(50).fork()).join();
     }
-    if (message.revokedAt !== undefined) {
+    if (message.revokedAt != null) {
       Timestamp.encode(toTimestamp(message.revokedAt), writer.uint32(58).fork()).join();
     }
-    if (message.lastUsedAt !== undefined) {
+    if (message.lastUsedAt != null) {
       Timestamp.encode(toTimestamp(message.lastUsedAt), writer.uint32(66).fork()).join();
     }
-    if (message.instanceId !== undefined) {
+    if (message.instanceId != null) {
       writer.uint32(74).string(message.instanceId);
     }
     return writer;
@@ -344,10 +344,10 @@ export const CreateServiceTokenRequest: MessageFns<CreateServiceTokenRequest> = 
     if (message.label !== "") {
       writer.uint32(18).string(message.label);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
-    if (message.instanceId !== undefined) {
+    if (message.instanceId != null) {
       writer.uint32(34).string(message.instanceId);
     }
     return writer;
@@ -417,7 +417,7 @@ function createBaseCreateServiceTokenResponse(): CreateServiceTokenResponse {
 
 export const CreateServiceTokenResponse: MessageFns<CreateServiceTokenResponse> = {
   encode(message: CreateServiceTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.serviceToken !== undefined) {
+    if (message.serviceToken != null) {
       ServiceToken.encode(message.serviceToken, writer.uint32(10).fork()).join();
     }
     if (message.token !== "") {
@@ -602,10 +602,10 @@ export const RotateServiceTokenRequest: MessageFns<RotateServiceTokenRequest> = 
     if (message.serviceTokenId !== "") {
       writer.uint32(10).string(message.serviceTokenId);
     }
-    if (message.overlapSeconds !== undefined) {
+    if (message.overlapSeconds != null) {
       writer.uint32(16).uint32(message.overlapSeconds);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
     return writer;
@@ -667,13 +667,13 @@ function createBaseRotateServiceTokenResponse(): RotateServiceTokenResponse {
 
 export const RotateServiceTokenResponse: MessageFns<RotateServiceTokenResponse> = {
   encode(message: RotateServiceTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.serviceToken !== undefined) {
+    if (message.serviceToken != null) {
       ServiceToken.encode(message.serviceToken, writer.uint32(10).fork()).join();
     }
     if (message.token !== "") {
       writer.uint32(18).string(message.token);
     }
-    if (message.previousServiceToken !== undefined) {
+    if (message.previousServiceToken != null) {
       ServiceToken.encode(message.previousServiceToken, writer.uint32(26).fork()).join();
     }
     return writer;
@@ -781,7 +781,7 @@ function createBaseRevokeServiceTokenResponse(): RevokeServiceTokenResponse {
 
 export const RevokeServiceTokenResponse: MessageFns<RevokeServiceTokenResponse> = {
   encode(message: RevokeServiceTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.serviceToken !== undefined) {
+    if (message.serviceToken != null) {
       ServiceToken.encode(message.serviceToken, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -821,9 +821,9 @@ export const RevokeServiceTokenResponse: MessageFns<RevokeServiceTokenResponse> 
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -139,7 +139,7 @@ export interface SigningKey {
   supersededAt?:
     | Date
     | undefined;
-  /** When its last token is over and it is no longer published. */
+  /** When its last token expires and its publication ends. */
   retiresAt?: Date | undefined;
 }
 
@@ -155,9 +155,9 @@ export interface ListSigningKeysResponse {
 
 /** Begins a rotation. */
 export interface RotateSigningKeysRequest {
-  /** The algorithms whose key to rotate; all of them when empty. */
+  /** The algorithms to rotate; all when empty. */
   algorithms: SigningAlgorithm[];
-  /** After a leak: successors sign at once, and the present keys are withdrawn, so that what they signed is refused. */
+  /** After a leak: successors sign at once, and the present keys are withdrawn with all their signatures. */
   compromised: boolean;
 }
 
@@ -190,16 +190,16 @@ export const SigningKey: MessageFns<SigningKey> = {
     if (message.status !== SigningKeyStatus.UNSPECIFIED) {
       writer.uint32(24).int32(signingKeyStatusToNumber(message.status));
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(34).fork()).join();
     }
-    if (message.activatesAt !== undefined) {
+    if (message.activatesAt != null) {
       Timestamp.encode(toTimestamp(message.activatesAt), writer.uint32(42).fork()).join();
     }
-    if (message.supersededAt !== undefined) {
+    if (message.supersededAt != null) {
       Timestamp.encode(toTimestamp(message.supersededAt), writer.uint32(50).fork()).join();
     }
-    if (message.retiresAt !== undefined) {
+    if (message.retiresAt != null) {
       Timestamp.encode(toTimestamp(message.retiresAt), writer.uint32(58).fork()).join();
     }
     return writer;
@@ -485,9 +485,9 @@ export const RotateSigningKeysResponse: MessageFns<RotateSigningKeysResponse> = 
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -19,7 +19,7 @@ export enum AccountStatus {
   UNSPECIFIED = "ACCOUNT_STATUS_UNSPECIFIED",
   /** ENABLED - May sign in where a context allows it. */
   ENABLED = "ACCOUNT_STATUS_ENABLED",
-  /** DISABLED - May sign in nowhere. */
+  /** DISABLED - May not sign in. */
   DISABLED = "ACCOUNT_STATUS_DISABLED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -99,7 +99,7 @@ export function passwordLinkPurposeToNumber(object: PasswordLinkPurpose): number
   }
 }
 
-/** What a person is to be told. */
+/** The content of a notice. */
 export enum AccountNoticeKind {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "ACCOUNT_NOTICE_KIND_UNSPECIFIED",
@@ -173,11 +173,11 @@ export interface Account {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
-  /** Addresses that were asked for and wait for their proof, at most one for each client and one for the platform. */
+  /** Requested addresses that await their proof, at most one per client and one of the platform. */
   pendingEmails: PendingEmail[];
 }
 
-/** An address that was asked for. Until its mailbox and the person have proved themselves, nothing else changes. */
+/** A requested address. Until mailbox and person are proved, nothing else changes. */
 export interface PendingEmail {
   /** The address. */
   email: string;
@@ -185,7 +185,7 @@ export interface PendingEmail {
   clientId?:
     | string
     | undefined;
-  /** When it was asked for. */
+  /** When it was requested. */
   askedAt:
     | Date
     | undefined;
@@ -208,7 +208,10 @@ export interface AccountContext {
   clientId: string;
   /** Public id of the client's instance. */
   instanceId: string;
-  /** Whether it lets the person sign in on that instance. */
+  /**
+   * Whether it lets the person sign in on that instance. A token of one instance does not see whether the account is
+   * disabled.
+   */
   allowsSignIn: boolean;
 }
 
@@ -225,7 +228,10 @@ export interface GetAccountRequest {
     | undefined;
 }
 
-/** One account. To a token of one instance it shows no names and times, and of wishes those of clients there. */
+/**
+ * One account. A token of one instance gets its id, worker profile and address, and the pending addresses of
+ * clients there; status, version and verification are empty.
+ */
 export interface GetAccountResponse {
   /** The account. */
   account:
@@ -240,9 +246,9 @@ export interface UpdateAccountRequest {
   /** Its public id. */
   accountId: string;
   /**
-   * Address of the credential. A new one waits in pending_emails for its proof (see CreateEmailChangeLink); it takes
-   * effect at once, unverified, only for a person without a password who belongs to one client at most. The present one
-   * takes the wish of UpdateAccount for another one back.
+   * Address of the credential. A new one waits in pending_emails for its proof (see CreateEmailChangeLink);
+   * it takes effect at once, unverified, only for a person without a password who belongs to one client at
+   * most. The present one cancels the earlier request of UpdateAccount.
    */
   email?:
     | string
@@ -318,9 +324,9 @@ export interface SetPasswordResponse {
 }
 
 /**
- * Makes a link with which a person sets a password; earlier ones of its purpose end, so repeating the call is safe.
- * Refused while the address is unverified, but for the invitation of a person who has no password: nobody gets another
- * person's account with an address that somebody typed.
+ * Makes a link with which a person sets a password; earlier ones of its purpose end, so repeating the call is
+ * safe. Refused while the address is unverified, except to invite a person without a password: a mistyped
+ * address must not give access to an account.
  */
 export interface CreatePasswordLinkRequest {
   /** Public id of the account. */
@@ -333,17 +339,17 @@ export interface CreatePasswordLinkRequest {
 
 /** The link, to be mailed by the platform. */
 export interface CreatePasswordLinkResponse {
-  /** Where the page is; whoever holds it can set the password, once. */
+  /** The address of the page; its holder can set the password once. */
   url: string;
   /** When it ends. */
   expiresAt:
     | Date
     | undefined;
-  /** The one address to mail it to; nobody else may see it, also not whoever asked for it. */
+  /** The only address to mail it to; do not show it to others, not even to those who requested it. */
   email: string;
 }
 
-/** Makes a link with which a person shows that an address is theirs; earlier ones end, so repeating the call is safe. */
+/** Makes a link with which a person verifies an address; earlier ones end, so repeating the call is safe. */
 export interface CreateEmailVerificationLinkRequest {
   /** Public id of the account. */
   accountId: string;
@@ -353,20 +359,20 @@ export interface CreateEmailVerificationLinkRequest {
 
 /** The link, to be mailed by the platform. */
 export interface CreateEmailVerificationLinkResponse {
-  /** Where the page is; whoever confirms there verifies the address, once. */
+  /** The address of the page, where a confirmation verifies the address, once. */
   url: string;
   /** When it ends. */
   expiresAt:
     | Date
     | undefined;
-  /** The one address to mail it to; nobody else may see it, also not whoever asked for it. */
+  /** The only address to mail it to; do not show it to others, not even to those who requested it. */
   email: string;
 }
 
 /**
- * Makes the link with which a person takes a pending address; the earlier one ends, so repeating the call is safe. The
- * pending address lives as long as its link. Whoever opens the link must also give the password of the account: a new
- * mailbox alone takes nothing over.
+ * Makes the link with which a person takes a pending address; the earlier one ends, so repeating the call is
+ * safe. The pending address expires with its link. The page also requires the password of the account,
+ * because the new mailbox alone proves nothing.
  */
 export interface CreateEmailChangeLinkRequest {
   /** Which wish. */
@@ -384,15 +390,15 @@ export interface CreateEmailChangeLinkRequest {
 
 /** The link, to be mailed by the platform. */
 export interface CreateEmailChangeLinkResponse {
-  /** Where the page is; whoever confirms there with the password of the account changes its address, once. */
+  /** The address of the page, where a confirmation with the password of the account changes its address, once. */
   url: string;
   /** When it ends. */
   expiresAt:
     | Date
     | undefined;
-  /** The one address to mail it to, the new one; nobody else may see it, also not whoever asked for it. */
+  /** The only address to mail it to, the new one; do not show it to others, not even to its requester. */
   email: string;
-  /** The present address, to be told that another one was asked for. */
+  /** The present address, to notify of the request. */
   presentEmail: string;
 }
 
@@ -426,7 +432,7 @@ export interface ListAccountNoticesResponse {
   nextPageToken: string;
 }
 
-/** Says that notices were mailed; those that were acknowledged before are passed over. */
+/** Acknowledges that notices were mailed; skips those acknowledged before. */
 export interface AcknowledgeAccountNoticesRequest {
   /** Ids of the notices, 1 to 500. */
   noticeIds: string[];
@@ -465,13 +471,13 @@ export const Account: MessageFns<Account> = {
     if (message.emailVerified !== false) {
       writer.uint32(24).bool(message.emailVerified);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(34).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(42).string(message.lastName);
     }
-    if (message.fullName !== undefined) {
+    if (message.fullName != null) {
       writer.uint32(50).string(message.fullName);
     }
     if (message.workerProfileId !== "") {
@@ -480,13 +486,13 @@ export const Account: MessageFns<Account> = {
     if (message.status !== AccountStatus.UNSPECIFIED) {
       writer.uint32(64).int32(accountStatusToNumber(message.status));
     }
-    if (message.passwordSetAt !== undefined) {
+    if (message.passwordSetAt != null) {
       Timestamp.encode(toTimestamp(message.passwordSetAt), writer.uint32(74).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(82).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(90).fork()).join();
     }
     if (message.version !== "") {
@@ -637,13 +643,13 @@ export const PendingEmail: MessageFns<PendingEmail> = {
     if (message.email !== "") {
       writer.uint32(10).string(message.email);
     }
-    if (message.clientId !== undefined) {
+    if (message.clientId != null) {
       writer.uint32(18).string(message.clientId);
     }
-    if (message.askedAt !== undefined) {
+    if (message.askedAt != null) {
       Timestamp.encode(toTimestamp(message.askedAt), writer.uint32(26).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(34).fork()).join();
     }
     return writer;
@@ -864,7 +870,7 @@ function createBaseGetAccountResponse(): GetAccountResponse {
 
 export const GetAccountResponse: MessageFns<GetAccountResponse> = {
   encode(message: GetAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.account !== undefined) {
+    if (message.account != null) {
       Account.encode(message.account, writer.uint32(10).fork()).join();
     }
     for (const v of message.contexts) {
@@ -932,22 +938,22 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     if (message.accountId !== "") {
       writer.uint32(10).string(message.accountId);
     }
-    if (message.email !== undefined) {
+    if (message.email != null) {
       writer.uint32(18).string(message.email);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(26).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(34).string(message.lastName);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(42).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(50).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(58).string(message.idempotencyKey);
     }
     return writer;
@@ -1041,7 +1047,7 @@ function createBaseUpdateAccountResponse(): UpdateAccountResponse {
 
 export const UpdateAccountResponse: MessageFns<UpdateAccountResponse> = {
   encode(message: UpdateAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.account !== undefined) {
+    if (message.account != null) {
       Account.encode(message.account, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1090,7 +1096,7 @@ export const EnableAccountRequest: MessageFns<EnableAccountRequest> = {
     if (message.accountId !== "") {
       writer.uint32(10).string(message.accountId);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(18).string(message.idempotencyKey);
     }
     return writer;
@@ -1144,7 +1150,7 @@ function createBaseEnableAccountResponse(): EnableAccountResponse {
 
 export const EnableAccountResponse: MessageFns<EnableAccountResponse> = {
   encode(message: EnableAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.account !== undefined) {
+    if (message.account != null) {
       Account.encode(message.account, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1193,7 +1199,7 @@ export const DisableAccountRequest: MessageFns<DisableAccountRequest> = {
     if (message.accountId !== "") {
       writer.uint32(10).string(message.accountId);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(18).string(message.idempotencyKey);
     }
     return writer;
@@ -1247,7 +1253,7 @@ function createBaseDisableAccountResponse(): DisableAccountResponse {
 
 export const DisableAccountResponse: MessageFns<DisableAccountResponse> = {
   encode(message: DisableAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.account !== undefined) {
+    if (message.account != null) {
       Account.encode(message.account, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1299,7 +1305,7 @@ export const SetPasswordRequest: MessageFns<SetPasswordRequest> = {
     if (message.password !== "") {
       writer.uint32(18).string(message.password);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1361,7 +1367,7 @@ function createBaseSetPasswordResponse(): SetPasswordResponse {
 
 export const SetPasswordResponse: MessageFns<SetPasswordResponse> = {
   encode(message: SetPasswordResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.account !== undefined) {
+    if (message.account != null) {
       Account.encode(message.account, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1413,7 +1419,7 @@ export const CreatePasswordLinkRequest: MessageFns<CreatePasswordLinkRequest> = 
     if (message.purpose !== PasswordLinkPurpose.UNSPECIFIED) {
       writer.uint32(16).int32(passwordLinkPurposeToNumber(message.purpose));
     }
-    if (message.lifetimeSeconds !== undefined) {
+    if (message.lifetimeSeconds != null) {
       writer.uint32(24).uint32(message.lifetimeSeconds);
     }
     return writer;
@@ -1478,7 +1484,7 @@ export const CreatePasswordLinkResponse: MessageFns<CreatePasswordLinkResponse> 
     if (message.url !== "") {
       writer.uint32(10).string(message.url);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
     }
     if (message.email !== "") {
@@ -1546,7 +1552,7 @@ export const CreateEmailVerificationLinkRequest: MessageFns<CreateEmailVerificat
     if (message.accountId !== "") {
       writer.uint32(10).string(message.accountId);
     }
-    if (message.lifetimeSeconds !== undefined) {
+    if (message.lifetimeSeconds != null) {
       writer.uint32(16).uint32(message.lifetimeSeconds);
     }
     return writer;
@@ -1603,7 +1609,7 @@ export const CreateEmailVerificationLinkResponse: MessageFns<CreateEmailVerifica
     if (message.url !== "") {
       writer.uint32(10).string(message.url);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
     }
     if (message.email !== "") {
@@ -1676,7 +1682,7 @@ export const CreateEmailChangeLinkRequest: MessageFns<CreateEmailChangeLinkReque
         writer.uint32(18).string(message.wish.value);
         break;
     }
-    if (message.lifetimeSeconds !== undefined) {
+    if (message.lifetimeSeconds != null) {
       writer.uint32(24).uint32(message.lifetimeSeconds);
     }
     return writer;
@@ -1741,7 +1747,7 @@ export const CreateEmailChangeLinkResponse: MessageFns<CreateEmailChangeLinkResp
     if (message.url !== "") {
       writer.uint32(10).string(message.url);
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
     }
     if (message.email !== "") {
@@ -1829,7 +1835,7 @@ export const AccountNotice: MessageFns<AccountNotice> = {
     if (message.email !== "") {
       writer.uint32(34).string(message.email);
     }
-    if (message.occurredAt !== undefined) {
+    if (message.occurredAt != null) {
       Timestamp.encode(toTimestamp(message.occurredAt), writer.uint32(42).fork()).join();
     }
     return writer;
@@ -2096,9 +2102,9 @@ export const AcknowledgeAccountNoticesResponse: MessageFns<AcknowledgeAccountNot
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

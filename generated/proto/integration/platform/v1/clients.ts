@@ -168,13 +168,13 @@ export const Client: MessageFns<Client> = {
     if (message.name !== "") {
       writer.uint32(26).string(message.name);
     }
-    if (message.address !== undefined) {
+    if (message.address != null) {
       Address.encode(message.address, writer.uint32(34).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(42).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(50).fork()).join();
     }
     if (message.version !== "") {
@@ -278,22 +278,22 @@ function createBaseAddress(): Address {
 
 export const Address: MessageFns<Address> = {
   encode(message: Address, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.address1 !== undefined) {
+    if (message.address1 != null) {
       writer.uint32(10).string(message.address1);
     }
-    if (message.address2 !== undefined) {
+    if (message.address2 != null) {
       writer.uint32(18).string(message.address2);
     }
-    if (message.city !== undefined) {
+    if (message.city != null) {
       writer.uint32(26).string(message.city);
     }
-    if (message.isoCountryCode !== undefined) {
+    if (message.isoCountryCode != null) {
       writer.uint32(34).string(message.isoCountryCode);
     }
-    if (message.postalCode !== undefined) {
+    if (message.postalCode != null) {
       writer.uint32(42).string(message.postalCode);
     }
-    if (message.zoneCode !== undefined) {
+    if (message.zoneCode != null) {
       writer.uint32(50).string(message.zoneCode);
     }
     return writer;
@@ -385,10 +385,10 @@ export const CreateClientRequest: MessageFns<CreateClientRequest> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.address !== undefined) {
+    if (message.address != null) {
       Address.encode(message.address, writer.uint32(26).fork()).join();
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(34).string(message.idempotencyKey);
     }
     return writer;
@@ -458,7 +458,7 @@ function createBaseCreateClientResponse(): CreateClientResponse {
 
 export const CreateClientResponse: MessageFns<CreateClientResponse> = {
   encode(message: CreateClientResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.client !== undefined) {
+    if (message.client != null) {
       Client.encode(message.client, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -550,7 +550,7 @@ function createBaseGetClientResponse(): GetClientResponse {
 
 export const GetClientResponse: MessageFns<GetClientResponse> = {
   encode(message: GetClientResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.client !== undefined) {
+    if (message.client != null) {
       Client.encode(message.client, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -596,7 +596,7 @@ function createBaseListClientsRequest(): ListClientsRequest {
 
 export const ListClientsRequest: MessageFns<ListClientsRequest> = {
   encode(message: ListClientsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instanceId !== undefined) {
+    if (message.instanceId != null) {
       writer.uint32(10).string(message.instanceId);
     }
     if (message.pageSize !== 0) {
@@ -731,19 +731,19 @@ export const UpdateClientRequest: MessageFns<UpdateClientRequest> = {
     if (message.clientId !== "") {
       writer.uint32(10).string(message.clientId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
-    if (message.address !== undefined) {
+    if (message.address != null) {
       Address.encode(message.address, writer.uint32(26).fork()).join();
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(34).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(42).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(50).string(message.idempotencyKey);
     }
     return writer;
@@ -829,7 +829,7 @@ function createBaseUpdateClientResponse(): UpdateClientResponse {
 
 export const UpdateClientResponse: MessageFns<UpdateClientResponse> = {
   encode(message: UpdateClientResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.client !== undefined) {
+    if (message.client != null) {
       Client.encode(message.client, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -869,9 +869,9 @@ export const UpdateClientResponse: MessageFns<UpdateClientResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

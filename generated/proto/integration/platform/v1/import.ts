@@ -19,7 +19,7 @@ export const protobufPackage = "integration.platform.v1";
 
 export const protobufFileName = "integration/platform/v1/import.proto";
 
-/** What the importer sends: the options first, then lines in as many messages as it likes. */
+/** The messages of an importer: the options first, then lines in any number of messages. */
 export interface ImportRecordsRequest {
   /** One part of the import. */
   part:
@@ -34,7 +34,7 @@ export interface ImportRecordsRequest {
 
 /** How to import. */
 export interface ImportOptions {
-  /** Check every line and write none; a line is checked against what is stored, not against the lines before it. */
+  /** Check every line and write none; lines are checked against stored data, not against earlier lines. */
   dryRun: boolean;
   /** End the stream at the first refused line; what was imported before it stays. */
   stopAtFirstRefusal: boolean;
@@ -589,7 +589,7 @@ export const RefusedLine: MessageFns<RefusedLine> = {
     if (message.line !== 0) {
       writer.uint32(8).uint32(message.line);
     }
-    if (message.error !== undefined) {
+    if (message.error != null) {
       ErrorDetail.encode(message.error, writer.uint32(18).fork()).join();
     }
     return writer;

@@ -111,10 +111,10 @@ export const Instance: MessageFns<Instance> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(26).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(34).fork()).join();
     }
     if (message.version !== "") {
@@ -198,7 +198,7 @@ export const CreateInstanceRequest: MessageFns<CreateInstanceRequest> = {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(18).string(message.idempotencyKey);
     }
     return writer;
@@ -252,7 +252,7 @@ function createBaseCreateInstanceResponse(): CreateInstanceResponse {
 
 export const CreateInstanceResponse: MessageFns<CreateInstanceResponse> = {
   encode(message: CreateInstanceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instance !== undefined) {
+    if (message.instance != null) {
       Instance.encode(message.instance, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -344,7 +344,7 @@ function createBaseGetInstanceResponse(): GetInstanceResponse {
 
 export const GetInstanceResponse: MessageFns<GetInstanceResponse> = {
   encode(message: GetInstanceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instance !== undefined) {
+    if (message.instance != null) {
       Instance.encode(message.instance, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -513,16 +513,16 @@ export const UpdateInstanceRequest: MessageFns<UpdateInstanceRequest> = {
     if (message.instanceId !== "") {
       writer.uint32(10).string(message.instanceId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(26).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(34).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(42).string(message.idempotencyKey);
     }
     return writer;
@@ -600,7 +600,7 @@ function createBaseUpdateInstanceResponse(): UpdateInstanceResponse {
 
 export const UpdateInstanceResponse: MessageFns<UpdateInstanceResponse> = {
   encode(message: UpdateInstanceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instance !== undefined) {
+    if (message.instance != null) {
       Instance.encode(message.instance, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -640,9 +640,9 @@ export const UpdateInstanceResponse: MessageFns<UpdateInstanceResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

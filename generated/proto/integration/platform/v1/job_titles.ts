@@ -45,7 +45,7 @@ export interface ListJobTitlesResponse {
   nextPageToken: string;
 }
 
-/** Gives a job title another text, for the workers who hold it too. */
+/** Renames a job title, also for the workers who hold it. */
 export interface RenameJobTitleRequest {
   /** Public id of the client. */
   clientId: string;
@@ -91,7 +91,7 @@ export const AddJobTitleRequest: MessageFns<AddJobTitleRequest> = {
     if (message.title !== "") {
       writer.uint32(18).string(message.title);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -333,7 +333,7 @@ export const RenameJobTitleRequest: MessageFns<RenameJobTitleRequest> = {
     if (message.newTitle !== "") {
       writer.uint32(26).string(message.newTitle);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(34).string(message.idempotencyKey);
     }
     return writer;
@@ -466,7 +466,7 @@ export const RemoveJobTitleRequest: MessageFns<RemoveJobTitleRequest> = {
     if (message.title !== "") {
       writer.uint32(18).string(message.title);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;

@@ -138,10 +138,10 @@ export const OrganizationLocation: MessageFns<OrganizationLocation> = {
     if (message.name !== "") {
       writer.uint32(26).string(message.name);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(34).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(42).fork()).join();
     }
     if (message.version !== "") {
@@ -236,7 +236,7 @@ export const CreateLocationRequest: MessageFns<CreateLocationRequest> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -298,7 +298,7 @@ function createBaseCreateLocationResponse(): CreateLocationResponse {
 
 export const CreateLocationResponse: MessageFns<CreateLocationResponse> = {
   encode(message: CreateLocationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.location !== undefined) {
+    if (message.location != null) {
       OrganizationLocation.encode(message.location, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -390,7 +390,7 @@ function createBaseGetLocationResponse(): GetLocationResponse {
 
 export const GetLocationResponse: MessageFns<GetLocationResponse> = {
   encode(message: GetLocationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.location !== undefined) {
+    if (message.location != null) {
       OrganizationLocation.encode(message.location, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -570,16 +570,16 @@ export const UpdateLocationRequest: MessageFns<UpdateLocationRequest> = {
     if (message.locationId !== "") {
       writer.uint32(10).string(message.locationId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(26).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(34).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(42).string(message.idempotencyKey);
     }
     return writer;
@@ -657,7 +657,7 @@ function createBaseUpdateLocationResponse(): UpdateLocationResponse {
 
 export const UpdateLocationResponse: MessageFns<UpdateLocationResponse> = {
   encode(message: UpdateLocationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.location !== undefined) {
+    if (message.location != null) {
       OrganizationLocation.encode(message.location, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -706,10 +706,10 @@ export const DeleteLocationRequest: MessageFns<DeleteLocationRequest> = {
     if (message.locationId !== "") {
       writer.uint32(10).string(message.locationId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -811,9 +811,9 @@ export const DeleteLocationResponse: MessageFns<DeleteLocationResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -154,16 +154,16 @@ export const protobufPackage = "integration.platform.v1";
 export const protobufFileName = "integration/platform/v1/platform.proto";
 
 /**
- * Writes, and the reads to see what was written, for the platform's back office.
+ * Writes, and reads of what was written, for the platform's back office.
  *
- * One call is one transaction, events included: an answer means that both are durable, and a write that changes nothing
- * records nothing. Every fault of a request is told at once. An update writes the fields that update_mask names (in the
- * spelling of these files), and clears those it names that have no value; without a mask it writes the fields that have
- * a value. With expected_version a write is refused when another came first. A call repeated by the same token with its
- * idempotency_key gets the first answer again, for seven days unless set otherwise; the key with another request is
- * refused. The metadata key x-on-behalf-of names for the audit log the person for whom the platform calls, by an id of
- * at most 128 characters. Lists are oldest first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token
- * ends them.
+ * One call is one transaction with its events: an answer means that both are durable, and a write without
+ * changes records nothing. All faults of a request are reported together. An update writes the fields that
+ * update_mask names (spelled as in these files), and clears named fields without a value; without a mask it
+ * writes the fields that have a value. With expected_version a write is refused after another one. A call
+ * repeated by the same token with its idempotency_key gets the first answer again, for seven days by default;
+ * the key with another request is refused. The metadata key x-on-behalf-of names for the audit log the person
+ * for whom the platform calls, by an id of at most 128 characters. Lists are oldest first and paged:
+ * page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
  */
 export type PlatformServiceService = typeof PlatformServiceService;
 export const PlatformServiceService = {
@@ -304,7 +304,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: EnableUserResponse): Buffer => Buffer.from(EnableUserResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EnableUserResponse => EnableUserResponse.decode(value),
   },
-  /** Makes an ACTIVE user INACTIVE, at once wherever the service is asked; records user.updated. */
+  /** Makes an ACTIVE user INACTIVE with immediate effect; records user.updated. */
   disableUser: {
     path: "/integration.platform.v1.PlatformService/DisableUser" as const,
     requestStream: false as const,
@@ -376,7 +376,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: DeleteRoleResponse): Buffer => Buffer.from(DeleteRoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteRoleResponse => DeleteRoleResponse.decode(value),
   },
-  /** Creates a unit type with units; records organization_unit_type.created, and organization_unit.created for each unit. */
+  /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType: {
     path: "/integration.platform.v1.PlatformService/CreateUnitType" as const,
     requestStream: false as const,
@@ -528,7 +528,7 @@ export const PlatformServiceService = {
       Buffer.from(UpdateLocationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateLocationResponse => UpdateLocationResponse.decode(value),
   },
-  /** Deletes an organization location; records organization_location.deleted, and worker.updated for each detached worker. */
+  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
   deleteLocation: {
     path: "/integration.platform.v1.PlatformService/DeleteLocation" as const,
     requestStream: false as const,
@@ -662,8 +662,8 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): GetAccountResponse => GetAccountResponse.decode(value),
   },
   /**
-   * Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof.
-   * Not for tokens of one instance.
+   * Changes an account; records user.updated for each of its users if the address changed. A new address
+   * waits for its proof. Not for tokens of one instance.
    */
   updateAccount: {
     path: "/integration.platform.v1.PlatformService/UpdateAccount" as const,
@@ -750,8 +750,8 @@ export const PlatformServiceService = {
       CreateEmailVerificationLinkResponse.decode(value),
   },
   /**
-   * Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled.
-   * Not for tokens of one instance.
+   * Makes the link with which a person takes a pending address; refused without one, and for disabled
+   * accounts. Not for tokens of one instance.
    */
   createEmailChangeLink: {
     path: "/integration.platform.v1.PlatformService/CreateEmailChangeLink" as const,
@@ -765,7 +765,7 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): CreateEmailChangeLinkResponse => CreateEmailChangeLinkResponse.decode(value),
   },
   /**
-   * Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days.
+   * Lists unacknowledged notices to mail to people, kept for 90 days.
    * Not for tokens of one instance.
    */
   listAccountNotices: {
@@ -780,7 +780,7 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): ListAccountNoticesResponse => ListAccountNoticesResponse.decode(value),
   },
   /**
-   * Says that notices were mailed.
+   * Acknowledges that notices were mailed.
    * Not for tokens of one instance.
    */
   acknowledgeAccountNotices: {
@@ -836,7 +836,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   updateUser: handleUnaryCall<UpdateUserRequest, UpdateUserResponse>;
   /** Makes an INACTIVE user ACTIVE; records user.updated. */
   enableUser: handleUnaryCall<EnableUserRequest, EnableUserResponse>;
-  /** Makes an ACTIVE user INACTIVE, at once wherever the service is asked; records user.updated. */
+  /** Makes an ACTIVE user INACTIVE with immediate effect; records user.updated. */
   disableUser: handleUnaryCall<DisableUserRequest, DisableUserResponse>;
   /** Deletes a user; records user.updated. */
   deleteUser: handleUnaryCall<DeleteUserRequest, DeleteUserResponse>;
@@ -850,7 +850,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   editRolePermissions: handleUnaryCall<EditRolePermissionsRequest, EditRolePermissionsResponse>;
   /** Deletes a custom role that no user has. */
   deleteRole: handleUnaryCall<DeleteRoleRequest, DeleteRoleResponse>;
-  /** Creates a unit type with units; records organization_unit_type.created, and organization_unit.created for each unit. */
+  /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType: handleUnaryCall<CreateUnitTypeRequest, CreateUnitTypeResponse>;
   /** Reads one unit type. */
   getUnitType: handleUnaryCall<GetUnitTypeRequest, GetUnitTypeResponse>;
@@ -878,7 +878,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   listLocations: handleUnaryCall<ListLocationsRequest, ListLocationsResponse>;
   /** Changes an organization location. */
   updateLocation: handleUnaryCall<UpdateLocationRequest, UpdateLocationResponse>;
-  /** Deletes an organization location; records organization_location.deleted, and worker.updated for each detached worker. */
+  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
   deleteLocation: handleUnaryCall<DeleteLocationRequest, DeleteLocationResponse>;
   /** Adds a job title to those a client uses. */
   addJobTitle: handleUnaryCall<AddJobTitleRequest, AddJobTitleResponse>;
@@ -903,8 +903,8 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   /** Reads one account and what the person is, and where. */
   getAccount: handleUnaryCall<GetAccountRequest, GetAccountResponse>;
   /**
-   * Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof.
-   * Not for tokens of one instance.
+   * Changes an account; records user.updated for each of its users if the address changed. A new address
+   * waits for its proof. Not for tokens of one instance.
    */
   updateAccount: handleUnaryCall<UpdateAccountRequest, UpdateAccountResponse>;
   /**
@@ -933,17 +933,17 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
    */
   createEmailVerificationLink: handleUnaryCall<CreateEmailVerificationLinkRequest, CreateEmailVerificationLinkResponse>;
   /**
-   * Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled.
-   * Not for tokens of one instance.
+   * Makes the link with which a person takes a pending address; refused without one, and for disabled
+   * accounts. Not for tokens of one instance.
    */
   createEmailChangeLink: handleUnaryCall<CreateEmailChangeLinkRequest, CreateEmailChangeLinkResponse>;
   /**
-   * Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days.
+   * Lists unacknowledged notices to mail to people, kept for 90 days.
    * Not for tokens of one instance.
    */
   listAccountNotices: handleUnaryCall<ListAccountNoticesRequest, ListAccountNoticesResponse>;
   /**
-   * Says that notices were mailed.
+   * Acknowledges that notices were mailed.
    * Not for tokens of one instance.
    */
   acknowledgeAccountNotices: handleUnaryCall<AcknowledgeAccountNoticesRequest, AcknowledgeAccountNoticesResponse>;
@@ -1160,7 +1160,7 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EnableUserResponse) => void,
   ): ClientUnaryCall;
-  /** Makes an ACTIVE user INACTIVE, at once wherever the service is asked; records user.updated. */
+  /** Makes an ACTIVE user INACTIVE with immediate effect; records user.updated. */
   disableUser(
     request: DisableUserRequest,
     callback: (error: ServiceError | null, response: DisableUserResponse) => void,
@@ -1272,7 +1272,7 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteRoleResponse) => void,
   ): ClientUnaryCall;
-  /** Creates a unit type with units; records organization_unit_type.created, and organization_unit.created for each unit. */
+  /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType(
     request: CreateUnitTypeRequest,
     callback: (error: ServiceError | null, response: CreateUnitTypeResponse) => void,
@@ -1496,7 +1496,7 @@ export interface PlatformServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateLocationResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes an organization location; records organization_location.deleted, and worker.updated for each detached worker. */
+  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
   deleteLocation(
     request: DeleteLocationRequest,
     callback: (error: ServiceError | null, response: DeleteLocationResponse) => void,
@@ -1689,8 +1689,8 @@ export interface PlatformServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetAccountResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Changes an account; records user.updated for each of its users if the address changed. A new address waits for its proof.
-   * Not for tokens of one instance.
+   * Changes an account; records user.updated for each of its users if the address changed. A new address
+   * waits for its proof. Not for tokens of one instance.
    */
   updateAccount(
     request: UpdateAccountRequest,
@@ -1803,8 +1803,8 @@ export interface PlatformServiceClient extends Client {
     callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes the link with which a person takes a pending address; refused when none is pending or the account is disabled.
-   * Not for tokens of one instance.
+   * Makes the link with which a person takes a pending address; refused without one, and for disabled
+   * accounts. Not for tokens of one instance.
    */
   createEmailChangeLink(
     request: CreateEmailChangeLinkRequest,
@@ -1822,7 +1822,7 @@ export interface PlatformServiceClient extends Client {
     callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists what people are to be told by mail and was not acknowledged yet; kept for 90 days.
+   * Lists unacknowledged notices to mail to people, kept for 90 days.
    * Not for tokens of one instance.
    */
   listAccountNotices(
@@ -1841,7 +1841,7 @@ export interface PlatformServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Says that notices were mailed.
+   * Acknowledges that notices were mailed.
    * Not for tokens of one instance.
    */
   acknowledgeAccountNotices(

@@ -80,7 +80,7 @@ export interface ListRolesResponse {
   nextPageToken: string;
 }
 
-/** Edits the permissions of a role: makes a new custom role with them and re-points users at it, in one transaction. */
+/** Edits the permissions of a role: assigns users to a new custom role with them, in one transaction. */
 export interface EditRolePermissionsRequest {
   /** Internal id of the role that the edit starts from; it stays as it is. */
   roleId: string;
@@ -147,7 +147,7 @@ export const Role: MessageFns<Role> = {
     for (const v of message.permissions) {
       writer.uint32(42).string(v!);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(50).fork()).join();
     }
     if (message.version !== "") {
@@ -253,7 +253,7 @@ export const CreateRoleRequest: MessageFns<CreateRoleRequest> = {
     for (const v of message.permissions) {
       writer.uint32(26).string(v!);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(34).string(message.idempotencyKey);
     }
     return writer;
@@ -323,7 +323,7 @@ function createBaseCreateRoleResponse(): CreateRoleResponse {
 
 export const CreateRoleResponse: MessageFns<CreateRoleResponse> = {
   encode(message: CreateRoleResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.role !== undefined) {
+    if (message.role != null) {
       Role.encode(message.role, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -415,7 +415,7 @@ function createBaseGetRoleResponse(): GetRoleResponse {
 
 export const GetRoleResponse: MessageFns<GetRoleResponse> = {
   encode(message: GetRoleResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.role !== undefined) {
+    if (message.role != null) {
       Role.encode(message.role, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -599,16 +599,16 @@ export const EditRolePermissionsRequest: MessageFns<EditRolePermissionsRequest> 
     for (const v of message.permissions) {
       writer.uint32(18).string(v!);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(26).string(message.name);
     }
     for (const v of message.userIds) {
       writer.uint32(34).string(v!);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(42).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(50).string(message.idempotencyKey);
     }
     return writer;
@@ -694,7 +694,7 @@ function createBaseEditRolePermissionsResponse(): EditRolePermissionsResponse {
 
 export const EditRolePermissionsResponse: MessageFns<EditRolePermissionsResponse> = {
   encode(message: EditRolePermissionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.role !== undefined) {
+    if (message.role != null) {
       Role.encode(message.role, writer.uint32(10).fork()).join();
     }
     if (message.repointedUsers !== 0) {
@@ -754,10 +754,10 @@ export const DeleteRoleRequest: MessageFns<DeleteRoleRequest> = {
     if (message.roleId !== "") {
       writer.uint32(10).string(message.roleId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -848,9 +848,9 @@ export const DeleteRoleResponse: MessageFns<DeleteRoleResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

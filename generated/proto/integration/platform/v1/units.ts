@@ -89,7 +89,7 @@ export interface CreateUnitTypeRequest {
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
-  /** The units to create with it; each is also an event of its own. */
+  /** The units to create with it; each also has its own event. */
   units: NewUnit[];
   /** The unit, of another type, that all of those are placed under; top level when absent. */
   parentUnitId?:
@@ -269,7 +269,7 @@ export interface UpdateUnitRequest {
   description?:
     | string
     | undefined;
-  /** The unit above it, which must not be below it; named in the mask without a value, it moves to the top level. */
+  /** The unit above it, which must not be below it; in the mask without a value, it moves to the top level. */
   parentUnitId?:
     | string
     | undefined;
@@ -322,10 +322,10 @@ export const UnitType: MessageFns<UnitType> = {
     if (message.name !== "") {
       writer.uint32(26).string(message.name);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(34).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(42).fork()).join();
     }
     if (message.version !== "") {
@@ -437,19 +437,19 @@ export const Unit: MessageFns<Unit> = {
     if (message.name !== "") {
       writer.uint32(34).string(message.name);
     }
-    if (message.unitCode !== undefined) {
+    if (message.unitCode != null) {
       writer.uint32(42).string(message.unitCode);
     }
-    if (message.description !== undefined) {
+    if (message.description != null) {
       writer.uint32(50).string(message.description);
     }
-    if (message.parentUnitId !== undefined) {
+    if (message.parentUnitId != null) {
       writer.uint32(58).string(message.parentUnitId);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(66).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(74).fork()).join();
     }
     if (message.version !== "") {
@@ -573,10 +573,10 @@ export const NewUnit: MessageFns<NewUnit> = {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
-    if (message.unitCode !== undefined) {
+    if (message.unitCode != null) {
       writer.uint32(18).string(message.unitCode);
     }
-    if (message.description !== undefined) {
+    if (message.description != null) {
       writer.uint32(26).string(message.description);
     }
     for (const v of message.subUnits) {
@@ -658,10 +658,10 @@ export const CreateUnitTypeRequest: MessageFns<CreateUnitTypeRequest> = {
     for (const v of message.units) {
       NewUnit.encode(v!, writer.uint32(26).fork()).join();
     }
-    if (message.parentUnitId !== undefined) {
+    if (message.parentUnitId != null) {
       writer.uint32(34).string(message.parentUnitId);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(42).string(message.idempotencyKey);
     }
     return writer;
@@ -739,7 +739,7 @@ function createBaseCreateUnitTypeResponse(): CreateUnitTypeResponse {
 
 export const CreateUnitTypeResponse: MessageFns<CreateUnitTypeResponse> = {
   encode(message: CreateUnitTypeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unitType !== undefined) {
+    if (message.unitType != null) {
       UnitType.encode(message.unitType, writer.uint32(10).fork()).join();
     }
     for (const v of message.units) {
@@ -967,7 +967,7 @@ function createBaseGetUnitTypeResponse(): GetUnitTypeResponse {
 
 export const GetUnitTypeResponse: MessageFns<GetUnitTypeResponse> = {
   encode(message: GetUnitTypeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unitType !== undefined) {
+    if (message.unitType != null) {
       UnitType.encode(message.unitType, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1022,16 +1022,16 @@ export const UpdateUnitTypeRequest: MessageFns<UpdateUnitTypeRequest> = {
     if (message.unitTypeId !== "") {
       writer.uint32(10).string(message.unitTypeId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(26).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(34).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(42).string(message.idempotencyKey);
     }
     return writer;
@@ -1109,7 +1109,7 @@ function createBaseUpdateUnitTypeResponse(): UpdateUnitTypeResponse {
 
 export const UpdateUnitTypeResponse: MessageFns<UpdateUnitTypeResponse> = {
   encode(message: UpdateUnitTypeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unitType !== undefined) {
+    if (message.unitType != null) {
       UnitType.encode(message.unitType, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1158,10 +1158,10 @@ export const DeleteUnitTypeRequest: MessageFns<DeleteUnitTypeRequest> = {
     if (message.unitTypeId !== "") {
       writer.uint32(10).string(message.unitTypeId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1272,19 +1272,19 @@ export const CreateUnitRequest: MessageFns<CreateUnitRequest> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
-    if (message.unitCode !== undefined) {
+    if (message.unitCode != null) {
       writer.uint32(26).string(message.unitCode);
     }
-    if (message.description !== undefined) {
+    if (message.description != null) {
       writer.uint32(34).string(message.description);
     }
-    if (message.parentUnitId !== undefined) {
+    if (message.parentUnitId != null) {
       writer.uint32(42).string(message.parentUnitId);
     }
     for (const v of message.subUnits) {
       NewUnit.encode(v!, writer.uint32(50).fork()).join();
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(58).string(message.idempotencyKey);
     }
     return writer;
@@ -1378,7 +1378,7 @@ function createBaseCreateUnitResponse(): CreateUnitResponse {
 
 export const CreateUnitResponse: MessageFns<CreateUnitResponse> = {
   encode(message: CreateUnitResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unit !== undefined) {
+    if (message.unit != null) {
       Unit.encode(message.unit, writer.uint32(10).fork()).join();
     }
     for (const v of message.subUnits) {
@@ -1438,10 +1438,10 @@ export const ListUnitsRequest: MessageFns<ListUnitsRequest> = {
     if (message.clientId !== "") {
       writer.uint32(10).string(message.clientId);
     }
-    if (message.unitTypeId !== undefined) {
+    if (message.unitTypeId != null) {
       writer.uint32(18).string(message.unitTypeId);
     }
-    if (message.parentUnitId !== undefined) {
+    if (message.parentUnitId != null) {
       writer.uint32(26).string(message.parentUnitId);
     }
     if (message.pageSize !== 0) {
@@ -1628,7 +1628,7 @@ function createBaseGetUnitResponse(): GetUnitResponse {
 
 export const GetUnitResponse: MessageFns<GetUnitResponse> = {
   encode(message: GetUnitResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unit !== undefined) {
+    if (message.unit != null) {
       Unit.encode(message.unit, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1686,25 +1686,25 @@ export const UpdateUnitRequest: MessageFns<UpdateUnitRequest> = {
     if (message.unitId !== "") {
       writer.uint32(10).string(message.unitId);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(18).string(message.name);
     }
-    if (message.unitCode !== undefined) {
+    if (message.unitCode != null) {
       writer.uint32(26).string(message.unitCode);
     }
-    if (message.description !== undefined) {
+    if (message.description != null) {
       writer.uint32(34).string(message.description);
     }
-    if (message.parentUnitId !== undefined) {
+    if (message.parentUnitId != null) {
       writer.uint32(42).string(message.parentUnitId);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(50).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(58).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(66).string(message.idempotencyKey);
     }
     return writer;
@@ -1806,7 +1806,7 @@ function createBaseUpdateUnitResponse(): UpdateUnitResponse {
 
 export const UpdateUnitResponse: MessageFns<UpdateUnitResponse> = {
   encode(message: UpdateUnitResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unit !== undefined) {
+    if (message.unit != null) {
       Unit.encode(message.unit, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1855,10 +1855,10 @@ export const DeleteUnitRequest: MessageFns<DeleteUnitRequest> = {
     if (message.unitId !== "") {
       writer.uint32(10).string(message.unitId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1949,9 +1949,9 @@ export const DeleteUnitResponse: MessageFns<DeleteUnitResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -16,7 +16,7 @@ export const protobufFileName = "integration/platform/v1/users.proto";
 
 /** Where a dashboard user stands. */
 export enum UserStatus {
-  /** UNSPECIFIED - Never stored; no filter where one is asked for. */
+  /** UNSPECIFIED - Never stored; in a filter it means no filter. */
   UNSPECIFIED = "USER_STATUS_UNSPECIFIED",
   /** ACTIVE - Signed in at least once and enabled. */
   ACTIVE = "USER_STATUS_ACTIVE",
@@ -113,7 +113,7 @@ export interface User {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
-  /** The address that the user's client asked for and that waits for its proof; what others asked for is not shown. */
+  /** The address that the user's client requested and that awaits its proof; requests of others are hidden. */
   pendingEmail?: PendingEmail | undefined;
 }
 
@@ -215,15 +215,15 @@ export interface ListUsersResponse {
   nextPageToken: string;
 }
 
-/** Changes a user; the status has calls of its own. */
+/** Changes a user; the status has separate calls. */
 export interface UpdateUserRequest {
   /** The user's public id. */
   userId: string;
   /**
-   * Address of the person's credential, the same for every user the person is. A new one waits in pending_email for its
-   * proof (see CreateEmailChangeLink); it takes effect at once, unverified, only for a person without a password who
-   * never belonged to another client, and never with a token of one instance. The present one takes the client's wish for
-   * another one back.
+   * Address of the person's credential, the same for every user of the person. A new one waits in
+   * pending_email for its proof (see CreateEmailChangeLink); it takes effect at once, unverified, only for a
+   * person without a password who never belonged to another client, and never with a token of one instance.
+   * The present one cancels the client's earlier request.
    */
   email?:
     | string
@@ -349,34 +349,34 @@ export const User: MessageFns<User> = {
     if (message.email !== "") {
       writer.uint32(34).string(message.email);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(42).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(50).string(message.lastName);
     }
-    if (message.fullName !== undefined) {
+    if (message.fullName != null) {
       writer.uint32(58).string(message.fullName);
     }
     if (message.status !== UserStatus.UNSPECIFIED) {
       writer.uint32(64).int32(userStatusToNumber(message.status));
     }
-    if (message.manager !== undefined) {
+    if (message.manager != null) {
       UserManager.encode(message.manager, writer.uint32(74).fork()).join();
     }
-    if (message.role !== undefined) {
+    if (message.role != null) {
       UserRole.encode(message.role, writer.uint32(82).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(90).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(98).fork()).join();
     }
     if (message.version !== "") {
       writer.uint32(106).string(message.version);
     }
-    if (message.pendingEmail !== undefined) {
+    if (message.pendingEmail != null) {
       PendingEmail.encode(message.pendingEmail, writer.uint32(114).fork()).join();
     }
     return writer;
@@ -529,13 +529,13 @@ export const UserManager: MessageFns<UserManager> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(18).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(26).string(message.lastName);
     }
-    if (message.fullName !== undefined) {
+    if (message.fullName != null) {
       writer.uint32(34).string(message.fullName);
     }
     if (message.email !== "") {
@@ -688,22 +688,22 @@ export const CreateUserRequest: MessageFns<CreateUserRequest> = {
     if (message.email !== "") {
       writer.uint32(18).string(message.email);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(26).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(34).string(message.lastName);
     }
-    if (message.managerUserId !== undefined) {
+    if (message.managerUserId != null) {
       writer.uint32(42).string(message.managerUserId);
     }
     if (message.withoutManager !== false) {
       writer.uint32(48).bool(message.withoutManager);
     }
-    if (message.roleId !== undefined) {
+    if (message.roleId != null) {
       writer.uint32(58).string(message.roleId);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(66).string(message.idempotencyKey);
     }
     return writer;
@@ -805,7 +805,7 @@ function createBaseCreateUserResponse(): CreateUserResponse {
 
 export const CreateUserResponse: MessageFns<CreateUserResponse> = {
   encode(message: CreateUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -897,7 +897,7 @@ function createBaseGetUserResponse(): GetUserResponse {
 
 export const GetUserResponse: MessageFns<GetUserResponse> = {
   encode(message: GetUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -953,7 +953,7 @@ export const ListUsersRequest: MessageFns<ListUsersRequest> = {
       }
       writer.join();
     }
-    if (message.email !== undefined) {
+    if (message.email != null) {
       writer.uint32(26).string(message.email);
     }
     if (message.pageSize !== 0) {
@@ -1117,28 +1117,28 @@ export const UpdateUserRequest: MessageFns<UpdateUserRequest> = {
     if (message.userId !== "") {
       writer.uint32(10).string(message.userId);
     }
-    if (message.email !== undefined) {
+    if (message.email != null) {
       writer.uint32(18).string(message.email);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(26).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(34).string(message.lastName);
     }
-    if (message.managerUserId !== undefined) {
+    if (message.managerUserId != null) {
       writer.uint32(42).string(message.managerUserId);
     }
-    if (message.roleId !== undefined) {
+    if (message.roleId != null) {
       writer.uint32(50).string(message.roleId);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(58).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(66).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(74).string(message.idempotencyKey);
     }
     return writer;
@@ -1248,7 +1248,7 @@ function createBaseUpdateUserResponse(): UpdateUserResponse {
 
 export const UpdateUserResponse: MessageFns<UpdateUserResponse> = {
   encode(message: UpdateUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1297,10 +1297,10 @@ export const EnableUserRequest: MessageFns<EnableUserRequest> = {
     if (message.userId !== "") {
       writer.uint32(10).string(message.userId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1362,7 +1362,7 @@ function createBaseEnableUserResponse(): EnableUserResponse {
 
 export const EnableUserResponse: MessageFns<EnableUserResponse> = {
   encode(message: EnableUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1411,10 +1411,10 @@ export const DisableUserRequest: MessageFns<DisableUserRequest> = {
     if (message.userId !== "") {
       writer.uint32(10).string(message.userId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1476,7 +1476,7 @@ function createBaseDisableUserResponse(): DisableUserResponse {
 
 export const DisableUserResponse: MessageFns<DisableUserResponse> = {
   encode(message: DisableUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1525,10 +1525,10 @@ export const DeleteUserRequest: MessageFns<DeleteUserRequest> = {
     if (message.userId !== "") {
       writer.uint32(10).string(message.userId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1590,7 +1590,7 @@ function createBaseDeleteUserResponse(): DeleteUserResponse {
 
 export const DeleteUserResponse: MessageFns<DeleteUserResponse> = {
   encode(message: DeleteUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.user !== undefined) {
+    if (message.user != null) {
       User.encode(message.user, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1630,9 +1630,9 @@ export const DeleteUserResponse: MessageFns<DeleteUserResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -327,34 +327,34 @@ export const Worker: MessageFns<Worker> = {
     if (message.email !== "") {
       writer.uint32(58).string(message.email);
     }
-    if (message.phone !== undefined) {
+    if (message.phone != null) {
       writer.uint32(66).string(message.phone);
     }
     for (const v of message.jobTitles) {
       writer.uint32(74).string(v!);
     }
-    if (message.address !== undefined) {
+    if (message.address != null) {
       Address.encode(message.address, writer.uint32(82).fork()).join();
     }
     for (const v of message.unitIds) {
       writer.uint32(90).string(v!);
     }
-    if (message.primaryUnitId !== undefined) {
+    if (message.primaryUnitId != null) {
       writer.uint32(98).string(message.primaryUnitId);
     }
-    if (message.locationId !== undefined) {
+    if (message.locationId != null) {
       writer.uint32(106).string(message.locationId);
     }
     if (message.status !== WorkerStatus.UNSPECIFIED) {
       writer.uint32(112).int32(workerStatusToNumber(message.status));
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(122).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(130).fork()).join();
     }
-    if (message.offboardedAt !== undefined) {
+    if (message.offboardedAt != null) {
       Timestamp.encode(toTimestamp(message.offboardedAt), writer.uint32(138).fork()).join();
     }
     if (message.version !== "") {
@@ -563,25 +563,25 @@ export const OnboardWorkerRequest: MessageFns<OnboardWorkerRequest> = {
     if (message.lastName !== "") {
       writer.uint32(34).string(message.lastName);
     }
-    if (message.phone !== undefined) {
+    if (message.phone != null) {
       writer.uint32(42).string(message.phone);
     }
     for (const v of message.jobTitles) {
       writer.uint32(50).string(v!);
     }
-    if (message.address !== undefined) {
+    if (message.address != null) {
       Address.encode(message.address, writer.uint32(58).fork()).join();
     }
     for (const v of message.unitIds) {
       writer.uint32(66).string(v!);
     }
-    if (message.primaryUnitId !== undefined) {
+    if (message.primaryUnitId != null) {
       writer.uint32(74).string(message.primaryUnitId);
     }
-    if (message.locationId !== undefined) {
+    if (message.locationId != null) {
       writer.uint32(82).string(message.locationId);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(90).string(message.idempotencyKey);
     }
     return writer;
@@ -707,7 +707,7 @@ function createBaseOnboardWorkerResponse(): OnboardWorkerResponse {
 
 export const OnboardWorkerResponse: MessageFns<OnboardWorkerResponse> = {
   encode(message: OnboardWorkerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.worker !== undefined) {
+    if (message.worker != null) {
       Worker.encode(message.worker, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -799,7 +799,7 @@ function createBaseGetWorkerResponse(): GetWorkerResponse {
 
 export const GetWorkerResponse: MessageFns<GetWorkerResponse> = {
   encode(message: GetWorkerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.worker !== undefined) {
+    if (message.worker != null) {
       Worker.encode(message.worker, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -855,10 +855,10 @@ export const ListWorkersRequest: MessageFns<ListWorkersRequest> = {
       }
       writer.join();
     }
-    if (message.unitId !== undefined) {
+    if (message.unitId != null) {
       writer.uint32(26).string(message.unitId);
     }
-    if (message.locationId !== undefined) {
+    if (message.locationId != null) {
       writer.uint32(34).string(message.locationId);
     }
     if (message.pageSize !== 0) {
@@ -1032,34 +1032,34 @@ export const UpdateWorkerRequest: MessageFns<UpdateWorkerRequest> = {
     if (message.workerId !== "") {
       writer.uint32(10).string(message.workerId);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(18).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(26).string(message.lastName);
     }
-    if (message.email !== undefined) {
+    if (message.email != null) {
       writer.uint32(34).string(message.email);
     }
-    if (message.phone !== undefined) {
+    if (message.phone != null) {
       writer.uint32(42).string(message.phone);
     }
     for (const v of message.jobTitles) {
       writer.uint32(50).string(v!);
     }
-    if (message.address !== undefined) {
+    if (message.address != null) {
       Address.encode(message.address, writer.uint32(58).fork()).join();
     }
-    if (message.locationId !== undefined) {
+    if (message.locationId != null) {
       writer.uint32(66).string(message.locationId);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(74).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(82).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(90).string(message.idempotencyKey);
     }
     return writer;
@@ -1185,7 +1185,7 @@ function createBaseUpdateWorkerResponse(): UpdateWorkerResponse {
 
 export const UpdateWorkerResponse: MessageFns<UpdateWorkerResponse> = {
   encode(message: UpdateWorkerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.worker !== undefined) {
+    if (message.worker != null) {
       Worker.encode(message.worker, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1237,13 +1237,13 @@ export const AssignWorkerUnitsRequest: MessageFns<AssignWorkerUnitsRequest> = {
     for (const v of message.unitIds) {
       writer.uint32(18).string(v!);
     }
-    if (message.primaryUnitId !== undefined) {
+    if (message.primaryUnitId != null) {
       writer.uint32(26).string(message.primaryUnitId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(34).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(42).string(message.idempotencyKey);
     }
     return writer;
@@ -1321,7 +1321,7 @@ function createBaseAssignWorkerUnitsResponse(): AssignWorkerUnitsResponse {
 
 export const AssignWorkerUnitsResponse: MessageFns<AssignWorkerUnitsResponse> = {
   encode(message: AssignWorkerUnitsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.worker !== undefined) {
+    if (message.worker != null) {
       Worker.encode(message.worker, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1370,10 +1370,10 @@ export const OffboardWorkerRequest: MessageFns<OffboardWorkerRequest> = {
     if (message.workerId !== "") {
       writer.uint32(10).string(message.workerId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
-    if (message.idempotencyKey !== undefined) {
+    if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
     }
     return writer;
@@ -1435,7 +1435,7 @@ function createBaseOffboardWorkerResponse(): OffboardWorkerResponse {
 
 export const OffboardWorkerResponse: MessageFns<OffboardWorkerResponse> = {
   encode(message: OffboardWorkerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.worker !== undefined) {
+    if (message.worker != null) {
       Worker.encode(message.worker, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1475,9 +1475,9 @@ export const OffboardWorkerResponse: MessageFns<OffboardWorkerResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -24,15 +24,15 @@ export enum InteractionPage {
   CONSENT = "INTERACTION_PAGE_CONSENT",
   /** SIGN_OUT - Confirm the sign-out. */
   SIGN_OUT = "INTERACTION_PAGE_SIGN_OUT",
-  /** SIGNED_OUT - Nobody is signed in any more; nothing is under way. */
+  /** SIGNED_OUT - Signed out; there is no interaction. */
   SIGNED_OUT = "INTERACTION_PAGE_SIGNED_OUT",
-  /** SET_PASSWORD - Set a password; what is under way is the link's, whose token the edge has from the form. */
+  /** SET_PASSWORD - Set a password; the edge has the link's token from the form. */
   SET_PASSWORD = "INTERACTION_PAGE_SET_PASSWORD",
   /** PASSWORD_SET - The password is set; nothing is under way. */
   PASSWORD_SET = "INTERACTION_PAGE_PASSWORD_SET",
   /** EMAIL_VERIFIED - The address is verified; nothing is under way. */
   EMAIL_VERIFIED = "INTERACTION_PAGE_EMAIL_VERIFIED",
-  /** CHANGE_EMAIL - Take a new address; what is under way is the link's, whose token the edge has from the form. */
+  /** CHANGE_EMAIL - Take a new address; the edge has the link's token from the form. */
   CHANGE_EMAIL = "INTERACTION_PAGE_CHANGE_EMAIL",
   /** EMAIL_CHANGED - The address has changed; nothing is under way. */
   EMAIL_CHANGED = "INTERACTION_PAGE_EMAIL_CHANGED",
@@ -111,7 +111,7 @@ export function interactionPageToNumber(object: InteractionPage): number {
   }
 }
 
-/** Why a password was refused; the value in lower case, without prefix, is the `problem` of the page's address. */
+/** Why a password was refused; in lower case without prefix, it is the `problem` of the page's address. */
 export enum PasswordProblem {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "PASSWORD_PROBLEM_UNSPECIFIED",
@@ -278,7 +278,7 @@ export interface Browser {
   remoteAddress: string;
   /** The User-Agent header, for the audit log; cut at 256 characters. */
   userAgent: string;
-  /** The device cookie as the browser sent it: it says who has signed in here before. Absent when there is none. */
+  /** The device cookie as received, with the people who signed in before. Absent without one. */
   device?: string | undefined;
 }
 
@@ -298,7 +298,7 @@ export interface AuthorizeResponse {
   step: BrowserStep | undefined;
 }
 
-/** The parameters of an authorization request, unjudged: absent and empty are the same, and unknown ones are left out. */
+/** The unvalidated parameters of an authorization request: absent equals empty; unknown ones are omitted. */
 export interface AuthorizationParameters {
   /** `response_type`. */
   responseType?:
@@ -701,7 +701,7 @@ function createBaseBrowser(): Browser {
 
 export const Browser: MessageFns<Browser> = {
   encode(message: Browser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.sessionHash !== undefined) {
+    if (message.sessionHash != null) {
       writer.uint32(10).bytes(message.sessionHash);
     }
     if (message.remoteAddress !== "") {
@@ -710,7 +710,7 @@ export const Browser: MessageFns<Browser> = {
     if (message.userAgent !== "") {
       writer.uint32(26).string(message.userAgent);
     }
-    if (message.device !== undefined) {
+    if (message.device != null) {
       writer.uint32(34).string(message.device);
     }
     return writer;
@@ -780,10 +780,10 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
 
 export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
   encode(message: AuthorizeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
-    if (message.parameters !== undefined) {
+    if (message.parameters != null) {
       AuthorizationParameters.encode(message.parameters, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -837,7 +837,7 @@ function createBaseAuthorizeResponse(): AuthorizeResponse {
 
 export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
   encode(message: AuthorizeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -905,64 +905,64 @@ function createBaseAuthorizationParameters(): AuthorizationParameters {
 
 export const AuthorizationParameters: MessageFns<AuthorizationParameters> = {
   encode(message: AuthorizationParameters, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.responseType !== undefined) {
+    if (message.responseType != null) {
       writer.uint32(10).string(message.responseType);
     }
-    if (message.clientId !== undefined) {
+    if (message.clientId != null) {
       writer.uint32(18).string(message.clientId);
     }
-    if (message.redirectUri !== undefined) {
+    if (message.redirectUri != null) {
       writer.uint32(26).string(message.redirectUri);
     }
-    if (message.scope !== undefined) {
+    if (message.scope != null) {
       writer.uint32(34).string(message.scope);
     }
-    if (message.state !== undefined) {
+    if (message.state != null) {
       writer.uint32(42).string(message.state);
     }
-    if (message.nonce !== undefined) {
+    if (message.nonce != null) {
       writer.uint32(50).string(message.nonce);
     }
-    if (message.codeChallenge !== undefined) {
+    if (message.codeChallenge != null) {
       writer.uint32(58).string(message.codeChallenge);
     }
-    if (message.codeChallengeMethod !== undefined) {
+    if (message.codeChallengeMethod != null) {
       writer.uint32(66).string(message.codeChallengeMethod);
     }
-    if (message.responseMode !== undefined) {
+    if (message.responseMode != null) {
       writer.uint32(74).string(message.responseMode);
     }
-    if (message.prompt !== undefined) {
+    if (message.prompt != null) {
       writer.uint32(82).string(message.prompt);
     }
-    if (message.maxAge !== undefined) {
+    if (message.maxAge != null) {
       writer.uint32(90).string(message.maxAge);
     }
-    if (message.loginHint !== undefined) {
+    if (message.loginHint != null) {
       writer.uint32(98).string(message.loginHint);
     }
-    if (message.idTokenHint !== undefined) {
+    if (message.idTokenHint != null) {
       writer.uint32(106).string(message.idTokenHint);
     }
-    if (message.claims !== undefined) {
+    if (message.claims != null) {
       writer.uint32(114).string(message.claims);
     }
-    if (message.display !== undefined) {
+    if (message.display != null) {
       writer.uint32(122).string(message.display);
     }
-    if (message.uiLocales !== undefined) {
+    if (message.uiLocales != null) {
       writer.uint32(130).string(message.uiLocales);
     }
-    if (message.claimsLocales !== undefined) {
+    if (message.claimsLocales != null) {
       writer.uint32(138).string(message.claimsLocales);
     }
-    if (message.acrValues !== undefined) {
+    if (message.acrValues != null) {
       writer.uint32(146).string(message.acrValues);
     }
-    if (message.request !== undefined) {
+    if (message.request != null) {
       writer.uint32(154).string(message.request);
     }
-    if (message.requestUri !== undefined) {
+    if (message.requestUri != null) {
       writer.uint32(162).string(message.requestUri);
     }
     for (const v of message.repeatedNames) {
@@ -1171,7 +1171,7 @@ function createBaseShowInteractionRequest(): ShowInteractionRequest {
 
 export const ShowInteractionRequest: MessageFns<ShowInteractionRequest> = {
   encode(message: ShowInteractionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.page !== InteractionPage.UNSPECIFIED) {
@@ -1331,7 +1331,7 @@ function createBaseSignInRequest(): SignInRequest {
 
 export const SignInRequest: MessageFns<SignInRequest> = {
   encode(message: SignInRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.interaction !== "") {
@@ -1421,7 +1421,7 @@ function createBaseSignInResponse(): SignInResponse {
 
 export const SignInResponse: MessageFns<SignInResponse> = {
   encode(message: SignInResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1467,7 +1467,7 @@ function createBaseChooseContextRequest(): ChooseContextRequest {
 
 export const ChooseContextRequest: MessageFns<ChooseContextRequest> = {
   encode(message: ChooseContextRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.interaction !== "") {
@@ -1557,7 +1557,7 @@ function createBaseChooseContextResponse(): ChooseContextResponse {
 
 export const ChooseContextResponse: MessageFns<ChooseContextResponse> = {
   encode(message: ChooseContextResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1603,7 +1603,7 @@ function createBaseDecideConsentRequest(): DecideConsentRequest {
 
 export const DecideConsentRequest: MessageFns<DecideConsentRequest> = {
   encode(message: DecideConsentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.interaction !== "") {
@@ -1682,7 +1682,7 @@ function createBaseDecideConsentResponse(): DecideConsentResponse {
 
 export const DecideConsentResponse: MessageFns<DecideConsentResponse> = {
   encode(message: DecideConsentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1737,25 +1737,25 @@ function createBaseLogoutRequest(): LogoutRequest {
 
 export const LogoutRequest: MessageFns<LogoutRequest> = {
   encode(message: LogoutRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
-    if (message.idTokenHint !== undefined) {
+    if (message.idTokenHint != null) {
       writer.uint32(18).string(message.idTokenHint);
     }
-    if (message.clientId !== undefined) {
+    if (message.clientId != null) {
       writer.uint32(26).string(message.clientId);
     }
-    if (message.postLogoutRedirectUri !== undefined) {
+    if (message.postLogoutRedirectUri != null) {
       writer.uint32(34).string(message.postLogoutRedirectUri);
     }
-    if (message.state !== undefined) {
+    if (message.state != null) {
       writer.uint32(42).string(message.state);
     }
-    if (message.logoutHint !== undefined) {
+    if (message.logoutHint != null) {
       writer.uint32(50).string(message.logoutHint);
     }
-    if (message.uiLocales !== undefined) {
+    if (message.uiLocales != null) {
       writer.uint32(58).string(message.uiLocales);
     }
     for (const v of message.repeatedNames) {
@@ -1860,7 +1860,7 @@ function createBaseLogoutResponse(): LogoutResponse {
 
 export const LogoutResponse: MessageFns<LogoutResponse> = {
   encode(message: LogoutResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1906,7 +1906,7 @@ function createBaseConfirmLogoutRequest(): ConfirmLogoutRequest {
 
 export const ConfirmLogoutRequest: MessageFns<ConfirmLogoutRequest> = {
   encode(message: ConfirmLogoutRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.interaction !== "") {
@@ -1974,7 +1974,7 @@ function createBaseConfirmLogoutResponse(): ConfirmLogoutResponse {
 
 export const ConfirmLogoutResponse: MessageFns<ConfirmLogoutResponse> = {
   encode(message: ConfirmLogoutResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -2031,10 +2031,10 @@ export const BrowserStep: MessageFns<BrowserStep> = {
         ErrorPage.encode(message.result.value, writer.uint32(26).fork()).join();
         break;
     }
-    if (message.sessionCookie !== undefined) {
+    if (message.sessionCookie != null) {
       SessionCookie.encode(message.sessionCookie, writer.uint32(34).fork()).join();
     }
-    if (message.device !== undefined) {
+    if (message.device != null) {
       writer.uint32(42).string(message.device);
     }
     return writer;
@@ -2120,7 +2120,7 @@ export const SessionCookie: MessageFns<SessionCookie> = {
         writer.uint32(16).bool(message.change.value);
         break;
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
     return writer;
@@ -2234,7 +2234,7 @@ export const NextPage: MessageFns<NextPage> = {
     if (message.interaction !== "") {
       writer.uint32(18).string(message.interaction);
     }
-    if (message.problem !== undefined) {
+    if (message.problem != null) {
       writer.uint32(24).int32(passwordProblemToNumber(message.problem));
     }
     return writer;
@@ -2432,7 +2432,7 @@ function createBaseSignInPage(): SignInPage {
 
 export const SignInPage: MessageFns<SignInPage> = {
   encode(message: SignInPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.interaction !== undefined) {
+    if (message.interaction != null) {
       Interaction.encode(message.interaction, writer.uint32(10).fork()).join();
     }
     if (message.email !== "") {
@@ -2509,7 +2509,7 @@ export const SignInContext: MessageFns<SignInContext> = {
     if (message.clientName !== "") {
       writer.uint32(26).string(message.clientName);
     }
-    if (message.roleName !== undefined) {
+    if (message.roleName != null) {
       writer.uint32(34).string(message.roleName);
     }
     if (message.lastUsed !== false) {
@@ -2590,7 +2590,7 @@ function createBaseContextPage(): ContextPage {
 
 export const ContextPage: MessageFns<ContextPage> = {
   encode(message: ContextPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.interaction !== undefined) {
+    if (message.interaction != null) {
       Interaction.encode(message.interaction, writer.uint32(10).fork()).join();
     }
     if (message.accountEmail !== "") {
@@ -2669,7 +2669,7 @@ function createBaseConsentPage(): ConsentPage {
 
 export const ConsentPage: MessageFns<ConsentPage> = {
   encode(message: ConsentPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.interaction !== undefined) {
+    if (message.interaction != null) {
       Interaction.encode(message.interaction, writer.uint32(10).fork()).join();
     }
     if (message.accountEmail !== "") {
@@ -2743,7 +2743,7 @@ export const SignOutPage: MessageFns<SignOutPage> = {
     if (message.accountEmail !== "") {
       writer.uint32(18).string(message.accountEmail);
     }
-    if (message.applicationName !== undefined) {
+    if (message.applicationName != null) {
       writer.uint32(26).string(message.applicationName);
     }
     if (message.formActionSource !== "") {
@@ -2822,10 +2822,10 @@ export const ErrorPage: MessageFns<ErrorPage> = {
     if (message.message !== "") {
       writer.uint32(18).string(message.message);
     }
-    if (message.developerMessage !== undefined) {
+    if (message.developerMessage != null) {
       writer.uint32(26).string(message.developerMessage);
     }
-    if (message.continueUrl !== undefined) {
+    if (message.continueUrl != null) {
       writer.uint32(34).string(message.continueUrl);
     }
     return writer;
@@ -2889,9 +2889,9 @@ export const ErrorPage: MessageFns<ErrorPage> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

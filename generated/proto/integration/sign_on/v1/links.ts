@@ -37,7 +37,7 @@ export interface ShowPasswordLinkResponse {
 
 /** Asks for a new password; the form sends back the link's token, which the edge has from the address. */
 export interface SetPasswordPage {
-  /** The address whose password is set. */
+  /** The address of the account. */
   email: string;
   /** It is the person's first password: they were invited. */
   invitation: boolean;
@@ -130,8 +130,8 @@ export interface ShowEmailChangeLinkResponse {
 }
 
 /**
- * Asks for the password of the account, without naming its present address: the new mailbox may be a stranger's. The
- * form sends back the link's token, which the edge has from the address.
+ * Asks for the password of the account, without its present address: the new mailbox may be another person's.
+ * The form returns the link's token, which the edge has from the address.
  */
 export interface ChangeEmailPage {
   /** The new address. */
@@ -164,7 +164,7 @@ function createBaseShowPasswordLinkRequest(): ShowPasswordLinkRequest {
 
 export const ShowPasswordLinkRequest: MessageFns<ShowPasswordLinkRequest> = {
   encode(message: ShowPasswordLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.linkTokenHash.length !== 0) {
@@ -337,7 +337,7 @@ function createBaseRedeemPasswordLinkRequest(): RedeemPasswordLinkRequest {
 
 export const RedeemPasswordLinkRequest: MessageFns<RedeemPasswordLinkRequest> = {
   encode(message: RedeemPasswordLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.linkTokenHash.length !== 0) {
@@ -405,7 +405,7 @@ function createBaseRedeemPasswordLinkResponse(): RedeemPasswordLinkResponse {
 
 export const RedeemPasswordLinkResponse: MessageFns<RedeemPasswordLinkResponse> = {
   encode(message: RedeemPasswordLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -451,7 +451,7 @@ function createBaseShowEmailLinkRequest(): ShowEmailLinkRequest {
 
 export const ShowEmailLinkRequest: MessageFns<ShowEmailLinkRequest> = {
   encode(message: ShowEmailLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.linkTokenHash.length !== 0) {
@@ -613,7 +613,7 @@ function createBaseRedeemEmailLinkRequest(): RedeemEmailLinkRequest {
 
 export const RedeemEmailLinkRequest: MessageFns<RedeemEmailLinkRequest> = {
   encode(message: RedeemEmailLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.linkTokenHash.length !== 0) {
@@ -670,7 +670,7 @@ function createBaseRedeemEmailLinkResponse(): RedeemEmailLinkResponse {
 
 export const RedeemEmailLinkResponse: MessageFns<RedeemEmailLinkResponse> = {
   encode(message: RedeemEmailLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -716,7 +716,7 @@ function createBaseShowEmailChangeLinkRequest(): ShowEmailChangeLinkRequest {
 
 export const ShowEmailChangeLinkRequest: MessageFns<ShowEmailChangeLinkRequest> = {
   encode(message: ShowEmailChangeLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.linkTokenHash.length !== 0) {
@@ -835,7 +835,7 @@ export const ChangeEmailPage: MessageFns<ChangeEmailPage> = {
     if (message.email !== "") {
       writer.uint32(10).string(message.email);
     }
-    if (message.clientName !== undefined) {
+    if (message.clientName != null) {
       writer.uint32(18).string(message.clientName);
     }
     return writer;
@@ -889,7 +889,7 @@ function createBaseRedeemEmailChangeLinkRequest(): RedeemEmailChangeLinkRequest 
 
 export const RedeemEmailChangeLinkRequest: MessageFns<RedeemEmailChangeLinkRequest> = {
   encode(message: RedeemEmailChangeLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser !== undefined) {
+    if (message.browser != null) {
       Browser.encode(message.browser, writer.uint32(10).fork()).join();
     }
     if (message.linkTokenHash.length !== 0) {
@@ -957,7 +957,7 @@ function createBaseRedeemEmailChangeLinkResponse(): RedeemEmailChangeLinkRespons
 
 export const RedeemEmailChangeLinkResponse: MessageFns<RedeemEmailChangeLinkResponse> = {
   encode(message: RedeemEmailChangeLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.step !== undefined) {
+    if (message.step != null) {
       BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
     }
     return writer;

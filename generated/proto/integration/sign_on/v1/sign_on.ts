@@ -69,15 +69,16 @@ export const protobufPackage = "integration.sign_on.v1";
 export const protobufFileName = "integration/sign_on/v1/sign_on.proto";
 
 /**
- * The sign-on server's rules. The edge turns HTTP into one call, and the answer into a page, a redirect or JSON.
+ * The sign-on server's rules. The edge turns HTTP into one call, and the answer into a page, a redirect or
+ * JSON.
  *
- * Calls of a browser answer with where it goes or what it is shown, refusals included: what a person did wrong the page
- * says, what an application did wrong is a redirect or an error page. gRPC errors are left for RATE_LIMITED (too many
- * attempts), UNAVAILABLE (too busy to check a password) and what is wrong with the service.
- * Calls of an application answer with data, or with a gRPC error whose code is the OAuth error in upper case
- * (INTERNAL_ERROR and UNAVAILABLE are `server_error` and `temporarily_unavailable`).
- * Random secrets (session, code, client secret, link) cross as SHA-256 hashes. What must cross as it is, is marked
- * debug_redact and belongs in no log.
+ * Calls of a browser answer with its next page or address, also for refusals: a page shows faults of the
+ * person; a redirect or an error page reports faults of the application. gRPC errors are RATE_LIMITED (too
+ * many attempts), UNAVAILABLE (too busy to check a password) and faults of the service. Calls of an
+ * application answer with data, or with a gRPC error whose code is the OAuth error in upper case
+ * (INTERNAL_ERROR and UNAVAILABLE are `server_error` and `temporarily_unavailable`). Random secrets (session,
+ * code, client secret, link) cross as SHA-256 hashes. Other secrets are marked debug_redact and must not be
+ * logged.
  */
 export type SignOnServiceService = typeof SignOnServiceService;
 export const SignOnServiceService = {
@@ -215,7 +216,7 @@ export const SignOnServiceService = {
       Buffer.from(ShowEmailChangeLinkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ShowEmailChangeLinkResponse => ShowEmailChangeLinkResponse.decode(value),
   },
-  /** Changes the address, uses the link up, and ends the person's sessions and grants: POST /auth/change-email. */
+  /** Changes the address, consumes the link, ends the person's sessions and grants: POST /auth/change-email. */
   redeemEmailChangeLink: {
     path: "/integration.sign_on.v1.SignOnService/RedeemEmailChangeLink" as const,
     requestStream: false as const,
@@ -247,7 +248,7 @@ export const SignOnServiceService = {
     responseSerialize: (value: GetUserinfoResponse): Buffer => Buffer.from(GetUserinfoResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetUserinfoResponse => GetUserinfoResponse.decode(value),
   },
-  /** Tells an application whether a token of its own is active: POST /auth/introspect. */
+  /** Tells an application whether one of its tokens is active: POST /auth/introspect. */
   introspectToken: {
     path: "/integration.sign_on.v1.SignOnService/IntrospectToken" as const,
     requestStream: false as const,
@@ -318,13 +319,13 @@ export interface SignOnServiceServer extends UntypedServiceImplementation {
   redeemEmailLink: handleUnaryCall<RedeemEmailLinkRequest, RedeemEmailLinkResponse>;
   /** Shows the page of a link to take a new address, which mail scanners open too: GET /auth/change-email. */
   showEmailChangeLink: handleUnaryCall<ShowEmailChangeLinkRequest, ShowEmailChangeLinkResponse>;
-  /** Changes the address, uses the link up, and ends the person's sessions and grants: POST /auth/change-email. */
+  /** Changes the address, consumes the link, ends the person's sessions and grants: POST /auth/change-email. */
   redeemEmailChangeLink: handleUnaryCall<RedeemEmailChangeLinkRequest, RedeemEmailChangeLinkResponse>;
   /** Issues tokens for a code or a refresh token: POST /auth/token. */
   issueTokens: handleUnaryCall<IssueTokensRequest, IssueTokensResponse>;
   /** Reads the claims about the person of an access token: GET or POST /auth/userinfo. */
   getUserinfo: handleUnaryCall<GetUserinfoRequest, GetUserinfoResponse>;
-  /** Tells an application whether a token of its own is active: POST /auth/introspect. */
+  /** Tells an application whether one of its tokens is active: POST /auth/introspect. */
   introspectToken: handleUnaryCall<IntrospectTokenRequest, IntrospectTokenResponse>;
   /** Ends a token and what hangs on it: POST /auth/revoke. */
   revokeToken: handleUnaryCall<RevokeTokenRequest, RevokeTokenResponse>;
@@ -527,7 +528,7 @@ export interface SignOnServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
   ): ClientUnaryCall;
-  /** Changes the address, uses the link up, and ends the person's sessions and grants: POST /auth/change-email. */
+  /** Changes the address, consumes the link, ends the person's sessions and grants: POST /auth/change-email. */
   redeemEmailChangeLink(
     request: RedeemEmailChangeLinkRequest,
     callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
@@ -575,7 +576,7 @@ export interface SignOnServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetUserinfoResponse) => void,
   ): ClientUnaryCall;
-  /** Tells an application whether a token of its own is active: POST /auth/introspect. */
+  /** Tells an application whether one of its tokens is active: POST /auth/introspect. */
   introspectToken(
     request: IntrospectTokenRequest,
     callback: (error: ServiceError | null, response: IntrospectTokenResponse) => void,

@@ -130,7 +130,7 @@ export interface IssueTokensResponse {
   scope: string;
 }
 
-/** An access token whose signature, type, issuer, audience and expiry the edge has verified; the token itself stays there. */
+/** An access token that the edge has verified and keeps: signature, type, issuer, audience and expiry. */
 export interface VerifiedAccessToken {
   /** The key it is signed with, so that a withdrawn key is noticed. */
   kid: string;
@@ -299,7 +299,7 @@ export const ClientAuthentication: MessageFns<ClientAuthentication> = {
     if (message.clientId !== "") {
       writer.uint32(18).string(message.clientId);
     }
-    if (message.clientSecretHash !== undefined) {
+    if (message.clientSecretHash != null) {
       writer.uint32(26).bytes(message.clientSecretHash);
     }
     if (message.remoteAddress !== "") {
@@ -372,7 +372,7 @@ function createBaseIssueTokensRequest(): IssueTokensRequest {
 
 export const IssueTokensRequest: MessageFns<IssueTokensRequest> = {
   encode(message: IssueTokensRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.client !== undefined) {
+    if (message.client != null) {
       ClientAuthentication.encode(message.client, writer.uint32(10).fork()).join();
     }
     switch (message.grant?.$case) {
@@ -448,7 +448,7 @@ export const CodeGrant: MessageFns<CodeGrant> = {
     if (message.redirectUri !== "") {
       writer.uint32(18).string(message.redirectUri);
     }
-    if (message.codeVerifier !== undefined) {
+    if (message.codeVerifier != null) {
       writer.uint32(26).string(message.codeVerifier);
     }
     return writer;
@@ -513,7 +513,7 @@ export const RefreshGrant: MessageFns<RefreshGrant> = {
     if (message.refreshToken !== "") {
       writer.uint32(10).string(message.refreshToken);
     }
-    if (message.scope !== undefined) {
+    if (message.scope != null) {
       writer.uint32(18).string(message.scope);
     }
     return writer;
@@ -573,10 +573,10 @@ export const IssueTokensResponse: MessageFns<IssueTokensResponse> = {
     if (message.expiresInSeconds !== 0) {
       writer.uint32(16).uint32(message.expiresInSeconds);
     }
-    if (message.refreshToken !== undefined) {
+    if (message.refreshToken != null) {
       writer.uint32(26).string(message.refreshToken);
     }
-    if (message.idToken !== undefined) {
+    if (message.idToken != null) {
       writer.uint32(34).string(message.idToken);
     }
     if (message.scope !== "") {
@@ -684,10 +684,10 @@ export const VerifiedAccessToken: MessageFns<VerifiedAccessToken> = {
     if (message.scope !== "") {
       writer.uint32(50).string(message.scope);
     }
-    if (message.issuedAt !== undefined) {
+    if (message.issuedAt != null) {
       Timestamp.encode(toTimestamp(message.issuedAt), writer.uint32(58).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(66).fork()).join();
     }
     return writer;
@@ -789,7 +789,7 @@ function createBaseGetUserinfoRequest(): GetUserinfoRequest {
 
 export const GetUserinfoRequest: MessageFns<GetUserinfoRequest> = {
   encode(message: GetUserinfoRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.accessToken !== undefined) {
+    if (message.accessToken != null) {
       VerifiedAccessToken.encode(message.accessToken, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -835,7 +835,7 @@ function createBaseGetUserinfoResponse(): GetUserinfoResponse {
 
 export const GetUserinfoResponse: MessageFns<GetUserinfoResponse> = {
   encode(message: GetUserinfoResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.claims !== undefined) {
+    if (message.claims != null) {
       IdentityClaims.encode(message.claims, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -899,19 +899,19 @@ export const IdentityClaims: MessageFns<IdentityClaims> = {
     if (message.aud !== "") {
       writer.uint32(18).string(message.aud);
     }
-    if (message.email !== undefined) {
+    if (message.email != null) {
       writer.uint32(26).string(message.email);
     }
-    if (message.emailVerified !== undefined) {
+    if (message.emailVerified != null) {
       writer.uint32(32).bool(message.emailVerified);
     }
-    if (message.name !== undefined) {
+    if (message.name != null) {
       writer.uint32(42).string(message.name);
     }
-    if (message.firstName !== undefined) {
+    if (message.firstName != null) {
       writer.uint32(50).string(message.firstName);
     }
-    if (message.lastName !== undefined) {
+    if (message.lastName != null) {
       writer.uint32(58).string(message.lastName);
     }
     if (message.workerProfileId !== "") {
@@ -923,7 +923,7 @@ export const IdentityClaims: MessageFns<IdentityClaims> = {
     for (const v of message.workerIds) {
       ClientMembership.encode(v!, writer.uint32(82).fork()).join();
     }
-    if (message.lastLoginContext !== undefined) {
+    if (message.lastLoginContext != null) {
       LastLoginContext.encode(message.lastLoginContext, writer.uint32(90).fork()).join();
     }
     return writer;
@@ -1163,7 +1163,7 @@ function createBaseIntrospectTokenRequest(): IntrospectTokenRequest {
 
 export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
   encode(message: IntrospectTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.client !== undefined) {
+    if (message.client != null) {
       ClientAuthentication.encode(message.client, writer.uint32(10).fork()).join();
     }
     switch (message.token?.$case) {
@@ -1236,7 +1236,7 @@ export const IntrospectTokenResponse: MessageFns<IntrospectTokenResponse> = {
     if (message.active !== false) {
       writer.uint32(8).bool(message.active);
     }
-    if (message.token !== undefined) {
+    if (message.token != null) {
       ActiveToken.encode(message.token, writer.uint32(18).fork()).join();
     }
     return writer;
@@ -1299,13 +1299,13 @@ export const ActiveToken: MessageFns<ActiveToken> = {
     if (message.sub !== "") {
       writer.uint32(26).string(message.sub);
     }
-    if (message.issuedAt !== undefined) {
+    if (message.issuedAt != null) {
       Timestamp.encode(toTimestamp(message.issuedAt), writer.uint32(34).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(42).fork()).join();
     }
-    if (message.tokenId !== undefined) {
+    if (message.tokenId != null) {
       writer.uint32(50).string(message.tokenId);
     }
     return writer;
@@ -1391,7 +1391,7 @@ function createBaseRevokeTokenRequest(): RevokeTokenRequest {
 
 export const RevokeTokenRequest: MessageFns<RevokeTokenRequest> = {
   encode(message: RevokeTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.client !== undefined) {
+    if (message.client != null) {
       ClientAuthentication.encode(message.client, writer.uint32(10).fork()).join();
     }
     switch (message.token?.$case) {
@@ -1490,9 +1490,9 @@ export const RevokeTokenResponse: MessageFns<RevokeTokenResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -153,7 +153,7 @@ export enum AttemptOutcome {
   TLS_FAILED = "ATTEMPT_OUTCOME_TLS_FAILED",
   /** PROTOCOL_ERROR - The answer was not HTTP. */
   PROTOCOL_ERROR = "ATTEMPT_OUTCOME_PROTOCOL_ERROR",
-  /** INTERRUPTED - The sender was lost meanwhile, and nobody knows whether the receiver got it. */
+  /** INTERRUPTED - The sender was lost, so it is unknown whether the receiver got it. */
   INTERRUPTED = "ATTEMPT_OUTCOME_INTERRUPTED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -349,7 +349,7 @@ export interface ResendDeliveryRequest {
 
 /** The new delivery. */
 export interface ResendDeliveryResponse {
-  /** A delivery of the same event, with three attempts of its own. */
+  /** A new delivery of the same event, with three attempts. */
   delivery: Delivery | undefined;
 }
 
@@ -379,7 +379,7 @@ export interface TailDeliveriesResponse {
   attempt?:
     | DeliveryAttempt
     | undefined;
-  /** How many happenings were left out before this one: the watcher was too slow, or there were more than can be followed. */
+  /** How many happenings were omitted before this one: the watcher was too slow, or there were too many. */
   skipped: number;
 }
 
@@ -426,16 +426,16 @@ export const Delivery: MessageFns<Delivery> = {
     if (message.attemptsBegun !== 0) {
       writer.uint32(64).uint32(message.attemptsBegun);
     }
-    if (message.nextAttemptAt !== undefined) {
+    if (message.nextAttemptAt != null) {
       Timestamp.encode(toTimestamp(message.nextAttemptAt), writer.uint32(74).fork()).join();
     }
-    if (message.retryWorkflowId !== undefined) {
+    if (message.retryWorkflowId != null) {
       writer.uint32(82).string(message.retryWorkflowId);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(90).fork()).join();
     }
-    if (message.endedAt !== undefined) {
+    if (message.endedAt != null) {
       Timestamp.encode(toTimestamp(message.endedAt), writer.uint32(98).fork()).join();
     }
     return writer;
@@ -580,16 +580,16 @@ export const DeliveryAttempt: MessageFns<DeliveryAttempt> = {
     if (message.number !== 0) {
       writer.uint32(8).uint32(message.number);
     }
-    if (message.startedAt !== undefined) {
+    if (message.startedAt != null) {
       Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(18).fork()).join();
     }
     if (message.outcome !== AttemptOutcome.UNSPECIFIED) {
       writer.uint32(24).int32(attemptOutcomeToNumber(message.outcome));
     }
-    if (message.durationMs !== undefined) {
+    if (message.durationMs != null) {
       writer.uint32(32).uint32(message.durationMs);
     }
-    if (message.httpStatus !== undefined) {
+    if (message.httpStatus != null) {
       writer.uint32(40).uint32(message.httpStatus);
     }
     if (message.message !== "") {
@@ -699,13 +699,13 @@ function createBaseListDeliveriesRequest(): ListDeliveriesRequest {
 
 export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
   encode(message: ListDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscriptionId !== undefined) {
+    if (message.subscriptionId != null) {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.instanceIntegrationId !== undefined) {
+    if (message.instanceIntegrationId != null) {
       writer.uint32(18).string(message.instanceIntegrationId);
     }
-    if (message.eventId !== undefined) {
+    if (message.eventId != null) {
       writer.uint32(26).string(message.eventId);
     }
     for (const v of message.eventTypes) {
@@ -718,10 +718,10 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
       }
       writer.join();
     }
-    if (message.since !== undefined) {
+    if (message.since != null) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(50).fork()).join();
     }
-    if (message.until !== undefined) {
+    if (message.until != null) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(58).fork()).join();
     }
     if (message.pageSize !== 0) {
@@ -950,7 +950,7 @@ function createBaseGetDeliveryResponse(): GetDeliveryResponse {
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
   encode(message: GetDeliveryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.delivery !== undefined) {
+    if (message.delivery != null) {
       Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
     }
     for (const v of message.attempts) {
@@ -1064,7 +1064,7 @@ function createBaseResendDeliveryResponse(): ResendDeliveryResponse {
 
 export const ResendDeliveryResponse: MessageFns<ResendDeliveryResponse> = {
   encode(message: ResendDeliveryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.delivery !== undefined) {
+    if (message.delivery != null) {
       Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1110,16 +1110,16 @@ function createBaseTailDeliveriesRequest(): TailDeliveriesRequest {
 
 export const TailDeliveriesRequest: MessageFns<TailDeliveriesRequest> = {
   encode(message: TailDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscriptionId !== undefined) {
+    if (message.subscriptionId != null) {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.instanceIntegrationId !== undefined) {
+    if (message.instanceIntegrationId != null) {
       writer.uint32(18).string(message.instanceIntegrationId);
     }
     for (const v of message.eventTypes) {
       writer.uint32(26).string(v!);
     }
-    if (message.since !== undefined) {
+    if (message.since != null) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(34).fork()).join();
     }
     return writer;
@@ -1189,10 +1189,10 @@ function createBaseTailDeliveriesResponse(): TailDeliveriesResponse {
 
 export const TailDeliveriesResponse: MessageFns<TailDeliveriesResponse> = {
   encode(message: TailDeliveriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.delivery !== undefined) {
+    if (message.delivery != null) {
       Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
     }
-    if (message.attempt !== undefined) {
+    if (message.attempt != null) {
       DeliveryAttempt.encode(message.attempt, writer.uint32(18).fork()).join();
     }
     if (message.skipped !== 0) {
@@ -1251,9 +1251,9 @@ export const TailDeliveriesResponse: MessageFns<TailDeliveriesResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -140,7 +140,7 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
     if (message.clientId !== "") {
       writer.uint32(50).string(message.clientId);
     }
-    if (message.occurredAt !== undefined) {
+    if (message.occurredAt != null) {
       Timestamp.encode(toTimestamp(message.occurredAt), writer.uint32(58).fork()).join();
     }
     return writer;
@@ -246,19 +246,19 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
     for (const v of message.types) {
       writer.uint32(10).string(v!);
     }
-    if (message.instanceId !== undefined) {
+    if (message.instanceId != null) {
       writer.uint32(18).string(message.instanceId);
     }
-    if (message.clientId !== undefined) {
+    if (message.clientId != null) {
       writer.uint32(26).string(message.clientId);
     }
-    if (message.entityId !== undefined) {
+    if (message.entityId != null) {
       writer.uint32(34).string(message.entityId);
     }
-    if (message.since !== undefined) {
+    if (message.since != null) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(42).fork()).join();
     }
-    if (message.until !== undefined) {
+    if (message.until != null) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(50).fork()).join();
     }
     if (message.pageSize !== 0) {
@@ -426,7 +426,7 @@ export const GetEventRequest: MessageFns<GetEventRequest> = {
     if (message.eventId !== "") {
       writer.uint32(10).string(message.eventId);
     }
-    if (message.instanceIntegrationId !== undefined) {
+    if (message.instanceIntegrationId != null) {
       writer.uint32(18).string(message.instanceIntegrationId);
     }
     return writer;
@@ -480,7 +480,7 @@ function createBaseGetEventResponse(): GetEventResponse {
 
 export const GetEventResponse: MessageFns<GetEventResponse> = {
   encode(message: GetEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.event !== undefined) {
+    if (message.event != null) {
       WebhookEvent.encode(message.event, writer.uint32(10).fork()).join();
     }
     if (message.body.length !== 0) {
@@ -547,10 +547,10 @@ export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.since !== undefined) {
+    if (message.since != null) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(18).fork()).join();
     }
-    if (message.until !== undefined) {
+    if (message.until != null) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(26).fork()).join();
     }
     for (const v of message.eventTypes) {
@@ -559,7 +559,7 @@ export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
     if (message.includeDelivered !== false) {
       writer.uint32(40).bool(message.includeDelivered);
     }
-    if (message.afterEventId !== undefined) {
+    if (message.afterEventId != null) {
       writer.uint32(50).string(message.afterEventId);
     }
     return writer;
@@ -707,9 +707,9 @@ export const ReplayEventsResponse: MessageFns<ReplayEventsResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

@@ -21,93 +21,37 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
-import { DeliveryAttempt, DeliveryStatus, deliveryStatusFromJSON, deliveryStatusToNumber } from "./deliveries.js";
+import {
+  AttemptOutcome,
+  attemptOutcomeFromJSON,
+  attemptOutcomeToNumber,
+  DeliveryAttempt,
+  DeliveryStatus,
+  deliveryStatusFromJSON,
+  deliveryStatusToNumber,
+} from "./deliveries.js";
 
 export const protobufPackage = "integration.webhooks.v1";
 
 export const protobufFileName = "integration/webhooks/v1/sending.proto";
 
-/** Why an attempt must not be sent. */
-export enum AttemptRefusalReason {
-  /** UNSPECIFIED - Never sent. */
-  UNSPECIFIED = "ATTEMPT_REFUSAL_REASON_UNSPECIFIED",
-  /** ALREADY_BEGUN - An attempt of this number has begun already. */
-  ALREADY_BEGUN = "ATTEMPT_REFUSAL_REASON_ALREADY_BEGUN",
-  /** LEASE_RUNNING - The attempt before this one may still be under way; ask again when its lease is over. */
-  LEASE_RUNNING = "ATTEMPT_REFUSAL_REASON_LEASE_RUNNING",
-  /** OUT_OF_TURN - The attempt before this one has not begun. */
-  OUT_OF_TURN = "ATTEMPT_REFUSAL_REASON_OUT_OF_TURN",
-  /** ENDED - The delivery is delivered, exhausted, held or cancelled. */
-  ENDED = "ATTEMPT_REFUSAL_REASON_ENDED",
-  /** NOT_FOUND - No such delivery, or it was purged. */
-  NOT_FOUND = "ATTEMPT_REFUSAL_REASON_NOT_FOUND",
-  UNRECOGNIZED = "UNRECOGNIZED",
-}
-
-export function attemptRefusalReasonFromJSON(object: any): AttemptRefusalReason {
-  switch (object) {
-    case 0:
-    case "ATTEMPT_REFUSAL_REASON_UNSPECIFIED":
-      return AttemptRefusalReason.UNSPECIFIED;
-    case 1:
-    case "ATTEMPT_REFUSAL_REASON_ALREADY_BEGUN":
-      return AttemptRefusalReason.ALREADY_BEGUN;
-    case 2:
-    case "ATTEMPT_REFUSAL_REASON_LEASE_RUNNING":
-      return AttemptRefusalReason.LEASE_RUNNING;
-    case 3:
-    case "ATTEMPT_REFUSAL_REASON_OUT_OF_TURN":
-      return AttemptRefusalReason.OUT_OF_TURN;
-    case 4:
-    case "ATTEMPT_REFUSAL_REASON_ENDED":
-      return AttemptRefusalReason.ENDED;
-    case 5:
-    case "ATTEMPT_REFUSAL_REASON_NOT_FOUND":
-      return AttemptRefusalReason.NOT_FOUND;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return AttemptRefusalReason.UNRECOGNIZED;
-  }
-}
-
-export function attemptRefusalReasonToNumber(object: AttemptRefusalReason): number {
-  switch (object) {
-    case AttemptRefusalReason.UNSPECIFIED:
-      return 0;
-    case AttemptRefusalReason.ALREADY_BEGUN:
-      return 1;
-    case AttemptRefusalReason.LEASE_RUNNING:
-      return 2;
-    case AttemptRefusalReason.OUT_OF_TURN:
-      return 3;
-    case AttemptRefusalReason.ENDED:
-      return 4;
-    case AttemptRefusalReason.NOT_FOUND:
-      return 5;
-    case AttemptRefusalReason.UNRECOGNIZED:
-    default:
-      return -1;
-  }
-}
-
 /** Asks for deliveries to send. */
 export interface ClaimDeliveriesRequest {
-  /** Whose claim it is, for whoever looks at calls; nothing is decided by it. */
+  /** The claiming worker, for people who read logs; it decides nothing. */
   workerId: string;
-  /** How many sends the relay can start at once: at most so many are claimed, so that a crash burns no more. 1 to 1000. */
+  /** The number of sends that the relay can start now: the claim takes no more. 1 to 1000. */
   freeSlots: number;
   /** How many attempts may run at once to one subscription, over all relays. */
   maxRunningPerSubscription: number;
   /** For how many milliseconds to wait while nothing is due; less than the call's deadline. */
   maxWaitMs: number;
-  /** How many sends the relay can have under way in all: subscriptions that fail share a part of it. Absent, a few may run to each. */
+  /** All send slots of the relay. Failing subscriptions share a part. Absent, each may have a few attempts. */
   totalSlots: number;
 }
 
-/** The claimed deliveries; none if nothing was due in time. What several of them share is sent once. */
+/** The claimed deliveries; empty if none was due in time. Shared parts are sent once. */
 export interface ClaimDeliveriesResponse {
-  /** The deliveries, whose first attempt has begun. */
+  /** The deliveries, whose next attempt has begun. */
   deliveries: ClaimedDelivery[];
   /** The subscriptions they go to. */
   targets: DeliveryTarget[];
@@ -127,7 +71,7 @@ export interface KeepClaimingDeliveriesResponse {
   claim: ClaimDeliveriesResponse | undefined;
 }
 
-/** A delivery whose first attempt has begun. */
+/** A delivery whose next attempt has begun. */
 export interface ClaimedDelivery {
   /** Public id of the delivery. */
   deliveryId: string;
@@ -135,8 +79,12 @@ export interface ClaimedDelivery {
   targetIndex: number;
   /** Index of its body in `bodies`. */
   bodyIndex: number;
-  /** When its lease lapses; record the attempt before, for after it others may begin the next. */
-  leaseExpiresAt: Date | undefined;
+  /** When its lease lapses; record the attempt before then, because others may begin the next one. */
+  leaseExpiresAt:
+    | Date
+    | undefined;
+  /** The number of the attempt, 1 to 3. */
+  attemptNumber: number;
 }
 
 /** Where to post, and what to sign with. */
@@ -159,63 +107,6 @@ export interface DeliveryBody {
   body: Buffer;
 }
 
-/** Asks to begin an attempt. */
-export interface BeginAttemptRequest {
-  /** Whose attempt it is, for whoever looks at calls; nothing is decided by it. */
-  workerId: string;
-  /** Public id of the delivery. */
-  deliveryId: string;
-  /** The number of the attempt, 2 or 3. */
-  attemptNumber: number;
-}
-
-/** Send, or do not. */
-export interface BeginAttemptResponse {
-  /** The one or the other. */
-  result:
-    | //
-    /** The attempt has begun: send. */
-    { $case: "begun"; value: BegunAttempt }
-    | //
-    /** No row changed: do not send. */
-    { $case: "refused"; value: AttemptRefusal }
-    | undefined;
-}
-
-/** Asks to begin attempts. */
-export interface BeginAttemptsRequest {
-  /** The attempts, at most 32. */
-  attempts: BeginAttemptRequest[];
-}
-
-/** What to send, and what not. */
-export interface BeginAttemptsResponse {
-  /** One for each attempt, in the order asked. */
-  beginnings: BeginAttemptResponse[];
-}
-
-/** An attempt that has begun. */
-export interface BegunAttempt {
-  /** Where to post, and what to sign with. */
-  target:
-    | DeliveryTarget
-    | undefined;
-  /** What to post. */
-  body:
-    | DeliveryBody
-    | undefined;
-  /** When the lease lapses. */
-  leaseExpiresAt: Date | undefined;
-}
-
-/** An attempt that must not be sent. */
-export interface AttemptRefusal {
-  /** Why. */
-  reason: AttemptRefusalReason;
-  /** How far the delivery is; absent if there is none. */
-  delivery?: RetryDelivery | undefined;
-}
-
 /** Records how attempts ended. */
 export interface RecordAttemptsRequest {
   /** The attempts, of any deliveries, at most 1000. */
@@ -234,10 +125,8 @@ export interface AttemptResult {
   retryAfterSeconds?: number | undefined;
 }
 
-/** What follows from the results. */
+/** The results are recorded. */
 export interface RecordAttemptsResponse {
-  /** How far each delivery is, in the order of the results; purged ones are left out. */
-  deliveries: RetryDelivery[];
 }
 
 /** How far one delivery is, in ids and times alone, fit for a workflow's history. */
@@ -253,7 +142,13 @@ export interface RetryDelivery {
     | Date
     | undefined;
   /** When the lease of the running attempt lapses; absent when none runs. */
-  leaseExpiresAt?: Date | undefined;
+  leaseExpiresAt?:
+    | Date
+    | undefined;
+  /** How the last attempt ended; unspecified while one runs. */
+  lastOutcome: AttemptOutcome;
+  /** The status of the answer to it, if one came. */
+  lastHttpStatus?: number | undefined;
 }
 
 /** Asks for batches to hand over to Temporal. */
@@ -306,15 +201,35 @@ export interface GetRetryBatchResponse {
   batch: RetryBatch | undefined;
 }
 
+/** Makes attempts due. */
+export interface MakeDeliveriesDueRequest {
+  /** The attempts, at most 100. */
+  attempts: LaterAttempt[];
+}
+
+/** One attempt after the first. */
+export interface LaterAttempt {
+  /** Public id of the delivery. */
+  deliveryId: string;
+  /** The number of the attempt, 2 or 3; a delivery that waits for another one stays as it is. */
+  attemptNumber: number;
+}
+
+/** What can be attempted is due. */
+export interface MakeDeliveriesDueResponse {
+  /** How far each delivery is now; purged ones are left out. */
+  deliveries: RetryDelivery[];
+}
+
 /** Gives deliveries up. */
 export interface GiveUpDeliveriesRequest {
-  /** Public ids of the deliveries; those at their end already stay as they are. */
+  /** Public ids of the deliveries; those that have ended stay unchanged. */
   deliveryIds: string[];
 }
 
 /** The deliveries are given up. */
 export interface GiveUpDeliveriesResponse {
-  /** How far each delivery is now, in the order asked; purged ones are left out. */
+  /** How far each delivery is now; purged ones are left out. */
   deliveries: RetryDelivery[];
 }
 
@@ -482,7 +397,7 @@ function createBaseKeepClaimingDeliveriesRequest(): KeepClaimingDeliveriesReques
 
 export const KeepClaimingDeliveriesRequest: MessageFns<KeepClaimingDeliveriesRequest> = {
   encode(message: KeepClaimingDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.claim !== undefined) {
+    if (message.claim != null) {
       ClaimDeliveriesRequest.encode(message.claim, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -528,7 +443,7 @@ function createBaseKeepClaimingDeliveriesResponse(): KeepClaimingDeliveriesRespo
 
 export const KeepClaimingDeliveriesResponse: MessageFns<KeepClaimingDeliveriesResponse> = {
   encode(message: KeepClaimingDeliveriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.claim !== undefined) {
+    if (message.claim != null) {
       ClaimDeliveriesResponse.encode(message.claim, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -569,7 +484,7 @@ export const KeepClaimingDeliveriesResponse: MessageFns<KeepClaimingDeliveriesRe
 };
 
 function createBaseClaimedDelivery(): ClaimedDelivery {
-  return { deliveryId: "", targetIndex: 0, bodyIndex: 0, leaseExpiresAt: undefined };
+  return { deliveryId: "", targetIndex: 0, bodyIndex: 0, leaseExpiresAt: undefined, attemptNumber: 0 };
 }
 
 export const ClaimedDelivery: MessageFns<ClaimedDelivery> = {
@@ -583,8 +498,11 @@ export const ClaimedDelivery: MessageFns<ClaimedDelivery> = {
     if (message.bodyIndex !== 0) {
       writer.uint32(24).uint32(message.bodyIndex);
     }
-    if (message.leaseExpiresAt !== undefined) {
+    if (message.leaseExpiresAt != null) {
       Timestamp.encode(toTimestamp(message.leaseExpiresAt), writer.uint32(34).fork()).join();
+    }
+    if (message.attemptNumber !== 0) {
+      writer.uint32(40).uint32(message.attemptNumber);
     }
     return writer;
   },
@@ -632,6 +550,14 @@ export const ClaimedDelivery: MessageFns<ClaimedDelivery> = {
             }
 
             message.leaseExpiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.attemptNumber = reader.uint32();
             continue;
           }
         }
@@ -783,350 +709,6 @@ export const DeliveryBody: MessageFns<DeliveryBody> = {
   },
 };
 
-function createBaseBeginAttemptRequest(): BeginAttemptRequest {
-  return { workerId: "", deliveryId: "", attemptNumber: 0 };
-}
-
-export const BeginAttemptRequest: MessageFns<BeginAttemptRequest> = {
-  encode(message: BeginAttemptRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.workerId !== "") {
-      writer.uint32(10).string(message.workerId);
-    }
-    if (message.deliveryId !== "") {
-      writer.uint32(18).string(message.deliveryId);
-    }
-    if (message.attemptNumber !== 0) {
-      writer.uint32(24).uint32(message.attemptNumber);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): BeginAttemptRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBeginAttemptRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.workerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.deliveryId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.attemptNumber = reader.uint32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseBeginAttemptResponse(): BeginAttemptResponse {
-  return { result: undefined };
-}
-
-export const BeginAttemptResponse: MessageFns<BeginAttemptResponse> = {
-  encode(message: BeginAttemptResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    switch (message.result?.$case) {
-      case "begun":
-        BegunAttempt.encode(message.result.value, writer.uint32(10).fork()).join();
-        break;
-      case "refused":
-        AttemptRefusal.encode(message.result.value, writer.uint32(18).fork()).join();
-        break;
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): BeginAttemptResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBeginAttemptResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.result = { $case: "begun", value: BegunAttempt.decode(reader, reader.uint32()) };
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.result = { $case: "refused", value: AttemptRefusal.decode(reader, reader.uint32()) };
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseBeginAttemptsRequest(): BeginAttemptsRequest {
-  return { attempts: [] };
-}
-
-export const BeginAttemptsRequest: MessageFns<BeginAttemptsRequest> = {
-  encode(message: BeginAttemptsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.attempts) {
-      BeginAttemptRequest.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): BeginAttemptsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBeginAttemptsRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.attempts.push(BeginAttemptRequest.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseBeginAttemptsResponse(): BeginAttemptsResponse {
-  return { beginnings: [] };
-}
-
-export const BeginAttemptsResponse: MessageFns<BeginAttemptsResponse> = {
-  encode(message: BeginAttemptsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.beginnings) {
-      BeginAttemptResponse.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): BeginAttemptsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBeginAttemptsResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.beginnings.push(BeginAttemptResponse.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseBegunAttempt(): BegunAttempt {
-  return { target: undefined, body: undefined, leaseExpiresAt: undefined };
-}
-
-export const BegunAttempt: MessageFns<BegunAttempt> = {
-  encode(message: BegunAttempt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.target !== undefined) {
-      DeliveryTarget.encode(message.target, writer.uint32(10).fork()).join();
-    }
-    if (message.body !== undefined) {
-      DeliveryBody.encode(message.body, writer.uint32(18).fork()).join();
-    }
-    if (message.leaseExpiresAt !== undefined) {
-      Timestamp.encode(toTimestamp(message.leaseExpiresAt), writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): BegunAttempt {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBegunAttempt();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.target = DeliveryTarget.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.body = DeliveryBody.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.leaseExpiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseAttemptRefusal(): AttemptRefusal {
-  return { reason: AttemptRefusalReason.UNSPECIFIED, delivery: undefined };
-}
-
-export const AttemptRefusal: MessageFns<AttemptRefusal> = {
-  encode(message: AttemptRefusal, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.reason !== AttemptRefusalReason.UNSPECIFIED) {
-      writer.uint32(8).int32(attemptRefusalReasonToNumber(message.reason));
-    }
-    if (message.delivery !== undefined) {
-      RetryDelivery.encode(message.delivery, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): AttemptRefusal {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseAttemptRefusal();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.reason = attemptRefusalReasonFromJSON(reader.int32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.delivery = RetryDelivery.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseRecordAttemptsRequest(): RecordAttemptsRequest {
   return { results: [] };
 }
@@ -1182,10 +764,10 @@ export const AttemptResult: MessageFns<AttemptResult> = {
     if (message.deliveryId !== "") {
       writer.uint32(10).string(message.deliveryId);
     }
-    if (message.attempt !== undefined) {
+    if (message.attempt != null) {
       DeliveryAttempt.encode(message.attempt, writer.uint32(18).fork()).join();
     }
-    if (message.retryAfterSeconds !== undefined) {
+    if (message.retryAfterSeconds != null) {
       writer.uint32(24).uint32(message.retryAfterSeconds);
     }
     return writer;
@@ -1242,14 +824,11 @@ export const AttemptResult: MessageFns<AttemptResult> = {
 };
 
 function createBaseRecordAttemptsResponse(): RecordAttemptsResponse {
-  return { deliveries: [] };
+  return {};
 }
 
 export const RecordAttemptsResponse: MessageFns<RecordAttemptsResponse> = {
-  encode(message: RecordAttemptsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.deliveries) {
-      RetryDelivery.encode(v!, writer.uint32(10).fork()).join();
-    }
+  encode(_: RecordAttemptsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
@@ -1266,14 +845,6 @@ export const RecordAttemptsResponse: MessageFns<RecordAttemptsResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.deliveries.push(RetryDelivery.decode(reader, reader.uint32()));
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1294,6 +865,8 @@ function createBaseRetryDelivery(): RetryDelivery {
     attemptsBegun: 0,
     nextAttemptAt: undefined,
     leaseExpiresAt: undefined,
+    lastOutcome: AttemptOutcome.UNSPECIFIED,
+    lastHttpStatus: undefined,
   };
 }
 
@@ -1308,11 +881,17 @@ export const RetryDelivery: MessageFns<RetryDelivery> = {
     if (message.attemptsBegun !== 0) {
       writer.uint32(24).uint32(message.attemptsBegun);
     }
-    if (message.nextAttemptAt !== undefined) {
+    if (message.nextAttemptAt != null) {
       Timestamp.encode(toTimestamp(message.nextAttemptAt), writer.uint32(34).fork()).join();
     }
-    if (message.leaseExpiresAt !== undefined) {
+    if (message.leaseExpiresAt != null) {
       Timestamp.encode(toTimestamp(message.leaseExpiresAt), writer.uint32(42).fork()).join();
+    }
+    if (message.lastOutcome !== AttemptOutcome.UNSPECIFIED) {
+      writer.uint32(48).int32(attemptOutcomeToNumber(message.lastOutcome));
+    }
+    if (message.lastHttpStatus != null) {
+      writer.uint32(56).uint32(message.lastHttpStatus);
     }
     return writer;
   },
@@ -1368,6 +947,22 @@ export const RetryDelivery: MessageFns<RetryDelivery> = {
             }
 
             message.leaseExpiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.lastOutcome = attemptOutcomeFromJSON(reader.int32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.lastHttpStatus = reader.uint32();
             continue;
           }
         }
@@ -1709,7 +1304,7 @@ function createBaseGetRetryBatchResponse(): GetRetryBatchResponse {
 
 export const GetRetryBatchResponse: MessageFns<GetRetryBatchResponse> = {
   encode(message: GetRetryBatchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.batch !== undefined) {
+    if (message.batch != null) {
       RetryBatch.encode(message.batch, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1734,6 +1329,155 @@ export const GetRetryBatchResponse: MessageFns<GetRetryBatchResponse> = {
             }
 
             message.batch = RetryBatch.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMakeDeliveriesDueRequest(): MakeDeliveriesDueRequest {
+  return { attempts: [] };
+}
+
+export const MakeDeliveriesDueRequest: MessageFns<MakeDeliveriesDueRequest> = {
+  encode(message: MakeDeliveriesDueRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.attempts) {
+      LaterAttempt.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MakeDeliveriesDueRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMakeDeliveriesDueRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.attempts.push(LaterAttempt.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLaterAttempt(): LaterAttempt {
+  return { deliveryId: "", attemptNumber: 0 };
+}
+
+export const LaterAttempt: MessageFns<LaterAttempt> = {
+  encode(message: LaterAttempt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.deliveryId !== "") {
+      writer.uint32(10).string(message.deliveryId);
+    }
+    if (message.attemptNumber !== 0) {
+      writer.uint32(16).uint32(message.attemptNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LaterAttempt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLaterAttempt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deliveryId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.attemptNumber = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMakeDeliveriesDueResponse(): MakeDeliveriesDueResponse {
+  return { deliveries: [] };
+}
+
+export const MakeDeliveriesDueResponse: MessageFns<MakeDeliveriesDueResponse> = {
+  encode(message: MakeDeliveriesDueResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deliveries) {
+      RetryDelivery.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MakeDeliveriesDueResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMakeDeliveriesDueResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deliveries.push(RetryDelivery.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1842,33 +1586,21 @@ export const GiveUpDeliveriesResponse: MessageFns<GiveUpDeliveriesResponse> = {
 };
 
 /**
- * The worker's side of webhooks: the relay makes first attempts, Temporal makes the second and third.
+ * The worker's side of webhooks: the relay makes every attempt; Temporal decides when the second and third are due.
  *
  * The attempt counter decides everything: attempt n begins with one UPDATE that sets the counter to n where it was n-1,
- * the delivery is pending and no lease runs. Whoever changed no row does not send. A begun attempt counts, whatever
+ * the delivery is pending and no lease runs. A claim that changed no row does not send. A begun attempt counts, whatever
  * becomes of it: when its lease lapses unrecorded it is recorded as INTERRUPTED. So every call here may be repeated, by
- * anyone, and nobody is sent a fourth attempt.
+ * any caller, and no subscriber is sent a fourth attempt.
+ *
+ * The roles of one release call each other by this service: a release may remove what only its predecessor called.
  */
 export type DeliveryServiceService = typeof DeliveryServiceService;
 export const DeliveryServiceService = {
   /**
-   * Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none.
-   * Kept for workers that are not updated yet: the others keep claiming.
-   *
-   * @deprecated
+   * Begins the next attempt of due deliveries, fairly among subscriptions; each claim waits while none is
+   * due, and is answered before the next one is read.
    */
-  claimDeliveries: {
-    path: "/integration.webhooks.v1.DeliveryService/ClaimDeliveries" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ClaimDeliveriesRequest): Buffer =>
-      Buffer.from(ClaimDeliveriesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ClaimDeliveriesRequest => ClaimDeliveriesRequest.decode(value),
-    responseSerialize: (value: ClaimDeliveriesResponse): Buffer =>
-      Buffer.from(ClaimDeliveriesResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ClaimDeliveriesResponse => ClaimDeliveriesResponse.decode(value),
-  },
-  /** The same in one call for as long as the relay works: each claim is answered before the next one is read. */
   keepClaimingDeliveries: {
     path: "/integration.webhooks.v1.DeliveryService/KeepClaimingDeliveries" as const,
     requestStream: true as const,
@@ -1881,34 +1613,7 @@ export const DeliveryServiceService = {
     responseDeserialize: (value: Buffer): KeepClaimingDeliveriesResponse =>
       KeepClaimingDeliveriesResponse.decode(value),
   },
-  /**
-   * Begins one later attempt of one delivery, or says why it must not be sent.
-   * Kept for workers that are not updated yet: the others begin several at once.
-   *
-   * @deprecated
-   */
-  beginAttempt: {
-    path: "/integration.webhooks.v1.DeliveryService/BeginAttempt" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: BeginAttemptRequest): Buffer => Buffer.from(BeginAttemptRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): BeginAttemptRequest => BeginAttemptRequest.decode(value),
-    responseSerialize: (value: BeginAttemptResponse): Buffer =>
-      Buffer.from(BeginAttemptResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): BeginAttemptResponse => BeginAttemptResponse.decode(value),
-  },
-  /** The same for several deliveries, in one transaction. */
-  beginAttempts: {
-    path: "/integration.webhooks.v1.DeliveryService/BeginAttempts" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: BeginAttemptsRequest): Buffer => Buffer.from(BeginAttemptsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): BeginAttemptsRequest => BeginAttemptsRequest.decode(value),
-    responseSerialize: (value: BeginAttemptsResponse): Buffer =>
-      Buffer.from(BeginAttemptsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): BeginAttemptsResponse => BeginAttemptsResponse.decode(value),
-  },
-  /** Records how attempts ended, in one transaction with what follows: next attempt, retry batch, end, disabling. */
+  /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
   recordAttempts: {
     path: "/integration.webhooks.v1.DeliveryService/RecordAttempts" as const,
     requestStream: false as const,
@@ -1920,7 +1625,7 @@ export const DeliveryServiceService = {
       Buffer.from(RecordAttemptsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RecordAttemptsResponse => RecordAttemptsResponse.decode(value),
   },
-  /** Lists batches whose workflow is not known to have started, overdue ones again; waits while there are none. */
+  /** Lists batches whose workflow is not known to have started; waits while there are none. */
   claimRetryBatches: {
     path: "/integration.webhooks.v1.DeliveryService/ClaimRetryBatches" as const,
     requestStream: false as const,
@@ -1932,7 +1637,11 @@ export const DeliveryServiceService = {
       Buffer.from(ClaimRetryBatchesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ClaimRetryBatchesResponse => ClaimRetryBatchesResponse.decode(value),
   },
-  /** Notes that the workflows of these batches have started, so that they are not listed again. */
+  /**
+   * Notes that the workflows of these batches have started, so that they are not listed again. While batches
+   * are handed over, the relay claims later attempts up to a minute after they are due, unless a workflow
+   * makes them due.
+   */
   markRetryBatchesHandedOver: {
     path: "/integration.webhooks.v1.DeliveryService/MarkRetryBatchesHandedOver" as const,
     requestStream: false as const,
@@ -1957,6 +1666,18 @@ export const DeliveryServiceService = {
       Buffer.from(GetRetryBatchResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetRetryBatchResponse => GetRetryBatchResponse.decode(value),
   },
+  /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
+  makeDeliveriesDue: {
+    path: "/integration.webhooks.v1.DeliveryService/MakeDeliveriesDue" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: MakeDeliveriesDueRequest): Buffer =>
+      Buffer.from(MakeDeliveriesDueRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): MakeDeliveriesDueRequest => MakeDeliveriesDueRequest.decode(value),
+    responseSerialize: (value: MakeDeliveriesDueResponse): Buffer =>
+      Buffer.from(MakeDeliveriesDueResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): MakeDeliveriesDueResponse => MakeDeliveriesDueResponse.decode(value),
+  },
   /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
   giveUpDeliveries: {
     path: "/integration.webhooks.v1.DeliveryService/GiveUpDeliveries" as const,
@@ -1973,58 +1694,33 @@ export const DeliveryServiceService = {
 
 export interface DeliveryServiceServer extends UntypedServiceImplementation {
   /**
-   * Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none.
-   * Kept for workers that are not updated yet: the others keep claiming.
-   *
-   * @deprecated
+   * Begins the next attempt of due deliveries, fairly among subscriptions; each claim waits while none is
+   * due, and is answered before the next one is read.
    */
-  claimDeliveries: handleUnaryCall<ClaimDeliveriesRequest, ClaimDeliveriesResponse>;
-  /** The same in one call for as long as the relay works: each claim is answered before the next one is read. */
   keepClaimingDeliveries: handleBidiStreamingCall<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
-  /**
-   * Begins one later attempt of one delivery, or says why it must not be sent.
-   * Kept for workers that are not updated yet: the others begin several at once.
-   *
-   * @deprecated
-   */
-  beginAttempt: handleUnaryCall<BeginAttemptRequest, BeginAttemptResponse>;
-  /** The same for several deliveries, in one transaction. */
-  beginAttempts: handleUnaryCall<BeginAttemptsRequest, BeginAttemptsResponse>;
-  /** Records how attempts ended, in one transaction with what follows: next attempt, retry batch, end, disabling. */
+  /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
   recordAttempts: handleUnaryCall<RecordAttemptsRequest, RecordAttemptsResponse>;
-  /** Lists batches whose workflow is not known to have started, overdue ones again; waits while there are none. */
+  /** Lists batches whose workflow is not known to have started; waits while there are none. */
   claimRetryBatches: handleUnaryCall<ClaimRetryBatchesRequest, ClaimRetryBatchesResponse>;
-  /** Notes that the workflows of these batches have started, so that they are not listed again. */
+  /**
+   * Notes that the workflows of these batches have started, so that they are not listed again. While batches
+   * are handed over, the relay claims later attempts up to a minute after they are due, unless a workflow
+   * makes them due.
+   */
   markRetryBatchesHandedOver: handleUnaryCall<MarkRetryBatchesHandedOverRequest, MarkRetryBatchesHandedOverResponse>;
   /** Reads how far the deliveries of a batch are, for the workflow to plan by and to show. */
   getRetryBatch: handleUnaryCall<GetRetryBatchRequest, GetRetryBatchResponse>;
+  /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
+  makeDeliveriesDue: handleUnaryCall<MakeDeliveriesDueRequest, MakeDeliveriesDueResponse>;
   /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
   giveUpDeliveries: handleUnaryCall<GiveUpDeliveriesRequest, GiveUpDeliveriesResponse>;
 }
 
 export interface DeliveryServiceClient extends Client {
   /**
-   * Begins the first attempt of deliveries that are due, fairly among subscriptions; waits while there are none.
-   * Kept for workers that are not updated yet: the others keep claiming.
-   *
-   * @deprecated
+   * Begins the next attempt of due deliveries, fairly among subscriptions; each claim waits while none is
+   * due, and is answered before the next one is read.
    */
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  /** The same in one call for as long as the relay works: each claim is answered before the next one is read. */
   keepClaimingDeliveries(): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
   keepClaimingDeliveries(
     options: Partial<CallOptions>,
@@ -2033,76 +1729,43 @@ export interface DeliveryServiceClient extends Client {
     metadata: Metadata,
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+  /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
+  recordAttempts(
+    request: RecordAttemptsRequest,
+    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
+  ): ClientUnaryCall;
+  recordAttempts(
+    request: RecordAttemptsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
+  ): ClientUnaryCall;
+  recordAttempts(
+    request: RecordAttemptsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists batches whose workflow is not known to have started; waits while there are none. */
+  claimRetryBatches(
+    request: ClaimRetryBatchesRequest,
+    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
+  ): ClientUnaryCall;
+  claimRetryBatches(
+    request: ClaimRetryBatchesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
+  ): ClientUnaryCall;
+  claimRetryBatches(
+    request: ClaimRetryBatchesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
+  ): ClientUnaryCall;
   /**
-   * Begins one later attempt of one delivery, or says why it must not be sent.
-   * Kept for workers that are not updated yet: the others begin several at once.
-   *
-   * @deprecated
+   * Notes that the workflows of these batches have started, so that they are not listed again. While batches
+   * are handed over, the relay claims later attempts up to a minute after they are due, unless a workflow
+   * makes them due.
    */
-  beginAttempt(
-    request: BeginAttemptRequest,
-    callback: (error: ServiceError | null, response: BeginAttemptResponse) => void,
-  ): ClientUnaryCall;
-  beginAttempt(
-    request: BeginAttemptRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: BeginAttemptResponse) => void,
-  ): ClientUnaryCall;
-  beginAttempt(
-    request: BeginAttemptRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: BeginAttemptResponse) => void,
-  ): ClientUnaryCall;
-  /** The same for several deliveries, in one transaction. */
-  beginAttempts(
-    request: BeginAttemptsRequest,
-    callback: (error: ServiceError | null, response: BeginAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  beginAttempts(
-    request: BeginAttemptsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: BeginAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  beginAttempts(
-    request: BeginAttemptsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: BeginAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  /** Records how attempts ended, in one transaction with what follows: next attempt, retry batch, end, disabling. */
-  recordAttempts(
-    request: RecordAttemptsRequest,
-    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  recordAttempts(
-    request: RecordAttemptsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  recordAttempts(
-    request: RecordAttemptsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists batches whose workflow is not known to have started, overdue ones again; waits while there are none. */
-  claimRetryBatches(
-    request: ClaimRetryBatchesRequest,
-    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
-  ): ClientUnaryCall;
-  claimRetryBatches(
-    request: ClaimRetryBatchesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
-  ): ClientUnaryCall;
-  claimRetryBatches(
-    request: ClaimRetryBatchesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
-  ): ClientUnaryCall;
-  /** Notes that the workflows of these batches have started, so that they are not listed again. */
   markRetryBatchesHandedOver(
     request: MarkRetryBatchesHandedOverRequest,
     callback: (error: ServiceError | null, response: MarkRetryBatchesHandedOverResponse) => void,
@@ -2133,6 +1796,22 @@ export interface DeliveryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetRetryBatchResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
+  makeDeliveriesDue(
+    request: MakeDeliveriesDueRequest,
+    callback: (error: ServiceError | null, response: MakeDeliveriesDueResponse) => void,
+  ): ClientUnaryCall;
+  makeDeliveriesDue(
+    request: MakeDeliveriesDueRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: MakeDeliveriesDueResponse) => void,
+  ): ClientUnaryCall;
+  makeDeliveriesDue(
+    request: MakeDeliveriesDueRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: MakeDeliveriesDueResponse) => void,
   ): ClientUnaryCall;
   /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
   giveUpDeliveries(
@@ -2161,9 +1840,9 @@ export const DeliveryServiceClient = makeGenericClientConstructor(
   serviceName: string;
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

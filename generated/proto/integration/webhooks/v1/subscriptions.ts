@@ -16,7 +16,7 @@ export const protobufFileName = "integration/webhooks/v1/subscriptions.proto";
 
 /** Whether a subscription receives events. */
 export enum SubscriptionStatus {
-  /** UNSPECIFIED - Never stored; no filter where one is asked for. */
+  /** UNSPECIFIED - Never stored; in a filter it means no filter. */
   UNSPECIFIED = "SUBSCRIPTION_STATUS_UNSPECIFIED",
   /** ACTIVE - It receives events. */
   ACTIVE = "SUBSCRIPTION_STATUS_ACTIVE",
@@ -118,7 +118,7 @@ export function subscriptionDisabledReasonToNumber(object: SubscriptionDisabledR
 export interface Subscription {
   /** Public id, `whs_…`. */
   id: string;
-  /** Public id of the instance integration whose events it receives. */
+  /** Public id of the instance integration of its events. */
   instanceIntegrationId: string;
   /** Where deliveries are posted. */
   url: string;
@@ -394,22 +394,22 @@ export const Subscription: MessageFns<Subscription> = {
     if (message.disabledReason !== SubscriptionDisabledReason.UNSPECIFIED) {
       writer.uint32(64).int32(subscriptionDisabledReasonToNumber(message.disabledReason));
     }
-    if (message.disabledAt !== undefined) {
+    if (message.disabledAt != null) {
       Timestamp.encode(toTimestamp(message.disabledAt), writer.uint32(74).fork()).join();
     }
     for (const v of message.secrets) {
       SubscriptionSecret.encode(v!, writer.uint32(82).fork()).join();
     }
-    if (message.lastSuccessAt !== undefined) {
+    if (message.lastSuccessAt != null) {
       Timestamp.encode(toTimestamp(message.lastSuccessAt), writer.uint32(90).fork()).join();
     }
-    if (message.failingSince !== undefined) {
+    if (message.failingSince != null) {
       Timestamp.encode(toTimestamp(message.failingSince), writer.uint32(98).fork()).join();
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(106).fork()).join();
     }
-    if (message.updatedAt !== undefined) {
+    if (message.updatedAt != null) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(114).fork()).join();
     }
     if (message.version !== "") {
@@ -573,10 +573,10 @@ export const SubscriptionSecret: MessageFns<SubscriptionSecret> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.createdAt !== undefined) {
+    if (message.createdAt != null) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(18).fork()).join();
     }
-    if (message.expiresAt !== undefined) {
+    if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
     return writer;
@@ -728,7 +728,7 @@ function createBaseCreateSubscriptionResponse(): CreateSubscriptionResponse {
 
 export const CreateSubscriptionResponse: MessageFns<CreateSubscriptionResponse> = {
   encode(message: CreateSubscriptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscription !== undefined) {
+    if (message.subscription != null) {
       Subscription.encode(message.subscription, writer.uint32(10).fork()).join();
     }
     if (message.secret !== "") {
@@ -785,7 +785,7 @@ function createBaseListSubscriptionsRequest(): ListSubscriptionsRequest {
 
 export const ListSubscriptionsRequest: MessageFns<ListSubscriptionsRequest> = {
   encode(message: ListSubscriptionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.instanceIntegrationId !== undefined) {
+    if (message.instanceIntegrationId != null) {
       writer.uint32(10).string(message.instanceIntegrationId);
     }
     if (message.status !== SubscriptionStatus.UNSPECIFIED) {
@@ -967,7 +967,7 @@ function createBaseGetSubscriptionResponse(): GetSubscriptionResponse {
 
 export const GetSubscriptionResponse: MessageFns<GetSubscriptionResponse> = {
   encode(message: GetSubscriptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscription !== undefined) {
+    if (message.subscription != null) {
       Subscription.encode(message.subscription, writer.uint32(10).fork()).join();
     }
     if (message.pendingDeliveries !== 0) {
@@ -1046,7 +1046,7 @@ export const UpdateSubscriptionRequest: MessageFns<UpdateSubscriptionRequest> = 
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.url !== undefined) {
+    if (message.url != null) {
       writer.uint32(18).string(message.url);
     }
     for (const v of message.eventTypes) {
@@ -1055,13 +1055,13 @@ export const UpdateSubscriptionRequest: MessageFns<UpdateSubscriptionRequest> = 
     for (const v of message.clientIds) {
       writer.uint32(34).string(v!);
     }
-    if (message.description !== undefined) {
+    if (message.description != null) {
       writer.uint32(42).string(message.description);
     }
-    if (message.updateMask !== undefined) {
+    if (message.updateMask != null) {
       FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(50).fork()).join();
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(58).string(message.expectedVersion);
     }
     return writer;
@@ -1155,7 +1155,7 @@ function createBaseUpdateSubscriptionResponse(): UpdateSubscriptionResponse {
 
 export const UpdateSubscriptionResponse: MessageFns<UpdateSubscriptionResponse> = {
   encode(message: UpdateSubscriptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscription !== undefined) {
+    if (message.subscription != null) {
       Subscription.encode(message.subscription, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1204,7 +1204,7 @@ export const EnableSubscriptionRequest: MessageFns<EnableSubscriptionRequest> = 
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
     return writer;
@@ -1258,13 +1258,13 @@ function createBaseEnableSubscriptionResponse(): EnableSubscriptionResponse {
 
 export const EnableSubscriptionResponse: MessageFns<EnableSubscriptionResponse> = {
   encode(message: EnableSubscriptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscription !== undefined) {
+    if (message.subscription != null) {
       Subscription.encode(message.subscription, writer.uint32(10).fork()).join();
     }
     if (message.heldDeliveries !== 0) {
       writer.uint32(16).uint32(message.heldDeliveries);
     }
-    if (message.heldSince !== undefined) {
+    if (message.heldSince != null) {
       Timestamp.encode(toTimestamp(message.heldSince), writer.uint32(26).fork()).join();
     }
     return writer;
@@ -1329,7 +1329,7 @@ export const DisableSubscriptionRequest: MessageFns<DisableSubscriptionRequest> 
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
     return writer;
@@ -1383,7 +1383,7 @@ function createBaseDisableSubscriptionResponse(): DisableSubscriptionResponse {
 
 export const DisableSubscriptionResponse: MessageFns<DisableSubscriptionResponse> = {
   encode(message: DisableSubscriptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscription !== undefined) {
+    if (message.subscription != null) {
       Subscription.encode(message.subscription, writer.uint32(10).fork()).join();
     }
     if (message.heldDeliveries !== 0) {
@@ -1443,7 +1443,7 @@ export const DeleteSubscriptionRequest: MessageFns<DeleteSubscriptionRequest> = 
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.expectedVersion !== undefined) {
+    if (message.expectedVersion != null) {
       writer.uint32(18).string(message.expectedVersion);
     }
     return writer;
@@ -1546,7 +1546,7 @@ export const RotateSubscriptionSecretRequest: MessageFns<RotateSubscriptionSecre
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.overlapSeconds !== undefined) {
+    if (message.overlapSeconds != null) {
       writer.uint32(16).uint32(message.overlapSeconds);
     }
     return writer;
@@ -1600,7 +1600,7 @@ function createBaseRotateSubscriptionSecretResponse(): RotateSubscriptionSecretR
 
 export const RotateSubscriptionSecretResponse: MessageFns<RotateSubscriptionSecretResponse> = {
   encode(message: RotateSubscriptionSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.subscription !== undefined) {
+    if (message.subscription != null) {
       Subscription.encode(message.subscription, writer.uint32(10).fork()).join();
     }
     if (message.secret !== "") {
@@ -1660,7 +1660,7 @@ export const TestSubscriptionRequest: MessageFns<TestSubscriptionRequest> = {
     if (message.subscriptionId !== "") {
       writer.uint32(10).string(message.subscriptionId);
     }
-    if (message.eventType !== undefined) {
+    if (message.eventType != null) {
       writer.uint32(18).string(message.eventType);
     }
     return writer;
@@ -1714,7 +1714,7 @@ function createBaseTestSubscriptionResponse(): TestSubscriptionResponse {
 
 export const TestSubscriptionResponse: MessageFns<TestSubscriptionResponse> = {
   encode(message: TestSubscriptionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.delivery !== undefined) {
+    if (message.delivery != null) {
       Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
     }
     return writer;
@@ -1754,9 +1754,9 @@ export const TestSubscriptionResponse: MessageFns<TestSubscriptionResponse> = {
   },
 };
 
-function toTimestamp(date: Date): Timestamp {
-  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
-  const nanos = (date.getTime() % 1_000) * 1_000_000;
+function toTimestamp(date: Date | number): Timestamp {
+  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
+  const nanos = (Number(date) % 1_000) * 1_000_000;
   return { seconds, nanos };
 }
 

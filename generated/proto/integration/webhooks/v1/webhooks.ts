@@ -65,9 +65,10 @@ export const protobufFileName = "integration/webhooks/v1/webhooks.proto";
 /**
  * The operator's side of webhooks.
  *
- * A resend and a replay are new deliveries with the same `webhook-id` and three attempts of their own. An update writes
- * the fields that update_mask names, and clears those it names that have no value; without a mask it writes the fields
- * that have a value. Lists are newest first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
+ * A resend and a replay are new deliveries with the same `webhook-id` and three attempts. An update writes
+ * the fields that update_mask names, and clears named fields without a value; without a mask it writes the
+ * fields that have a value. Lists are newest first and paged: page_size 1 to 500, 50 when 0; an empty
+ * next_page_token ends them.
  */
 export type WebhookServiceService = typeof WebhookServiceService;
 export const WebhookServiceService = {

@@ -38,7 +38,7 @@ export interface GetClientRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -53,7 +53,7 @@ export interface ListClientsRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -111,7 +111,7 @@ export class ClientsApi extends runtime.BaseAPI {
     }
 
     /**
-     * One client of the instance. `links.self` of the event `client.created` leads here.
+     * One client of the instance. The target of `links.self` of the event `client.created`.
      * Get a client
      */
     async getClientRaw(requestParameters: GetClientRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Client>> {
@@ -122,7 +122,7 @@ export class ClientsApi extends runtime.BaseAPI {
     }
 
     /**
-     * One client of the instance. `links.self` of the event `client.created` leads here.
+     * One client of the instance. The target of `links.self` of the event `client.created`.
      * Get a client
      */
     async getClient(requestParameters: GetClientRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Client> {

@@ -30,7 +30,7 @@ export interface ListInstanceIntegrationsRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }

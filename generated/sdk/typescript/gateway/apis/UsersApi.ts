@@ -42,7 +42,7 @@ export interface GetUserRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -57,7 +57,7 @@ export interface ListUsersRequest {
      */
     clientId: string;
     /**
-     * At most how many records to answer with. Without it, all of them.
+     * The largest number of records in the answer. By default all.
      */
     limit?: number;
     /**
@@ -69,7 +69,7 @@ export interface ListUsersRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -135,7 +135,7 @@ export class UsersApi extends runtime.BaseAPI {
     }
 
     /**
-     * One user of the client, in whatever status. `links.self` of the events about users leads here.
+     * One user of the client, in any status. The target of `links.self` of events about users.
      * Get a user
      */
     async getUserRaw(requestParameters: GetUserRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<User>> {
@@ -146,7 +146,7 @@ export class UsersApi extends runtime.BaseAPI {
     }
 
     /**
-     * One user of the client, in whatever status. `links.self` of the events about users leads here.
+     * One user of the client, in any status. The target of `links.self` of events about users.
      * Get a user
      */
     async getUser(requestParameters: GetUserRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<User> {
@@ -210,7 +210,7 @@ export class UsersApi extends runtime.BaseAPI {
     }
 
     /**
-     * All users of the client but the deleted ones, or one page of them when `limit` is given.
+     * All users of the client except deleted ones, or one page of them with `limit`.
      * List users
      */
     async listUsersRaw(requestParameters: ListUsersRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<User>>> {
@@ -221,7 +221,7 @@ export class UsersApi extends runtime.BaseAPI {
     }
 
     /**
-     * All users of the client but the deleted ones, or one page of them when `limit` is given.
+     * All users of the client except deleted ones, or one page of them with `limit`.
      * List users
      */
     async listUsers(requestParameters: ListUsersRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<User>> {

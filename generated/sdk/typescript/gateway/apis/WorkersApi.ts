@@ -47,7 +47,7 @@ export interface GetWorkerV2Request {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -66,7 +66,7 @@ export interface ListWorkersRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -81,7 +81,7 @@ export interface ListWorkersV2Request {
      */
     clientId: string;
     /**
-     * At most how many records to answer with. Without it, all of them.
+     * The largest number of records in the answer. By default all.
      */
     limit?: number;
     /**
@@ -93,7 +93,7 @@ export interface ListWorkersV2Request {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+     * The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
      */
     ifNoneMatch?: string;
 }
@@ -159,7 +159,7 @@ export class WorkersApi extends runtime.BaseAPI {
     }
 
     /**
-     * One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+     * One worker of the client, offboarded or not. The target of `links.self` of events about workers.
      * Get a worker, version 2
      */
     async getWorkerV2Raw(requestParameters: GetWorkerV2Request, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<WorkerV2>> {
@@ -170,7 +170,7 @@ export class WorkersApi extends runtime.BaseAPI {
     }
 
     /**
-     * One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+     * One worker of the client, offboarded or not. The target of `links.self` of events about workers.
      * Get a worker, version 2
      */
     async getWorkerV2(requestParameters: GetWorkerV2Request, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<WorkerV2> {

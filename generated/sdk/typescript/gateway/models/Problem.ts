@@ -57,11 +57,11 @@ export interface Problem {
      */
     message: string;
     /**
-     * Id of the request, the same as in the response header `x-request-id`. Quote it when you ask us.
+     * Id of the request, the same as in the response header `x-request-id`. Include it in support requests.
      */
     requestId: string;
     /**
-     * Every place of the request that is wrong, not only the first. Present with `invalid_request`.
+     * All invalid places of the request. Present with `invalid_request`.
      */
     errors?: Array<ProblemField>;
 }

@@ -19,12 +19,12 @@
  * 
  * | Code | Status | Meaning |
  * |---|---|---|
- * | `invalid_request` | 400 | The request is not as this document says; `errors` lists every place. |
+ * | `invalid_request` | 400 | The request violates this document; `errors` lists every place. |
  * | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. |
  * | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. |
- * | `api_key_malformed` | 401 | The key cannot be one of ours: its length, prefix or checksum is wrong. |
- * | `api_key_unknown` | 401 | The key is well formed and not in force: never issued, or revoked. |
- * | `api_key_expired` | 401 | The key was in force and is past its expiry. |
+ * | `api_key_malformed` | 401 | The key is malformed: its length, prefix or checksum is wrong. |
+ * | `api_key_unknown` | 401 | The key is well formed but invalid: never issued, or revoked. |
+ * | `api_key_expired` | 401 | The key has expired. |
  * | `api_key_wrong_environment` | 401 | A demo key was used on the live service, or a live key on the demo. |
  * | `instance_integration_not_found` | 404 | There is no such instance integration, or your key does not reach it. |
  * | `instance_integration_not_configured` | 404 | The instance integration exists and is not set up yet. |
@@ -32,11 +32,11 @@
  * | `user_not_found` | 404 | The client has no such user. |
  * | `worker_not_found` | 404 | The client has no such worker. |
  * | `route_not_found` | 404 | There is nothing at this path. |
- * | `method_not_allowed` | 405 | The path exists and is read-only: `GET` and `HEAD` are what it takes. |
+ * | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
  * | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
  * | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
- * | `internal_error` | 500 | Our fault. Quote the `requestId` when you ask us about it. |
- * | `not_implemented` | 501 | The operation is described and not available on this server. |
+ * | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
+ * | `not_implemented` | 501 | The operation is not available on this server. |
  * | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
  * @export
  */

@@ -14,13 +14,13 @@
 
 import { mapValues } from '../runtime.js';
 /**
- * One place of the request that is not as it should be.
+ * One invalid place of the request.
  * @export
  * @interface ProblemField
  */
 export interface ProblemField {
     /**
-     * The part of the request in which the place is.
+     * The part of the request with the place.
      */
     _in: ProblemFieldInEnum;
     /**
@@ -28,7 +28,7 @@ export interface ProblemField {
      */
     path: string;
     /**
-     * What is wrong there, for people. Its wording may change.
+     * What is wrong, for people. Its wording may change.
      */
     message: string;
 }

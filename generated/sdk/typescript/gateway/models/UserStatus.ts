@@ -14,12 +14,12 @@
 
 
 /**
- * Where a user stands:
+ * The status of a user:
  * 
  * - `INVITED`: has an invitation and has not signed in yet.
  * - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.
  * - `INACTIVE`: was disabled by an administrator and may not sign in.
- * - `DELETED`: was removed. No longer in lists, still to be read by id.
+ * - `DELETED`: was removed. Omitted from lists; can be read by id.
  * @export
  */
 export const UserStatus = {

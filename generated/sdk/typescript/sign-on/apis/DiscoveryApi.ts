@@ -36,7 +36,7 @@ export interface DiscoveryRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the copy you hold. The answer is 304 if it is still good.
+     * The `ETag` of your stored copy. The answer is 304 if it is current.
      */
     ifNoneMatch?: string;
 }
@@ -48,7 +48,7 @@ export interface JwksRequest {
      */
     xRequestId?: string;
     /**
-     * The `ETag` of the copy you hold. The answer is 304 if it is still good.
+     * The `ETag` of your stored copy. The answer is 304 if it is current.
      */
     ifNoneMatch?: string;
 }

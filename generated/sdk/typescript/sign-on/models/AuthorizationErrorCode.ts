@@ -23,7 +23,7 @@
  * | `access_denied` | The person did not approve, or has no access on this instance. |
  * | `unsupported_response_type` | `response_type` is not `code`. |
  * | `invalid_scope` | A scope is unknown or not registered for the application. |
- * | `server_error` | Something went wrong with us. Start again. |
+ * | `server_error` | An internal error. Start again. |
  * | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
  * | `login_required` | `prompt=none`, and the person has to sign in. |
  * | `interaction_required` | `prompt=none`, and the person has to choose a context. |

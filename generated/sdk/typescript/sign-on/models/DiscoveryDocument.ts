@@ -76,15 +76,15 @@ export interface DiscoveryDocument {
      */
     id_token_signing_alg_values_supported: Array<string>;
     /**
-     * How applications prove themselves at `token`; `none` is for public ones.
+     * How applications authenticate at `token`; `none` is for public ones.
      */
     token_endpoint_auth_methods_supported: Array<string>;
     /**
-     * How applications prove themselves at `revoke`.
+     * How applications authenticate at `revoke`.
      */
     revocation_endpoint_auth_methods_supported: Array<string>;
     /**
-     * How applications prove themselves at `introspect`.
+     * How applications authenticate at `introspect`.
      */
     introspection_endpoint_auth_methods_supported: Array<string>;
     /**
@@ -116,19 +116,19 @@ export interface DiscoveryDocument {
      */
     authorization_response_iss_parameter_supported: boolean;
     /**
-     * Whether the parameter `claims` is understood. Always true.
+     * Whether the parameter `claims` is supported. Always true.
      */
     claims_parameter_supported: boolean;
     /**
-     * Whether request objects are understood. Always false.
+     * Whether request objects are supported. Always false.
      */
     request_parameter_supported: boolean;
     /**
-     * Whether request objects by reference are understood. Always false.
+     * Whether request objects by reference are supported. Always false.
      */
     request_uri_parameter_supported: boolean;
     /**
-     * Whether such references have to be registered. False, as there are none.
+     * Whether such references must be registered. Always false.
      */
     require_request_uri_registration?: boolean;
     /**

@@ -14,13 +14,13 @@
 
 import { mapValues } from '../runtime.js';
 /**
- * Whether a token is in force. All but `active` is present only if it is.
+ * Whether a token is valid. Members other than `active` are present only if it is.
  * @export
  * @interface IntrospectionResponse
  */
 export interface IntrospectionResponse {
     /**
-     * Whether the token is in force this moment, for your application.
+     * Whether the token is valid now, for your application.
      */
     active: boolean;
     /**

@@ -28,7 +28,7 @@ import {
  */
 export interface JwkSet {
     /**
-     * The keys: those that sign now, those about to, and those whose last token is not over yet. In no order.
+     * Present keys, future keys, and former keys with unexpired tokens. In no order.
      */
     keys: Array<Jwk>;
 }

@@ -22,7 +22,7 @@ import {
 } from './ServiceErrorCode.js';
 
 /**
- * The answer to a request that an endpoint could not take.
+ * The answer to a request that was refused before any endpoint.
  * @export
  * @interface ServiceError
  */

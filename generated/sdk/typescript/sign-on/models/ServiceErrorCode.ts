@@ -14,13 +14,13 @@
 
 
 /**
- * Why no endpoint could take the request, whatever it asked.
+ * Why a request was refused before any endpoint.
  * 
  * | Code | Status | Meaning |
  * |---|---|---|
  * | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. |
  * | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. |
- * | `server_error` | 500 | Something went wrong with us. Quote the `x-request-id`. |
+ * | `server_error` | 500 | An internal error. Include the `x-request-id` in support requests. |
  * @export
  */
 export const ServiceErrorCode = {

@@ -42,7 +42,7 @@ import {
  */
 export interface UserinfoClaims {
     /**
-     * The person, the same for every application and for good. Key your accounts on it.
+     * The person, the same for every application; never changes. Use it as the key of your accounts.
      */
     sub: string;
     /**
@@ -66,7 +66,7 @@ export interface UserinfoClaims {
      */
     email?: string;
     /**
-     * Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.
+     * Whether the person has verified the address by a mailed link. Scope `email`.
      */
     email_verified?: boolean;
     /**

@@ -45,7 +45,7 @@ class ClientsApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -61,7 +61,7 @@ class ClientsApi:
     ) -> Client:
         """Get a client
 
-        One client of the instance. `links.self` of the event `client.created` leads here.
+        One client of the instance. The target of `links.self` of the event `client.created`.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -69,7 +69,7 @@ class ClientsApi:
         :type client_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -133,7 +133,7 @@ class ClientsApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -149,7 +149,7 @@ class ClientsApi:
     ) -> ApiResponse[Client]:
         """Get a client
 
-        One client of the instance. `links.self` of the event `client.created` leads here.
+        One client of the instance. The target of `links.self` of the event `client.created`.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -157,7 +157,7 @@ class ClientsApi:
         :type client_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -221,7 +221,7 @@ class ClientsApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -237,7 +237,7 @@ class ClientsApi:
     ) -> RESTResponseType:
         """Get a client
 
-        One client of the instance. `links.self` of the event `client.created` leads here.
+        One client of the instance. The target of `links.self` of the event `client.created`.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -245,7 +245,7 @@ class ClientsApi:
         :type client_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -378,7 +378,7 @@ class ClientsApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -400,7 +400,7 @@ class ClientsApi:
         :type instance_integration_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -462,7 +462,7 @@ class ClientsApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -484,7 +484,7 @@ class ClientsApi:
         :type instance_integration_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -546,7 +546,7 @@ class ClientsApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -568,7 +568,7 @@ class ClientsApi:
         :type instance_integration_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request

@@ -43,7 +43,7 @@ class InstanceIntegrationsApi:
     def list_instance_integrations(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -63,7 +63,7 @@ class InstanceIntegrationsApi:
 
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -122,7 +122,7 @@ class InstanceIntegrationsApi:
     def list_instance_integrations_with_http_info(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -142,7 +142,7 @@ class InstanceIntegrationsApi:
 
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -201,7 +201,7 @@ class InstanceIntegrationsApi:
     def list_instance_integrations_without_preload_content(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -221,7 +221,7 @@ class InstanceIntegrationsApi:
 
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request

@@ -46,7 +46,7 @@ class UsersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         user_id: Annotated[StrictStr, Field(description="Public id of the user.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -62,7 +62,7 @@ class UsersApi:
     ) -> User:
         """Get a user
 
-        One user of the client, in whatever status. `links.self` of the events about users leads here.
+        One user of the client, in any status. The target of `links.self` of events about users.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -72,7 +72,7 @@ class UsersApi:
         :type user_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -138,7 +138,7 @@ class UsersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         user_id: Annotated[StrictStr, Field(description="Public id of the user.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -154,7 +154,7 @@ class UsersApi:
     ) -> ApiResponse[User]:
         """Get a user
 
-        One user of the client, in whatever status. `links.self` of the events about users leads here.
+        One user of the client, in any status. The target of `links.self` of events about users.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -164,7 +164,7 @@ class UsersApi:
         :type user_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -230,7 +230,7 @@ class UsersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         user_id: Annotated[StrictStr, Field(description="Public id of the user.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -246,7 +246,7 @@ class UsersApi:
     ) -> RESTResponseType:
         """Get a user
 
-        One user of the client, in whatever status. `links.self` of the events about users leads here.
+        One user of the client, in any status. The target of `links.self` of events about users.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -256,7 +256,7 @@ class UsersApi:
         :type user_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -393,10 +393,10 @@ class UsersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -412,19 +412,19 @@ class UsersApi:
     ) -> List[User]:
         """List users
 
-        All users of the client but the deleted ones, or one page of them when `limit` is given.
+        All users of the client except deleted ones, or one page of them with `limit`.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param limit: At most how many records to answer with. Without it, all of them.
+        :param limit: The largest number of records in the answer. By default all.
         :type limit: int
         :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -489,10 +489,10 @@ class UsersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -508,19 +508,19 @@ class UsersApi:
     ) -> ApiResponse[List[User]]:
         """List users
 
-        All users of the client but the deleted ones, or one page of them when `limit` is given.
+        All users of the client except deleted ones, or one page of them with `limit`.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param limit: At most how many records to answer with. Without it, all of them.
+        :param limit: The largest number of records in the answer. By default all.
         :type limit: int
         :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -585,10 +585,10 @@ class UsersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -604,19 +604,19 @@ class UsersApi:
     ) -> RESTResponseType:
         """List users
 
-        All users of the client but the deleted ones, or one page of them when `limit` is given.
+        All users of the client except deleted ones, or one page of them with `limit`.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param limit: At most how many records to answer with. Without it, all of them.
+        :param limit: The largest number of records in the answer. By default all.
         :type limit: int
         :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request

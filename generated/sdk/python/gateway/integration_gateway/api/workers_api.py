@@ -47,7 +47,7 @@ class WorkersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -63,7 +63,7 @@ class WorkersApi:
     ) -> WorkerV2:
         """Get a worker, version 2
 
-        One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+        One worker of the client, offboarded or not. The target of `links.self` of events about workers.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -73,7 +73,7 @@ class WorkersApi:
         :type worker_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -139,7 +139,7 @@ class WorkersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -155,7 +155,7 @@ class WorkersApi:
     ) -> ApiResponse[WorkerV2]:
         """Get a worker, version 2
 
-        One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+        One worker of the client, offboarded or not. The target of `links.self` of events about workers.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -165,7 +165,7 @@ class WorkersApi:
         :type worker_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -231,7 +231,7 @@ class WorkersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -247,7 +247,7 @@ class WorkersApi:
     ) -> RESTResponseType:
         """Get a worker, version 2
 
-        One worker of the client, offboarded or not. `links.self` of the events about workers leads here.
+        One worker of the client, offboarded or not. The target of `links.self` of events about workers.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -257,7 +257,7 @@ class WorkersApi:
         :type worker_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -395,7 +395,7 @@ class WorkersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -419,7 +419,7 @@ class WorkersApi:
         :type client_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -483,7 +483,7 @@ class WorkersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -507,7 +507,7 @@ class WorkersApi:
         :type client_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -571,7 +571,7 @@ class WorkersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -595,7 +595,7 @@ class WorkersApi:
         :type client_id: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -728,10 +728,10 @@ class WorkersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -753,13 +753,13 @@ class WorkersApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param limit: At most how many records to answer with. Without it, all of them.
+        :param limit: The largest number of records in the answer. By default all.
         :type limit: int
         :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -824,10 +824,10 @@ class WorkersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -849,13 +849,13 @@ class WorkersApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param limit: At most how many records to answer with. Without it, all of them.
+        :param limit: The largest number of records in the answer. By default all.
         :type limit: int
         :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -920,10 +920,10 @@ class WorkersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        limit: Annotated[Optional[StrictInt], Field(description="At most how many records to answer with. Without it, all of them.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -945,13 +945,13 @@ class WorkersApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param limit: At most how many records to answer with. Without it, all of them.
+        :param limit: The largest number of records in the answer. By default all.
         :type limit: int
         :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the answer you hold, or several with commas between them. When one of them is still true the answer is 304, without a body.
+        :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request

@@ -35,8 +35,8 @@ class Problem(BaseModel):
     status: StrictInt = Field(description="The HTTP status, repeated.")
     code: ProblemCode
     message: StrictStr = Field(description="What happened, in a sentence for people.")
-    request_id: StrictStr = Field(description="Id of the request, the same as in the response header `x-request-id`. Quote it when you ask us.", alias="requestId")
-    errors: Optional[List[ProblemField]] = Field(default=None, description="Every place of the request that is wrong, not only the first. Present with `invalid_request`.")
+    request_id: StrictStr = Field(description="Id of the request, the same as in the response header `x-request-id`. Include it in support requests.", alias="requestId")
+    errors: Optional[List[ProblemField]] = Field(default=None, description="All invalid places of the request. Present with `invalid_request`.")
     __properties: ClassVar[List[str]] = ["type", "title", "status", "code", "message", "requestId", "errors"]
 
     model_config = ConfigDict(

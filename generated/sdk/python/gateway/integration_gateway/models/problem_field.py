@@ -26,11 +26,11 @@ from pydantic_core import to_jsonable_python
 
 class ProblemField(BaseModel):
     """
-    One place of the request that is not as it should be.
+    One invalid place of the request.
     """ # noqa: E501
-    var_in: StrictStr = Field(description="The part of the request in which the place is.", alias="in")
+    var_in: StrictStr = Field(description="The part of the request with the place.", alias="in")
     path: StrictStr = Field(description="Name of the parameter or header; in a body, the JSON pointer of the member.")
-    message: StrictStr = Field(description="What is wrong there, for people. Its wording may change.")
+    message: StrictStr = Field(description="What is wrong, for people. Its wording may change.")
     __properties: ClassVar[List[str]] = ["in", "path", "message"]
 
     @field_validator('var_in')

@@ -44,7 +44,7 @@ class DiscoveryApi:
     def discovery(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the copy you hold. The answer is 304 if it is still good.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -64,7 +64,7 @@ class DiscoveryApi:
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the copy you hold. The answer is 304 if it is still good.
+        :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -120,7 +120,7 @@ class DiscoveryApi:
     def discovery_with_http_info(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the copy you hold. The answer is 304 if it is still good.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -140,7 +140,7 @@ class DiscoveryApi:
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the copy you hold. The answer is 304 if it is still good.
+        :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -196,7 +196,7 @@ class DiscoveryApi:
     def discovery_without_preload_content(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the copy you hold. The answer is 304 if it is still good.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -216,7 +216,7 @@ class DiscoveryApi:
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the copy you hold. The answer is 304 if it is still good.
+        :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -334,7 +334,7 @@ class DiscoveryApi:
     def jwks(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the copy you hold. The answer is 304 if it is still good.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -354,7 +354,7 @@ class DiscoveryApi:
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the copy you hold. The answer is 304 if it is still good.
+        :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -410,7 +410,7 @@ class DiscoveryApi:
     def jwks_with_http_info(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the copy you hold. The answer is 304 if it is still good.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -430,7 +430,7 @@ class DiscoveryApi:
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the copy you hold. The answer is 304 if it is still good.
+        :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -486,7 +486,7 @@ class DiscoveryApi:
     def jwks_without_preload_content(
         self,
         x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.")] = None,
-        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of the copy you hold. The answer is 304 if it is still good.")] = None,
+        if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -506,7 +506,7 @@ class DiscoveryApi:
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
-        :param if_none_match: The `ETag` of the copy you hold. The answer is 304 if it is still good.
+        :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request

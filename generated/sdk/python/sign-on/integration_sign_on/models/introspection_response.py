@@ -26,9 +26,9 @@ from pydantic_core import to_jsonable_python
 
 class IntrospectionResponse(BaseModel):
     """
-    Whether a token is in force. All but `active` is present only if it is.
+    Whether a token is valid. Members other than `active` are present only if it is.
     """ # noqa: E501
-    active: StrictBool = Field(description="Whether the token is in force this moment, for your application.")
+    active: StrictBool = Field(description="Whether the token is valid now, for your application.")
     scope: Optional[StrictStr] = Field(default=None, description="The granted scopes, separated by spaces.")
     client_id: Optional[StrictStr] = Field(default=None, description="The application the token was issued to.")
     token_type: Optional[StrictStr] = Field(default=None, description="`Bearer` for an access token; absent for a refresh token.")

@@ -29,7 +29,7 @@ class JwkSet(BaseModel):
     """
     The public keys (RFC 7517, section 5).
     """ # noqa: E501
-    keys: List[Jwk] = Field(description="The keys: those that sign now, those about to, and those whose last token is not over yet. In no order.")
+    keys: List[Jwk] = Field(description="Present keys, future keys, and former keys with unexpired tokens. In no order.")
     __properties: ClassVar[List[str]] = ["keys"]
 
     model_config = ConfigDict(

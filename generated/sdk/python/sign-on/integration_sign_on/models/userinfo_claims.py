@@ -31,13 +31,13 @@ class UserinfoClaims(BaseModel):
     """
     Who signed in. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
     """ # noqa: E501
-    sub: StrictStr = Field(description="The person, the same for every application and for good. Key your accounts on it.")
+    sub: StrictStr = Field(description="The person, the same for every application; never changes. Use it as the key of your accounts.")
     aud: StrictStr = Field(description="Your application's `client_id`.")
     name: Optional[StrictStr] = Field(default=None, description="Full name of the user or worker that the person is signed in as. Scope `profile`.")
     first_name: Optional[StrictStr] = Field(default=None, description="First name. Scope `profile`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(default=None, description="Last name. Scope `profile`.", alias="lastName")
     email: Optional[StrictStr] = Field(default=None, description="Email address the person signs in with. It can change. Scope `email`.")
-    email_verified: Optional[StrictBool] = Field(default=None, description="Whether the person has shown, through a mailed link, that the address is theirs. Scope `email`.")
+    email_verified: Optional[StrictBool] = Field(default=None, description="Whether the person has verified the address by a mailed link. Scope `email`.")
     worker_profile_id: StrictStr = Field(description="Public worker profile id of the person. Always included.", alias="workerProfileId")
     user_ids: List[UserContext] = Field(description="The users that this person is on the instance of the sign-in; empty if none. Always included.", alias="userIds")
     worker_ids: List[WorkerContext] = Field(description="The workers that this person is on the instance of the sign-in; empty if none. Always included.", alias="workerIds")

@@ -1,0 +1,97 @@
+import { createReadStream, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { FieldViolation } from '../../../errors/service-error.js';
+import { UsageError } from '../usage-error.js';
+
+const LINES_IN_MESSAGE = 200;
+const CHARACTERS_IN_MESSAGE = 1_000_000;
+
+/** A line that is not sent: it is not JSON, or has unknown fields. */
+export interface Misfit {
+  line: number;
+  violations: readonly FieldViolation[];
+}
+
+export interface LineSource {
+  lines: AsyncIterable<string>;
+  /** The share of the file that is read, from 0 to 1; undefined where its length is unknown. */
+  share(): number | undefined;
+}
+
+export function openLines(file: string): LineSource {
+  if (file === '-') {
+    return { lines: createInterface({ input: process.stdin }), share: () => undefined };
+  }
+  try {
+    const { size } = statSync(file);
+    const input = createReadStream(file);
+    return { lines: linesOf(input), share: () => (size === 0 ? 1 : input.bytesRead / size) };
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+async function* linesOf(input: ReturnType<typeof createReadStream>): AsyncGenerator<string> {
+  try {
+    // Not readline's iterator: it does not report a file that cannot be read.
+    let rest = '';
+    for await (const chunk of input.setEncoding('utf8')) {
+      const parts = (rest + chunk).split('\n');
+      rest = parts.pop() ?? '';
+      yield* parts;
+    }
+    yield rest;
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Messages of the import: its options, then batches of lines. Empty lines count for line numbers only. */
+export async function* messagesOf(
+  lines: AsyncIterable<string>,
+  options: { dryRun: boolean; stopAtFirstRefusal: boolean; reportIds: boolean },
+  misfitsOf: (line: JsonObject) => readonly FieldViolation[],
+  onMisfit: (misfit: Misfit) => void,
+): AsyncGenerator<JsonObject> {
+  yield { options };
+  let batch: JsonObject[] = [];
+  let characters = 0;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (text.trim() === '') {
+      continue;
+    }
+    const { record, violations } = parsed(text, misfitsOf);
+    if (violations.length > 0) {
+      onMisfit({ line: number, violations });
+      if (options.stopAtFirstRefusal) {
+        break;
+      }
+      continue;
+    }
+    batch.push({ ...record, line: number });
+    characters += text.length;
+    if (batch.length === LINES_IN_MESSAGE || characters > CHARACTERS_IN_MESSAGE) {
+      yield { lines: { lines: batch } };
+      batch = [];
+      characters = 0;
+    }
+  }
+  if (batch.length > 0) {
+    yield { lines: { lines: batch } };
+  }
+}
+
+function parsed(text: string, misfitsOf: (line: JsonObject) => readonly FieldViolation[]) {
+  try {
+    const record: JsonValue = JSON.parse(text);
+    if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
+      return { record, violations: misfitsOf(record) };
+    }
+  } catch {
+    // Reported below, as for JSON that is not an object.
+  }
+  return { record: {}, violations: [{ path: 'line', message: 'must be a JSON object' }] };
+}

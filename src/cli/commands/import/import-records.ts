@@ -1,0 +1,133 @@
+import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
+import { type FieldViolation, ServiceError } from '../../../errors/service-error.js';
+import { DynamicClient } from '../../../rpc/dynamic-client.js';
+import { misfitsOf } from '../../../rpc/request-check.js';
+import { FailedCall } from '../failed-call.js';
+import { print } from '../output/print.js';
+import { ProgressBar } from '../output/progress-bar.js';
+import { type TargetOptions, targetOf } from '../target.js';
+import { UsageError } from '../usage-error.js';
+import { messagesOf, openLines } from './import-lines.js';
+import { RefusedLines } from './refused-lines.js';
+
+export interface ImportCommandOptions extends TargetOptions {
+  dryRun?: boolean;
+  stopAtFirstRefusal?: boolean;
+  ids?: boolean;
+  json?: boolean;
+}
+
+interface RefusedLine {
+  line: number;
+  code: string;
+  message: string;
+  fieldViolations: readonly FieldViolation[];
+}
+
+interface Outcome {
+  imported: number;
+  refused: number;
+  importedLines: { line: number; id: string }[];
+  refusedLines: RefusedLine[];
+}
+
+/** The path of the line in the message by which it is checked. */
+const PREFIX = /^lines\.lines\[0\]\.?/;
+
+/** The shape of the server's report, which leaves out zeros and empty lists. */
+interface Report {
+  imported?: number;
+  importedLines?: { line: number; id: string }[];
+  refusedLines?: {
+    line: number;
+    error: { code: string; message: string; fieldViolations?: FieldViolation[] };
+  }[];
+}
+
+export async function importRecords(file: string, options: ImportCommandOptions): Promise<void> {
+  const target = targetOf(options, ({ platformToken }) => platformToken);
+  const source = openLines(file);
+  const client = new DynamicClient(target.address, target.token, target.credentials);
+  const bar = new ProgressBar();
+  const outcome: Outcome = { imported: 0, refused: 0, importedLines: [], refusedLines: [] };
+  try {
+    const method = await importMethod(client);
+    for await (const report of client.stream(method, requestsOf(source.lines, method, options, outcome))) {
+      add(outcome, report as unknown as Report);
+      bar.show(source.share(), `${outcome.imported} imported, ${outcome.refused} refused`);
+    }
+    bar.clear();
+    tell(outcome, options);
+  } catch (error) {
+    bar.clear();
+    if (outcome.imported + outcome.refused > 0) {
+      tell(outcome, options);
+    }
+    throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;
+  } finally {
+    client.close();
+  }
+  if (outcome.refused > 0) {
+    throw new RefusedLines(outcome.refused);
+  }
+}
+
+async function importMethod(client: DynamicClient): Promise<DescMethod> {
+  const found = (await client.methods()).find(({ name }) => name === 'ImportRecords');
+  if (!found) {
+    throw new UsageError('The service at this address has no import.');
+  }
+  return found;
+}
+
+function requestsOf(
+  lines: AsyncIterable<string>,
+  method: DescMethod,
+  { dryRun = false, stopAtFirstRefusal = false, ids = false }: ImportCommandOptions,
+  outcome: Outcome,
+) {
+  const misfits = (line: JsonObject) =>
+    misfitsOf(method.input, { lines: { lines: [line] } }).map(({ path, message }) => ({
+      path: path.replace(PREFIX, '') || 'line',
+      message,
+    }));
+  const settings = { dryRun, stopAtFirstRefusal, reportIds: ids };
+  return messagesOf(lines, settings, misfits, ({ line, violations }) => {
+    const message = 'The line was not sent, because it does not fit what can be imported.';
+    outcome.refused += 1;
+    outcome.refusedLines.push({ line, code: 'INVALID_REQUEST', message, fieldViolations: violations });
+  });
+}
+
+function add(outcome: Outcome, { imported = 0, importedLines = [], refusedLines = [] }: Report): void {
+  outcome.imported = imported;
+  outcome.importedLines.push(...importedLines);
+  outcome.refused += refusedLines.length;
+  for (const { line, error } of refusedLines) {
+    const { message, fieldViolations = [] } = error;
+    outcome.refusedLines.push({
+      line,
+      code: error.code.replace('ERROR_CODE_', ''),
+      message,
+      fieldViolations,
+    });
+  }
+}
+
+/** Also prints the outcome of an interrupted import: what was imported stays. */
+function tell(outcome: Outcome, { json, dryRun, ids }: ImportCommandOptions): void {
+  outcome.refusedLines.sort((one, other) => one.line - other.line);
+  if (json) {
+    print(JSON.stringify({ dryRun: dryRun ?? false, ...outcome }, null, 2));
+    return;
+  }
+  const created = ids ? outcome.importedLines.map(({ line, id }) => `line ${line}: ${id}`) : [];
+  const refused = outcome.refusedLines.map(asText);
+  const verb = dryRun ? 'would be imported' : 'imported';
+  print([...created, ...refused, `${outcome.imported} ${verb}, ${outcome.refused} refused.`].join('\n'));
+}
+
+function asText({ line, code, message, fieldViolations }: RefusedLine): string {
+  const violations = fieldViolations.map(({ path, message: what }) => `\n  - ${path} ${what}`);
+  return `line ${line}: ${message} (${code.toLowerCase()})${violations.join('')}`;
+}

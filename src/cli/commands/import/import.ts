@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
+import type { ImportCommandOptions } from './import-records.js';
+
+const NOTES = `
+The file holds one JSON object a line, named by what it creates: client, role, user, unitType, unit, location,
+jobTitle or worker, with the fields of the method that creates one. Each line is imported or refused as a whole;
+give lines an idempotencyKey to import the same file again. Exit code 1 says that lines were refused.
+
+${TARGET_NOTE}
+
+Examples:
+  $ integration import people.jsonl --dry-run
+  $ echo '{"client": {"instanceId": "ins_…", "name": "Northwind"}}' | integration import - --ids --json`;
+
+export function addImportCommand(program: Command): void {
+  addTargetOptions(program.command('import'))
+    .description('Create many records from a file, and list the lines that are refused')
+    .argument('<file>', 'the file, or - for what is piped in')
+    .option('--dry-run', 'check every line and write none')
+    .option('--stop-at-first-refusal', 'end there; what was imported before it stays')
+    .option('--ids', 'list what was created, too')
+    .option('--json', 'the outcome as one JSON object')
+    .addHelpText('after', NOTES)
+    .action(async (file: string, options: ImportCommandOptions) => {
+      const { importRecords } = await import('./import-records.js');
+      await importRecords(file, options);
+    });
+}

@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'undici';
+
+/** The service itself gives up after 15 seconds and would not see the reason. */
+const TIMEOUT_MS = 14_000;
+const MAX_ANSWER_BYTES = 64 * 1_024;
+
+/** Headers of the connection (hop by hop), not of the message. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers of the answer that the service reads, and the type of its first bytes. */
+const ANSWER_HEADERS = ['content-type', 'retry-after', 'location'];
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Why the address gave no answer. */
+  problem?: string;
+}
+
+/** Forwards requests unchanged. */
+export class Forwarder {
+  readonly #agent = new Agent();
+
+  constructor(
+    private readonly address: string,
+    private readonly timeoutMs = TIMEOUT_MS,
+  ) {}
+
+  async forward(headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+    try {
+      const answer = await request(this.address, {
+        method: 'POST',
+        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name))),
+        body,
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      const passedOn = ANSWER_HEADERS.filter((name) => answer.headers[name] !== undefined);
+      return {
+        status: answer.statusCode,
+        headers: Object.fromEntries(passedOn.map((name) => [name, String(answer.headers[name])])),
+        body: await firstBytes(answer.body),
+      };
+    } catch (error) {
+      return this.#unanswered(error as NodeJS.ErrnoException);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  #unanswered({ name, code, message }: NodeJS.ErrnoException): Answer {
+    const problem =
+      name === 'TimeoutError'
+        ? `${this.address} did not answer within ${this.timeoutMs / 1_000} s.`
+        : `Nothing answers at ${this.address} (${code ?? message}).`;
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    return { status: 502, headers, body: Buffer.from(`${problem}\n`), problem };
+  }
+}
+
+async function firstBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= MAX_ANSWER_BYTES) {
+      break;
+    }
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES);
+}

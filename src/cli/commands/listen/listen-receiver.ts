@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import type { Answer, Forwarder } from './listen-forward.js';
+
+const MAX_BODY_BYTES = 4 * 1_024 * 1_024;
+const CLOSING_GRACE_MS = 1_000;
+/** More than arrive while an event still has attempts left. */
+const REMEMBERED_IDS = 10_000;
+
+/** One post and its outcome. */
+export interface Receipt {
+  receivedAt: Date;
+  /** The `webhook-id`. */
+  id: string;
+  verified: boolean;
+  /** Why it is not verified, or why it was not forwarded. */
+  problem?: string;
+  /** Whether an event with this id was verified recently. */
+  again: boolean;
+  status: number;
+  durationMs: number;
+  /** The body, if it is JSON. */
+  event?: unknown;
+}
+
+export interface ReceiverOptions {
+  /** Known as soon as the address of the receiver is subscribed. */
+  secret: Promise<string>;
+  forwarder: Forwarder | undefined;
+  onReceipt: (receipt: Receipt) => void;
+}
+
+/** Receives what the service posts, on a port of the loopback address. */
+export class Receiver {
+  readonly #server: Server;
+  readonly #verifiedIds = new Set<string>();
+
+  private constructor(
+    private readonly options: ReceiverOptions,
+    private readonly rememberedIds: number,
+  ) {
+    this.#server = createServer((incoming, outgoing) => {
+      // The peer disconnected during the request, so there is no answer to send.
+      this.#receive(incoming, outgoing).catch(() => outgoing.destroy());
+    });
+  }
+
+  static async start(options: ReceiverOptions, rememberedIds = REMEMBERED_IDS): Promise<Receiver> {
+    const receiver = new Receiver(options, rememberedIds);
+    receiver.#server.listen(0, '127.0.0.1');
+    await once(receiver.#server, 'listening');
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  /** Does not wait for answers under way. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSING_GRACE_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  async #receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const receivedAt = new Date();
+    const began = performance.now();
+    if (incoming.method !== 'POST') {
+      send(outgoing, told(405, 'Events are posted here.', { allow: 'POST' }));
+      return;
+    }
+    const body = await bodyOf(incoming);
+    if (body === undefined) {
+      send(outgoing, told(413, 'No event is as long as this.', { connection: 'close' }));
+      return;
+    }
+    const refusal = await this.#refusalOf(incoming, body);
+    const answer = refusal === undefined ? await this.#answerTo(incoming, body) : told(400, refusal);
+    send(outgoing, answer);
+    const id = String(incoming.headers['webhook-id'] ?? '');
+    const verified = refusal === undefined;
+    this.options.onReceipt({
+      receivedAt,
+      id,
+      verified,
+      problem: refusal ?? answer.problem,
+      again: verified && this.#isKnown(id),
+      status: answer.status,
+      durationMs: Math.round(performance.now() - began),
+      event: parsed(body),
+    });
+  }
+
+  /** Undefined for a post that the service signed. */
+  async #refusalOf({ headers }: IncomingMessage, body: Buffer): Promise<string | undefined> {
+    try {
+      const webhook = new Webhook(await this.options.secret);
+      webhook.verify(body, headers as Record<string, string>, { jsonParse: false });
+      return undefined;
+    } catch (error) {
+      return `${(error as Error).message}.`;
+    }
+  }
+
+  async #answerTo({ headers }: IncomingMessage, body: Buffer): Promise<Answer> {
+    const { forwarder } = this.options;
+    return forwarder ? forwarder.forward(headers, body) : { status: 204, headers: {}, body: Buffer.alloc(0) };
+  }
+
+  #isKnown(id: string): boolean {
+    const isKnown = this.#verifiedIds.has(id);
+    this.#verifiedIds.add(id);
+    if (this.#verifiedIds.size > this.rememberedIds) {
+      this.#verifiedIds.delete(this.#verifiedIds.values().next().value as string);
+    }
+    return isKnown;
+  }
+}
+
+function told(status: number, sentence: string, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+    body: Buffer.from(`${sentence}\n`),
+  };
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+  outgoing.writeHead(status, headers);
+  outgoing.end(body);
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    length += (chunk as Buffer).length;
+    if (length > MAX_BODY_BYTES) {
+      return undefined;
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+import { hostname } from 'node:os';
+import { InstanceIntegrationStatus } from '../../../../generated/proto/integration/operator/v1/connections.js';
+import {
+  type Subscription,
+  SubscriptionStatus,
+} from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { isLost, untilNextTry, waited } from '../lost-connection.js';
+import { listed } from '../operator/listing.js';
+import type { Session } from '../operator/session.js';
+import { disabledBecause } from '../operator/webhooks/subscription-facts.js';
+import { say } from '../output/print.js';
+import { Unfinished } from '../unfinished.js';
+
+const LOOK_INTERVAL_MS = 1_000;
+/** How long the service may be away: `make dev` restarts it on every change. */
+const PATIENCE_MS = 30_000;
+const REMOVAL_PATIENCE_MS = 5_000;
+const LARGEST_PAGE = 500;
+
+/** Names the process that subscribed, so that the next one can clean up if this one is killed. */
+const DESCRIPTION = /^integration listen, process (\d+) on (.+)$/;
+
+export async function subscribe(
+  { webhooks, call }: Session,
+  request: { instanceIntegrationId: string; url: string; eventTypes: string[] },
+): Promise<{ subscription: Subscription; secret: string }> {
+  const description = `integration listen, process ${process.pid} on ${hostname()}`;
+  const answer = await webhooks.createSubscription({ ...request, clientIds: [], description }, call);
+  return { subscription: answer.subscription as Subscription, secret: answer.secret };
+}
+
+/** The one that was connected first: lists are newest first. */
+export async function firstConnection({ operator, call }: Session): Promise<string> {
+  const filter = { status: InstanceIntegrationStatus.CONFIGURED };
+  const { rows } = await listed(undefined, async (page) => {
+    const answer = await operator.listInstanceIntegrations({ ...filter, ...page }, call);
+    return { rows: answer.instanceIntegrations, nextPageToken: answer.nextPageToken };
+  });
+  const first = rows.at(-1);
+  if (!first) {
+    throw new Unfinished('No instance integration is set up. `integration integration connect` makes one.');
+  }
+  return first.id;
+}
+
+/** Removes subscriptions of killed listeners: every event would be attempted there three times. */
+export async function removeLeftovers(
+  { webhooks, call }: Session,
+  instanceIntegrationId: string,
+): Promise<void> {
+  const filter = { instanceIntegrationId, status: SubscriptionStatus.UNSPECIFIED };
+  const page = { pageSize: LARGEST_PAGE, pageToken: '' };
+  const { subscriptions } = await webhooks.listSubscriptions({ ...filter, ...page }, call);
+  for (const { id, description } of subscriptions) {
+    const [, pid, host] = DESCRIPTION.exec(description) ?? [];
+    if (host === hostname() && !isRunning(Number(pid))) {
+      await webhooks.deleteSubscription({ subscriptionId: id }, call);
+      say(`Removed ${id}, the subscription of a listener that was killed.`);
+    }
+  }
+}
+
+/** Runs until it is aborted, or throws when the subscription is gone. */
+export async function watch(
+  { webhooks, call }: Session,
+  subscriptionId: string,
+  stop: AbortSignal,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  let awaySince: number | undefined;
+  let isActive = true;
+  for (;;) {
+    await waited(LOOK_INTERVAL_MS, stop);
+    if (stop.aborted) {
+      return;
+    }
+    try {
+      const { subscription } = await webhooks.getSubscription({ subscriptionId }, { ...call, signal: stop });
+      if (awaySince !== undefined) {
+        say('The service is back.');
+      }
+      awaySince = undefined;
+      isActive = tellOfStatus(subscription as Subscription, isActive);
+    } catch (error) {
+      if (stop.aborted) {
+        return;
+      }
+      if (isGone(error)) {
+        throw new Unfinished('The subscription was deleted, so no more events arrive.');
+      }
+      if (!isLost(error) || performance.now() - (awaySince ?? performance.now()) > patienceMs) {
+        throw error;
+      }
+      if (awaySince === undefined) {
+        awaySince = performance.now();
+        say('The service does not answer. Waiting until it is back; Ctrl-C ends.');
+      }
+    }
+  }
+}
+
+function tellOfStatus(subscription: Subscription, wasActive: boolean): boolean {
+  const isActive = subscription.status === SubscriptionStatus.ACTIVE;
+  if (wasActive && !isActive) {
+    const enabling = `integration subscription enable ${subscription.id}`;
+    say(`The subscription is disabled: ${disabledBecause(subscription)}. Nothing comes until: ${enabling}`);
+  }
+  if (!wasActive && isActive) {
+    say('The subscription is active again.');
+  }
+  return isActive;
+}
+
+/** Retries while the service restarts. The error of a longer absence says how to remove the subscription. */
+export async function unsubscribe({ webhooks, call }: Session, subscriptionId: string): Promise<void> {
+  const impatientAt = performance.now() + REMOVAL_PATIENCE_MS;
+  for (;;) {
+    try {
+      const deadlineMs = REMOVAL_PATIENCE_MS;
+      await webhooks.deleteSubscription({ subscriptionId }, { ...call, deadlineMs });
+      return;
+    } catch (error) {
+      if (isGone(error)) {
+        return;
+      }
+      if (!isLost(error) || performance.now() > impatientAt) {
+        throw new Unfinished(
+          `The subscription ${subscriptionId} could not be removed: ${(error as Error).message}\nRemove it with:\n\n  integration subscription delete ${subscriptionId} --yes\n`,
+        );
+      }
+    }
+    await untilNextTry();
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === ErrorCode.SUBSCRIPTION_NOT_FOUND;
+}
+
+/** The process number may belong to a later process as well. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return pid !== process.pid;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

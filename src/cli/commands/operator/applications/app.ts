@@ -1,0 +1,153 @@
+import { type Command, Option } from 'commander';
+import { collected, count, grantTypes, redirectUris, seconds } from '../../option-parsers.js';
+import { addGroup, addVerb } from '../group.js';
+
+export function addAppCommands(program: Command): void {
+  const group = addGroup(
+    program,
+    'app',
+    'Applications that people sign in to',
+    'app create "Rota Planner" --type confidential --redirect-uri ins_…=https://rota.example.com/callback',
+    'app add-redirect-uri app_… ins_…=https://eu.rota.example.com/callback',
+    'app rotate-secret app_… --overlap 24h',
+    'app disable app_…',
+  );
+  addRegistration(group);
+  addLifeVerbs(group);
+  addRedirectUriVerbs(group);
+  addSecretVerbs(group);
+}
+
+function addRegistration(group: Command): void {
+  const load = () => import('./app-actions.js');
+  addSettings(
+    addVerb(group, load, 'create', {
+      about: 'Register an application; its secret is shown once',
+      example: '"Rota Planner" --type public --redirect-uri ins_…=com.example.rota:/callback',
+    })
+      .argument('<name>', 'as people see it when they approve access')
+      .addOption(
+        new Option('--type <type>', 'whether it can keep a secret')
+          .choices(['confidential', 'public'])
+          .makeOptionMandatory(),
+      )
+      .option(
+        '--redirect-uri <instance=uri>',
+        'where people of that instance return; may be repeated',
+        redirectUris,
+      ),
+  );
+  addSettings(
+    addVerb(group, load, 'update', {
+      about: 'Change what an application is called and may do',
+      example: 'app_… --access-token-lifetime 15m',
+    })
+      .argument('<application>', 'its client_id')
+      .option('--name <name>', 'as people see it when they approve access')
+      .option('--default-lifetimes', 'follow the service for all tokens')
+      .option('--no-post-logout-redirect-uris', 'remove them all')
+      .option('--expected-version <version>', 'refuse if it was changed since'),
+  );
+}
+
+/** What can be set at registration and later. */
+function addSettings(command: Command): Command {
+  return command
+    .option('--scope <scope>', 'scope it may ask for, of openid, profile, email; may be repeated', collected)
+    .option(
+      '--grant-type <grant>',
+      'grant it may use, of authorization_code, refresh_token; may be repeated',
+      grantTypes,
+    )
+    .addOption(
+      new Option('--pkce <rule>', 'required unless given; only a confidential one may do without').choices([
+        'required',
+        'optional',
+      ]),
+    )
+    .option('--first-party', 'our own: people are not asked to approve access')
+    .option('--no-first-party', 'by another company: people are asked')
+    .option('--sign-out-ends-tokens', 'signing out ends the tokens that it got in that browser')
+    .option('--no-sign-out-ends-tokens', 'its tokens outlive a sign-out, as unless given')
+    .addOption(
+      new Option('--id-token-algorithm <name>', 'what its ID tokens are signed with').choices([
+        'RS256',
+        'ES256',
+        'EdDSA',
+      ]),
+    )
+    .option('--access-token-lifetime <duration>', '1h by default', seconds)
+    .option('--refresh-token-lifetime <duration>', '30d by default', seconds)
+    .option('--id-token-lifetime <duration>', '1h by default', seconds)
+    .option(
+      '--refresh-family-lifetime <duration>',
+      'how long one sign-in can be refreshed at most; 365d by default',
+      seconds,
+    )
+    .option(
+      '--post-logout-redirect-uri <uri>',
+      'where people may be sent after signing out; may be repeated',
+      collected,
+    );
+}
+
+function addLifeVerbs(group: Command): void {
+  const load = () => import('./app-actions.js');
+  addVerb(group, load, 'list', { about: 'List the applications, newest first', example: '--instance ins_…' })
+    .option('--instance <instance>', 'only those with a redirect URI for this instance')
+    .option('--limit <count>', 'how many at most', count);
+  addVerb(group, load, 'show', { about: 'Show one application', example: 'app_…' }).argument(
+    '<application>',
+    'its client_id',
+  );
+  addVerb(group, load, 'disable', {
+    about: 'Stop an application at once: no sign-in, no refresh',
+    example: 'app_…',
+  }).argument('<application>', 'its client_id');
+  addVerb(group, load, 'enable', { about: 'Let it work again', example: 'app_…' }).argument(
+    '<application>',
+    'its client_id',
+  );
+}
+
+function addRedirectUriVerbs(group: Command): void {
+  const load = () => import('./app-part-actions.js');
+  addVerb(group, load, 'addRedirectUri', {
+    name: 'add-redirect-uri',
+    about: 'Register where people of an instance return',
+    example: 'app_… ins_…=https://rota.example.com/callback',
+  })
+    .argument('<application>', 'its client_id')
+    .argument('<instance=uri>', 'the instance, and the address as it will be asked for');
+  addVerb(group, load, 'removeRedirectUri', {
+    name: 'remove-redirect-uri',
+    about: 'Remove one; sign-ins that began with it end in an error page',
+    example: 'app_… https://rota.example.com/callback',
+  })
+    .argument('<application>', 'its client_id')
+    .argument('<uri>', 'the address as registered');
+}
+
+function addSecretVerbs(group: Command): void {
+  const load = () => import('./app-part-actions.js');
+  addVerb(group, load, 'rotateSecret', {
+    name: 'rotate-secret',
+    about: 'Add a secret, shown once, and let the present ones end after an overlap',
+    example: 'app_… --overlap 24h',
+  })
+    .argument('<application>', 'its client_id')
+    .option(
+      '--overlap <duration>',
+      'how long all work; 24h unless given, 0 ends the present ones at once',
+      seconds,
+    )
+    .option('--yes', 'do not ask, where the overlap is 0');
+  addVerb(group, load, 'revokeSecret', {
+    name: 'revoke-secret',
+    about: 'End one secret at once',
+    example: 'app_… sec_… --yes',
+  })
+    .argument('<application>', 'its client_id')
+    .argument('<secret>', 'id of the secret, as `app show` lists it')
+    .option('--yes', 'do not ask');
+}

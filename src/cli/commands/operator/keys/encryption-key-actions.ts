@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type EncryptionKey,
+  EncryptionKeyStatus,
+} from '../../../../../generated/proto/integration/operator/v1/encryption_keys.js';
+import { loadConfig } from '../../../../config/config.js';
+import { MAX_KEYS } from '../../../../keys/encryption-key.js';
+import {
+  newKey,
+  readSecretsKeys,
+  replaceSecretsKeys,
+  SecretsKeyError,
+} from '../../../../keys/secrets-key.js';
+import { secretsKeyFile } from '../../../secrets-key-file.js';
+import { say } from '../../output/print.js';
+import { asTime, asWord } from '../../output/table.js';
+import { Unfinished } from '../../unfinished.js';
+import { UsageError } from '../../usage-error.js';
+import { shownList } from '../listing.js';
+import type { Session, Shown } from '../session.js';
+
+const WAIT_SECONDS = 120;
+const LOOK_EVERY_MS = 500;
+
+export async function list({ operator, call }: Session): Promise<Shown> {
+  const { encryptionKeys } = await operator.listEncryptionKeys({}, call);
+  return shown(encryptionKeys);
+}
+
+/** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
+export async function rotate(
+  session: Session,
+  _: readonly string[],
+  { wait = WAIT_SECONDS }: { wait?: number },
+): Promise<Shown> {
+  const { operator, call } = session;
+  const path = keyFilePath();
+  const { encryptionKeys } = await operator.listEncryptionKeys({}, call);
+  const keyId = inKeyFile(() => waitingKey(path, encryptionKeys));
+  say(`The key ${keyId} is in ${path}. Back that file up now, apart from copies of the database.`);
+  const missingOn = await missingAfter(session, keyId, wait);
+  if (missingOn.length > 0) {
+    const left = await operator.listEncryptionKeys({}, call);
+    return {
+      ...shown(left.encryptionKeys),
+      failure: new Unfinished(
+        `Nothing is sealed with ${keyId} yet: it is missing on ${missingOn.join(', ')}. Copy ${path} to the key file of each of these nodes, and run this command again: it goes on with the same key. A node that was killed is forgotten after 90 seconds.`,
+      ),
+    };
+  }
+  const answer = await operator.activateEncryptionKey({ keyId }, call);
+  const { json, text } = shown(answer.encryptionKeys);
+  const retire = answer.encryptionKeys
+    .filter(({ status }) => status === EncryptionKeyStatus.SUPERSEDED)
+    .map((key) => `\n  integration encryption-key retire ${key.keyId}`);
+  return {
+    json,
+    text: `${text}\n\nSecrets are sealed with ${keyId} from now on, and those of other keys are being sealed anew.\nWhen none is left:${retire.join('')}`,
+  };
+}
+
+export async function retire({ operator, call }: Session, [keyId = '']: readonly string[]): Promise<Shown> {
+  const { encryptionKeys } = await operator.retireEncryptionKey({ keyId }, call);
+  const path = keyFilePath();
+  inKeyFile(() => {
+    const keys = readSecretsKeys(path);
+    const left = keys.filter(({ id }) => id !== keyId);
+    if (left.length < keys.length && left.length > 0) {
+      replaceSecretsKeys(path, left);
+    }
+  });
+  const { json, text } = shown(encryptionKeys);
+  return {
+    json,
+    text: `${text}\n\nThe key ${keyId} is no longer in ${path}; copy the file to the other nodes.\nKeep a copy of the old file for as long as you keep copies of the database from before.`,
+  };
+}
+
+/** The key of the file that is not in use yet; makes one if there is none. */
+function waitingKey(path: string, known: readonly EncryptionKey[]): string {
+  const keys = readSecretsKeys(path);
+  const active = known.find(({ status }) => status === EncryptionKeyStatus.ACTIVE)?.keyId;
+  if (!keys.some(({ id }) => id === active)) {
+    throw new UsageError(
+      `The key file ${path} does not hold ${active}, the key in use. Run this where the domain runs, with its DATA_DIR and SECRETS_KEY_FILE.`,
+    );
+  }
+  const used = new Set(
+    known.filter(({ status }) => status !== EncryptionKeyStatus.WAITING).map((key) => key.keyId),
+  );
+  const waiting = keys.find(({ id }) => !used.has(id));
+  if (waiting) {
+    return waiting.id;
+  }
+  if (keys.length >= MAX_KEYS) {
+    throw new UsageError(`The key file ${path} holds ${MAX_KEYS} keys. Retire one first.`);
+  }
+  const made = newKey();
+  replaceSecretsKeys(path, [...keys, made]);
+  return made.id;
+}
+
+async function missingAfter({ operator, call }: Session, keyId: string, wait: number): Promise<string[]> {
+  const endsAt = performance.now() + wait * 1_000;
+  for (let isTold = false; ; ) {
+    const { encryptionKeys, nodes } = await operator.listEncryptionKeys({}, call);
+    const key = encryptionKeys.find((each) => each.keyId === keyId);
+    // A key that no node holds yet is not listed.
+    const missingOn = key?.missingOn ?? [nodes === 1 ? 'the domain node' : `all ${nodes} domain nodes`];
+    if (missingOn.length === 0 || performance.now() >= endsAt) {
+      return missingOn;
+    }
+    if (!isTold && key) {
+      say(`Waiting for ${missingOn.join(', ')}: copy the file there too.`);
+      isTold = true;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function keyFilePath(): string {
+  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
+  return secretsKeyFile(config).path;
+}
+
+function inKeyFile<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof SecretsKeyError ? new UsageError(error.message) : error;
+  }
+}
+
+function shown(keys: readonly EncryptionKey[]): Shown {
+  return shownList(
+    { rows: keys, more: false },
+    ['key', 'status', 'seals', 'in use since', 'retired', 'missing on'],
+    (key) => [
+      key.keyId,
+      asWord(key.status, 'ENCRYPTION_KEY_STATUS_'),
+      String(key.seals),
+      asTime(key.activatedAt),
+      asTime(key.retiredAt),
+      key.missingOn.join(', ') || '-',
+    ],
+  );
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { seconds } from '../../option-parsers.js';
+import { addGroup, addVerb } from '../group.js';
+
+export function addEncryptionKeyCommands(program: Command): void {
+  const group = addGroup(
+    program,
+    'encryption-key',
+    'Keys that encrypt secrets in the database',
+    'encryption-key list',
+    'encryption-key rotate',
+    'encryption-key retire ek_…',
+  );
+  const load = () => import('./encryption-key-actions.js');
+  addVerb(group, load, 'list', {
+    about: 'List encryption keys with the number of secrets that each has sealed',
+    example: '',
+  });
+  addVerb(group, load, 'rotate', {
+    about: 'Add a key to SECRETS_KEY_FILE, and seal with it as soon as every domain node holds it',
+    example: '--wait 10m',
+    demoToken: 'keyCustodianToken',
+  }).option('--wait <duration>', 'how long to wait for the other nodes; 2m unless given', seconds);
+  addVerb(group, load, 'retire', {
+    about: 'Remove a key from SECRETS_KEY_FILE once nothing is sealed with it',
+    example: 'ek_…',
+    demoToken: 'keyCustodianToken',
+  }).argument('<key>', 'its id');
+}

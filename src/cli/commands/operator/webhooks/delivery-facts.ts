@@ -1,0 +1,90 @@
+import {
+  AttemptOutcome,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryStatus,
+  type GetDeliveryResponse,
+} from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { printable, printableLine } from '../../output/printable.js';
+import { asColumns, asFacts, asTime, asWord } from '../../output/table.js';
+
+const MAX_ATTEMPTS = 3;
+const SHOWN_OF_ANSWER = 1_000;
+
+export function deliveryFacts(delivery: Delivery): string {
+  return asFacts([
+    ['Delivery', delivery.id],
+    ['Event', `${delivery.eventId} ${delivery.eventType}`],
+    ['Subscription', delivery.subscriptionId],
+    ['Connection', delivery.instanceIntegrationId],
+    ['Made because of', asWord(delivery.origin, 'DELIVERY_ORIGIN_')],
+    ['Status', statusWord(delivery.status)],
+    ['Attempts begun', attemptsOf(delivery)],
+    ['Next attempt', asTime(delivery.nextAttemptAt)],
+    ['Retried by', delivery.retryWorkflowId ?? '-'],
+    ['Created', asTime(delivery.createdAt)],
+    ['Ended', asTime(delivery.endedAt)],
+  ]);
+}
+
+/** A delivery as needed to find out what went wrong. */
+export function deliveryReport({ delivery, attempts, body }: GetDeliveryResponse): string {
+  return [
+    deliveryFacts(delivery as Delivery),
+    attempts.length === 0 ? 'No attempt has ended yet.' : attemptTable(attempts),
+    ...attempts.filter(({ responseStart }) => responseStart.length > 0).map(answerTo),
+    `Body (${body.length} bytes)\n\n${indented(prettyBody(body))}`,
+  ].join('\n\n');
+}
+
+/** Indented for reading; the bytes that are posted have no white space. */
+export function prettyBody(body: Uint8Array): string {
+  const text = Buffer.from(body).toString('utf8');
+  try {
+    return printable(JSON.stringify(JSON.parse(text), null, 2));
+  } catch {
+    return printable(text);
+  }
+}
+
+export function statusWord(status: DeliveryStatus): string {
+  return asWord(status, 'DELIVERY_STATUS_');
+}
+
+export function attemptsOf({ attemptsBegun }: Delivery): string {
+  return `${attemptsBegun} of ${MAX_ATTEMPTS}`;
+}
+
+export function outcomeWord(outcome: AttemptOutcome): string {
+  return outcome === AttemptOutcome.UNSPECIFIED ? 'running' : asWord(outcome, 'ATTEMPT_OUTCOME_');
+}
+
+export function asMilliseconds(durationMs: number | undefined): string {
+  return durationMs === undefined ? '-' : `${durationMs} ms`;
+}
+
+export function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
+}
+
+function attemptTable(attempts: readonly DeliveryAttempt[]): string {
+  return asColumns(
+    ['attempt', 'began', 'took', 'outcome', 'status', 'what happened'],
+    attempts.map(({ number, startedAt, durationMs, outcome, httpStatus, message }) => [
+      String(number),
+      asTime(startedAt),
+      asMilliseconds(durationMs),
+      outcomeWord(outcome),
+      httpStatus === undefined ? '-' : String(httpStatus),
+      printableLine(message) || '-',
+    ]),
+  );
+}
+
+/** The subscriber wrote it, so it may be anything. */
+function answerTo({ number, responseStart }: DeliveryAttempt): string {
+  const text = responseStart.toString('utf8');
+  const shown = printable(text.slice(0, SHOWN_OF_ANSWER));
+  const rest = text.length > SHOWN_OF_ANSWER ? '\n  …' : '';
+  return `Answer to attempt ${number} (its first ${responseStart.length} bytes)\n\n${indented(shown.trimEnd())}${rest}`;
+}

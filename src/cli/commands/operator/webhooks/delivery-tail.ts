@@ -1,0 +1,148 @@
+import {
+  AttemptOutcome,
+  type Delivery,
+  type DeliveryAttempt,
+  DeliveryStatus,
+  type TailDeliveriesRequest,
+  type TailDeliveriesResponse,
+} from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { isLost, untilNextTry } from '../../lost-connection.js';
+import { asJsonLine } from '../../output/json.js';
+import { print, say } from '../../output/print.js';
+import { printableLine } from '../../output/printable.js';
+import { asTime, asWord } from '../../output/table.js';
+import { stopSignal, untilStopped } from '../../stop-signal.js';
+import type { Session } from '../session.js';
+import { asMilliseconds, outcomeWord, statusWord } from './delivery-facts.js';
+
+/** The width of the longest type, so that columns align. */
+const TYPE_WIDTH = 'organization_location.created'.length;
+
+/** Happenings already printed, which a new connection may repeat. */
+const REMEMBERED = 1_000;
+
+export interface TailOptions {
+  subscription?: string;
+  instanceIntegration?: string;
+  types?: readonly string[];
+  since?: Date;
+  json?: boolean;
+}
+
+export async function tail(
+  session: Session,
+  _: readonly string[],
+  { subscription, instanceIntegration, types = [], since, json }: TailOptions,
+): Promise<undefined> {
+  const stop = stopSignal().signal;
+  const request = {
+    subscriptionId: subscription,
+    instanceIntegrationId: instanceIntegration,
+    eventTypes: [...types],
+    since,
+  };
+  // A stream without messages does not show that the service answers.
+  await session.webhooks.listDeliveries(
+    { ...request, statuses: [], pageSize: 1, pageToken: '' },
+    session.call,
+  );
+  for await (const happening of happenings(session, request, stop)) {
+    if (json) {
+      print(asJsonLine(happening));
+      continue;
+    }
+    if (happening.skipped > 0) {
+      say(`Left out here, because they were too many to follow, or read too slowly: ${happening.skipped}.`);
+    }
+    print(lineOf(happening));
+  }
+}
+
+/** Also lists what happened while the connection was away, as far as it is stored. */
+async function* happenings(
+  { webhooks, call }: Session,
+  request: TailDeliveriesRequest,
+  stop: AbortSignal,
+): AsyncGenerator<TailDeliveriesResponse> {
+  const told = new Set<string>();
+  let latest = request.since ?? new Date();
+  let since = request.since;
+  let isAway = false;
+  while (!stop.aborted) {
+    try {
+      const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY };
+      for await (const happening of untilStopped(
+        webhooks.tailDeliveries({ ...request, since }, options),
+        stop,
+      )) {
+        isAway = false;
+        const at = timeOf(happening);
+        latest = at && at > latest ? at : latest;
+        if (isNew(happening, told)) {
+          yield happening;
+        }
+      }
+    } catch (error) {
+      if (!isLost(error)) {
+        throw error;
+      }
+    }
+    if (!isAway && !stop.aborted) {
+      say('The connection was lost. Trying until it is back; Ctrl-C ends.');
+    }
+    isAway = true;
+    since = latest;
+    await untilNextTry(stop);
+  }
+}
+
+function isNew({ delivery, attempt }: TailDeliveriesResponse, told: Set<string>): boolean {
+  // Without the present status of the delivery, which may differ when the same happening is repeated.
+  const what = attempt ? `${attempt.number} ${attempt.outcome}` : delivery?.status;
+  const key = `${delivery?.id} ${what}`;
+  if (told.has(key)) {
+    return false;
+  }
+  told.add(key);
+  if (told.size > REMEMBERED) {
+    told.delete(told.values().next().value as string);
+  }
+  return true;
+}
+
+function lineOf(happening: TailDeliveriesResponse): string {
+  const delivery = happening.delivery as Delivery;
+  return [
+    asTime(timeOf(happening) ?? new Date()),
+    delivery.id,
+    delivery.eventType.padEnd(TYPE_WIDTH),
+    delivery.subscriptionId,
+    happening.attempt ? attemptWords(delivery, happening.attempt) : changeWords(delivery),
+  ].join('  ');
+}
+
+function attemptWords(delivery: Delivery, attempt: DeliveryAttempt): string {
+  const { number, outcome, httpStatus, durationMs, message } = attempt;
+  const answer = httpStatus === undefined ? outcomeWord(outcome) : String(httpStatus);
+  const words = `attempt ${number}: ${answer} in ${asMilliseconds(durationMs)}`;
+  if (outcome === AttemptOutcome.SUCCEEDED) {
+    return words;
+  }
+  const next = delivery.nextAttemptAt
+    ? `next ${asTime(delivery.nextAttemptAt)}`
+    : statusWord(delivery.status);
+  return `${words}; ${printableLine(message)} (${next})`;
+}
+
+function changeWords({ status, origin, attemptsBegun }: Delivery): string {
+  const isMade = attemptsBegun === 0 && status === DeliveryStatus.PENDING;
+  return isMade ? `made (${asWord(origin, 'DELIVERY_ORIGIN_')})` : statusWord(status);
+}
+
+/** Undefined for a change without a time. */
+function timeOf({ delivery, attempt }: TailDeliveriesResponse): Date | undefined {
+  if (attempt?.startedAt) {
+    return new Date(attempt.startedAt.getTime() + (attempt.durationMs ?? 0));
+  }
+  return delivery?.endedAt ?? (delivery?.attemptsBegun === 0 ? delivery.createdAt : undefined);
+}

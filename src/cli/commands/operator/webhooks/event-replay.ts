@@ -1,0 +1,135 @@
+import type {
+  ReplayEventsRequest,
+  ReplayEventsResponse,
+} from '../../../../../generated/proto/integration/webhooks/v1/events.js';
+import { isLost, untilNextTry } from '../../lost-connection.js';
+import { say } from '../../output/print.js';
+import { stopSignal, untilStopped } from '../../stop-signal.js';
+import { Unfinished } from '../../unfinished.js';
+import type { Session, Shown } from '../session.js';
+import { ReplayBar } from './event-replay-bar.js';
+
+/** How long a lost connection is retried; after that, the message says how to continue. */
+const PATIENCE_MS = 30_000;
+const MESSAGE_WAIT_MS = 60_000;
+
+export interface ReplayOptions {
+  since: Date;
+  until?: Date;
+  subscription: string;
+  types?: readonly string[];
+  includeDelivered?: boolean;
+  after?: string;
+}
+
+interface Range extends ReplayEventsRequest {
+  since: Date;
+  until: Date;
+}
+
+/** The progress of a replay; scripts read it too. */
+export interface ReplayOutcome {
+  createdDeliveries: number;
+  lastEventId: string;
+  done: boolean;
+}
+
+export async function replay(
+  session: Session,
+  _: readonly string[],
+  options: ReplayOptions,
+  patienceMs = PATIENCE_MS,
+): Promise<Shown> {
+  const stop = stopSignal().signal;
+  const range: Range = {
+    subscriptionId: options.subscription,
+    since: options.since,
+    // Fixed here, so that the command that continues it covers the same events.
+    until: options.until ?? new Date(Date.now() + 1),
+    eventTypes: [...(options.types ?? [])],
+    includeDelivered: options.includeDelivered ?? false,
+    afterEventId: options.after,
+  };
+  const outcome: ReplayOutcome = { createdDeliveries: 0, lastEventId: options.after ?? '', done: false };
+  const bar = new ReplayBar(session, range);
+  try {
+    for await (const { createdDeliveries, lastEventId, done } of batches(session, range, stop, patienceMs)) {
+      Object.assign(outcome, { createdDeliveries, lastEventId: lastEventId || outcome.lastEventId, done });
+      await bar.show(outcome);
+    }
+  } catch (error) {
+    bar.clear();
+    const hasBegun = outcome.lastEventId !== (options.after ?? '');
+    if (!isLost(error) && hasBegun) {
+      say(`Deliveries made before it ended: ${outcome.createdDeliveries}.`);
+    }
+    if (!isLost(error) || !hasBegun) {
+      throw error;
+    }
+  }
+  bar.clear();
+  return shown(range, outcome);
+}
+
+/** Each batch and its count continue the one before. A lasting loss of the connection throws its error. */
+async function* batches(
+  { webhooks, call }: Session,
+  range: Range,
+  stop: AbortSignal,
+  patienceMs: number,
+): AsyncGenerator<ReplayEventsResponse> {
+  const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
+  let { afterEventId } = range;
+  let patientUntil = Number.NEGATIVE_INFINITY;
+  for (let before = 0, created = 0; !stop.aborted; before = created) {
+    try {
+      const answers = webhooks.replayEvents({ ...range, afterEventId }, options);
+      for await (const answer of untilStopped(answers, stop)) {
+        created = before + answer.createdDeliveries;
+        afterEventId = answer.lastEventId || afterEventId;
+        patientUntil = performance.now() + patienceMs;
+        yield { ...answer, createdDeliveries: created };
+        if (answer.done) {
+          return;
+        }
+      }
+    } catch (error) {
+      // An address that never answered is not retried.
+      if (!isLost(error) || performance.now() > patientUntil) {
+        throw error;
+      }
+    }
+    await untilNextTry(stop);
+  }
+}
+
+function shown(range: Range, outcome: ReplayOutcome): Shown {
+  const made = `Deliveries made: ${outcome.createdDeliveries}.`;
+  if (outcome.done) {
+    const watch = `How they go: \`integration delivery list --subscription ${range.subscriptionId}\`.`;
+    return { json: outcome, text: `${made} ${watch}` };
+  }
+  const command = resumption(range, outcome.lastEventId);
+  return {
+    json: { ...outcome, resumption: command },
+    text: made,
+    failure: new Unfinished(
+      `The replay was cut off. What was made stays; it goes on with:\n\n  ${command}\n`,
+    ),
+  };
+}
+
+function resumption(
+  { subscriptionId, since, until, eventTypes, includeDelivered }: Range,
+  after: string,
+): string {
+  return [
+    'integration event replay',
+    `--subscription ${subscriptionId}`,
+    `--since ${since.toISOString()}`,
+    `--until ${until.toISOString()}`,
+    ...(eventTypes.length > 0 ? [`--types '${eventTypes.join(',')}'`] : []),
+    ...(includeDelivered ? ['--include-delivered'] : []),
+    ...(after ? [`--after ${after}`] : []),
+  ].join(' ');
+}

@@ -1,0 +1,118 @@
+import {
+  type Subscription,
+  SubscriptionStatus,
+} from '../../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import { asTime } from '../../output/table.js';
+import { UsageError } from '../../usage-error.js';
+import { listed, shownList } from '../listing.js';
+import { withSecret } from '../secret.js';
+import type { Session, Shown } from '../session.js';
+import { shownSubscription, statusWord, subscriptionFacts } from './subscription-facts.js';
+
+const STATUSES = {
+  active: SubscriptionStatus.ACTIVE,
+  disabled: SubscriptionStatus.DISABLED,
+};
+
+export interface CreateOptions {
+  instanceIntegration: string;
+  url: string;
+  events: readonly string[];
+  clients?: readonly string[];
+  description?: string;
+}
+
+export async function create(
+  { webhooks, call }: Session,
+  _: readonly string[],
+  { instanceIntegration, url, events, clients = [], description = '' }: CreateOptions,
+): Promise<Shown> {
+  const answer = await webhooks.createSubscription(
+    {
+      instanceIntegrationId: instanceIntegration,
+      url,
+      eventTypes: [...events],
+      clientIds: [...clients],
+      description,
+    },
+    call,
+  );
+  const facts = subscriptionFacts(answer.subscription as Subscription);
+  return { json: answer, text: withSecret(facts, 'The signing secret', answer.secret) };
+}
+
+export async function list(
+  { webhooks, call }: Session,
+  _: readonly string[],
+  {
+    instanceIntegration,
+    status,
+    limit,
+  }: { instanceIntegration?: string; status?: keyof typeof STATUSES; limit?: number },
+): Promise<Shown> {
+  const filter = {
+    instanceIntegrationId: instanceIntegration,
+    status: status ? STATUSES[status] : SubscriptionStatus.UNSPECIFIED,
+  };
+  const found = await listed(limit, async (page) => {
+    const { subscriptions, nextPageToken } = await webhooks.listSubscriptions({ ...filter, ...page }, call);
+    return { rows: subscriptions, nextPageToken };
+  });
+  return shownList(
+    found,
+    ['subscription', 'connection', 'status', 'events', 'address', 'last success', 'failing since'],
+    (subscription) => [
+      subscription.id,
+      subscription.instanceIntegrationId,
+      statusWord(subscription.status),
+      subscription.eventTypes.join(' '),
+      subscription.url,
+      asTime(subscription.lastSuccessAt, 'never'),
+      asTime(subscription.failingSince),
+    ],
+  );
+}
+
+export async function show(
+  { webhooks, call }: Session,
+  [subscriptionId = '']: readonly string[],
+): Promise<Shown> {
+  const answer = await webhooks.getSubscription({ subscriptionId }, call);
+  const text = subscriptionFacts(
+    answer.subscription as Subscription,
+    ['Pending', String(answer.pendingDeliveries)],
+    ['Held', String(answer.heldDeliveries)],
+  );
+  return { json: answer, text };
+}
+
+export interface UpdateOptions {
+  url?: string;
+  events?: readonly string[];
+  clients?: readonly string[];
+  allClients?: boolean;
+  description?: string;
+  expectedVersion?: string;
+}
+
+export async function update(
+  { webhooks, call }: Session,
+  [subscriptionId = '']: readonly string[],
+  options: UpdateOptions,
+): Promise<Shown> {
+  const { url, events, clients, allClients, description, expectedVersion } = options;
+  const given: Record<string, boolean> = {
+    url: url !== undefined,
+    event_types: events !== undefined,
+    client_ids: clients !== undefined || allClients === true,
+    description: description !== undefined,
+  };
+  const updateMask = Object.keys(given).filter((name) => given[name]);
+  if (updateMask.length === 0) {
+    throw new UsageError('Say what to change; --help lists what can be.');
+  }
+  const eventTypes = [...(events ?? [])];
+  const clientIds = [...(clients ?? [])];
+  const request = { subscriptionId, url, eventTypes, clientIds, description, updateMask, expectedVersion };
+  return shownSubscription(await webhooks.updateSubscription(request, call));
+}

@@ -1,0 +1,55 @@
+import {
+  AttemptOutcome,
+  type Delivery,
+  DeliveryStatus,
+  type GetDeliveryResponse,
+} from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { waited } from '../../lost-connection.js';
+import { printableLine } from '../../output/printable.js';
+import { Unfinished } from '../../unfinished.js';
+import type { Session, Shown } from '../session.js';
+import { deliveryFacts, deliveryReport } from './delivery-facts.js';
+
+/** Slightly longer than the longest attempt. */
+const PATIENCE_MS = 70_000;
+const INTERVAL_MS = 200;
+
+/** Reports the outcome of the first attempt, unless told not to wait. */
+export async function test(
+  session: Session,
+  [subscriptionId = '']: readonly string[],
+  { event, wait }: { event?: string; wait: boolean },
+): Promise<Shown> {
+  const answer = await session.webhooks.testSubscription({ subscriptionId, eventType: event }, session.call);
+  const delivery = answer.delivery as Delivery;
+  if (!wait) {
+    const next = `It is on its way. How it goes: \`integration delivery show ${delivery.id}\`.`;
+    return { json: answer, text: `${deliveryFacts(delivery)}\n\n${next}` };
+  }
+  const report = await afterFirstAttempt(session, delivery.id);
+  return { json: report, text: deliveryReport(report), failure: failureOf(report) };
+}
+
+async function afterFirstAttempt(
+  { webhooks, call }: Session,
+  deliveryId: string,
+): Promise<GetDeliveryResponse> {
+  const impatientAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const report = await webhooks.getDelivery({ deliveryId }, call);
+    const hasEnded = report.attempts.some(({ outcome }) => outcome !== AttemptOutcome.UNSPECIFIED);
+    const isOpen = report.delivery?.status === DeliveryStatus.PENDING;
+    if (hasEnded || !isOpen || performance.now() > impatientAt) {
+      return report;
+    }
+    await waited(INTERVAL_MS);
+  }
+}
+
+function failureOf({ delivery, attempts: [attempt] }: GetDeliveryResponse): Error | undefined {
+  if (attempt?.outcome === AttemptOutcome.SUCCEEDED || delivery?.status === DeliveryStatus.DELIVERED) {
+    return undefined;
+  }
+  const reason = attempt ? printableLine(attempt.message) : 'No attempt has ended. Does the worker run?';
+  return new Unfinished(`The test event was not acknowledged. ${reason}`);
+}

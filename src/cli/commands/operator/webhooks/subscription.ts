@@ -1,0 +1,110 @@
+import { type Command, Option } from 'commander';
+import { commaSeparated, count, seconds } from '../../option-parsers.js';
+import { addGroup, addVerb } from '../group.js';
+
+const EVENTS = 'what it receives: types, user.* or *, with commas between';
+const CLIENTS = 'only events of these clients, with commas between';
+const URL_NOTE = 'where events are posted; https on live';
+
+export function addSubscriptionCommands(program: Command): void {
+  const group = addGroup(
+    program,
+    'subscription',
+    'Subscriptions: who receives which events, and where',
+    'subscription create --instance-integration iin_… --url https://hooks.example.com --events "user.updated,worker.*"',
+    'subscription test whs_…',
+    'subscription rotate-secret whs_… --overlap 24h',
+    'subscription disable whs_…',
+  );
+  addRegistration(group);
+  addReadingVerbs(group);
+  addLifeVerbs(group);
+  addSecretVerb(group);
+  addVerb(group, () => import('./subscription-test.js'), 'test', {
+    about: 'Send a test event and say how it went; exit code 1 says it was not acknowledged',
+    example: 'whs_… --event user.updated',
+  })
+    .argument('<subscription>', 'its id')
+    .option('--event <type>', 'its type; the first that the subscription receives unless given')
+    .option('--no-wait', 'do not wait for the first attempt');
+}
+
+function addRegistration(group: Command): void {
+  const load = () => import('./subscription-actions.js');
+  addVerb(group, load, 'create', {
+    about: 'Subscribe an address to events; its signing secret is shown once',
+    example: '--instance-integration iin_… --url https://hooks.example.com --events "user.updated,worker.*"',
+  })
+    .requiredOption('--instance-integration <connection>', 'whose events it receives')
+    .requiredOption('--url <url>', URL_NOTE)
+    .requiredOption('--events <types>', EVENTS, commaSeparated)
+    .option('--clients <clients>', `${CLIENTS}; of all unless given`, commaSeparated)
+    .option('--description <text>', 'what it is for');
+  addVerb(group, load, 'update', {
+    about: 'Change what a subscription receives and where',
+    example: 'whs_… --events "user.*,worker.onboarded"',
+  })
+    .argument('<subscription>', 'its id')
+    .option('--url <url>', URL_NOTE)
+    .option('--events <types>', EVENTS, commaSeparated)
+    .addOption(new Option('--clients <clients>', CLIENTS).argParser(commaSeparated).conflicts('allClients'))
+    .option('--all-clients', 'events of all clients')
+    .option('--description <text>', 'what it is for')
+    .option('--expected-version <version>', 'refuse if it was changed since');
+}
+
+function addReadingVerbs(group: Command): void {
+  const load = () => import('./subscription-actions.js');
+  addVerb(group, load, 'list', {
+    about: 'List subscriptions, newest first',
+    example: '--instance-integration iin_… --status disabled',
+  })
+    .option('--instance-integration <connection>', 'only those of this instance integration')
+    .addOption(new Option('--status <status>', 'only those that stand so').choices(['active', 'disabled']))
+    .option('--limit <count>', 'how many at most', count);
+  addVerb(group, load, 'show', {
+    about: 'Show one subscription and how much it is behind',
+    example: 'whs_…',
+  }).argument('<subscription>', 'its id');
+}
+
+function addLifeVerbs(group: Command): void {
+  const load = () => import('./subscription-life-actions.js');
+  const version = ['--expected-version <version>', 'refuse if it was changed since'] as const;
+  addVerb(group, load, 'disable', {
+    about: 'Stop sending; what is due is held and can be replayed',
+    example: 'whs_…',
+  })
+    .argument('<subscription>', 'its id')
+    .option(...version);
+  addVerb(group, load, 'enable', {
+    about: 'Send again, and say what was missed and how to replay it',
+    example: 'whs_…',
+  })
+    .argument('<subscription>', 'its id')
+    .option(...version);
+  addVerb(group, load, 'remove', {
+    name: 'delete',
+    about: 'Delete a subscription and cancel what is pending and held',
+    example: 'whs_… --yes',
+  })
+    .argument('<subscription>', 'its id')
+    .option('--yes', 'do not ask')
+    .option(...version);
+}
+
+function addSecretVerb(group: Command): void {
+  const load = () => import('./subscription-life-actions.js');
+  addVerb(group, load, 'rotateSecret', {
+    name: 'rotate-secret',
+    about: 'Add a signing secret, shown once, and let the present ones end after an overlap',
+    example: 'whs_… --overlap 24h',
+  })
+    .argument('<subscription>', 'its id')
+    .option(
+      '--overlap <duration>',
+      'how long all sign; 24h unless given, 0 ends the present ones at once',
+      seconds,
+    )
+    .option('--yes', 'do not ask, where the overlap is 0');
+}

@@ -1,0 +1,9 @@
+/** Insecure settings that live refuses unless INSECURE_ALLOWED names them. */
+export const insecurityNames = [
+  'sign_on_url',
+  'gateway_url',
+  'postgres',
+  'temporal',
+  'trusted_proxies',
+  'metrics',
+] as const;

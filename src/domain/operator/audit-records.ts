@@ -1,0 +1,42 @@
+import type { AuditRows } from './audit.js';
+import type { AuditMac, ChainedEvent, ChainPlace } from './audit-chain.js';
+import { type AuditFinding, judgeBy } from './audit-verification.js';
+
+export interface LinkedRecord {
+  record: ChainedEvent;
+  /** Of the record before it in its chain; empty if that is missing. */
+  previousHash: string;
+}
+
+/** Up to `limit` records after a place, and the place that the next page begins after. */
+export async function linkedRecords(
+  rows: Pick<AuditRows, 'chained'>,
+  after: { chain: string; seq: number } | undefined,
+  limit: number,
+): Promise<{ linked: LinkedRecord[]; next: ChainPlace | undefined }> {
+  const found = await rows.chained({ after, limit: limit + 1 });
+  const records = found.slice(0, limit);
+  const linked: LinkedRecord[] = [];
+  let before: ChainPlace | undefined;
+  for (const record of records) {
+    const { chain, seq } = record;
+    if (seq > 1 && before?.chain !== chain) {
+      [before] = await rows.chained({ after: { chain, seq: seq - 2 }, limit: 1 });
+    }
+    const isLinked = before?.chain === chain && before.seq === seq - 1;
+    linked.push({ record, previousHash: isLinked ? (before?.hash ?? '') : '' });
+    before = record;
+  }
+  return { linked, next: found.length > limit ? records.at(-1) : undefined };
+}
+
+/** Judges records without the log: one with an unknown predecessor cannot be judged. */
+export function judgeRecords(mac: AuditMac, linked: readonly LinkedRecord[]): AuditFinding[] {
+  const judge = judgeBy(mac);
+  return linked.flatMap(({ record, previousHash }): AuditFinding[] => {
+    const { chain, seq, id } = record;
+    const isUnknown = seq !== 1 && previousHash === '';
+    const fault = isUnknown ? undefined : judge(record, previousHash);
+    return fault ? [{ fault, chain, fromSeq: seq, toSeq: seq, eventId: id }] : [];
+  });
+}

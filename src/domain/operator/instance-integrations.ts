@@ -1,0 +1,144 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { newPublicId } from '../../identifiers/public-id.js';
+import { assertExpectedVersion } from '../platform/changes.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+import { newVersion } from '../version.js';
+import {
+  closeRestOf,
+  deleteSubscriptionsOf,
+  disableSubscriptionsOf,
+  enableSubscriptionsOf,
+} from '../webhooks/subscription-instance-integration.js';
+import { requireInstance } from './instances.js';
+import { getIntegration } from './integrations.js';
+import type { InstanceIntegration } from './rows/instance-integrations.js';
+import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  OperatorChanges,
+  'actor' | 'audit' | 'instanceIntegrations' | 'instances' | 'integrations' | 'lock' | 'now' | 'touch'
+>;
+
+export interface InstanceIntegrationCreation {
+  integrationId: string;
+  instanceId: string;
+}
+
+export async function connectInstance(
+  changes: Ports,
+  { integrationId, instanceId }: InstanceIntegrationCreation,
+): Promise<InstanceIntegration> {
+  await changes.lock(instanceId, integrationId);
+  const integration = await getIntegration(changes, integrationId);
+  const instance = await requireInstance(changes, instanceId, 'instance_id');
+  const present = await changes.instanceIntegrations.findPair(integrationId, instanceId);
+  if (present) {
+    const fieldViolations = [{ path: 'instance_id', message: `is connected by ${present.id}` }];
+    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The two are connected already.', { fieldViolations });
+  }
+  const instanceIntegration: InstanceIntegration = {
+    id: newPublicId('InstanceIntegrationId'),
+    integrationId: integration.id,
+    instanceId: instance.id,
+    instanceName: instance.name,
+    configuredAt: null,
+    version: newVersion(),
+    createdAt: changes.now,
+    updatedAt: changes.now,
+  };
+  await changes.instanceIntegrations.insert(instanceIntegration);
+  await finish(changes, 'connected', instanceIntegration);
+  return instanceIntegration;
+}
+
+export async function getInstanceIntegration(
+  rows: Pick<OperatorRows, 'instanceIntegrations'>,
+  id: string,
+): Promise<InstanceIntegration> {
+  const instanceIntegration = await rows.instanceIntegrations.find(id);
+  if (!instanceIntegration) {
+    throw new ServiceError(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
+      'There is no such instance integration.',
+    );
+  }
+  return instanceIntegration;
+}
+
+export interface InstanceIntegrationConfiguration {
+  id: string;
+  configured: boolean;
+  expectedVersion?: string;
+}
+
+/** Sets an instance integration up or undoes that; its subscriptions follow. */
+export async function configureInstanceIntegration(
+  unitOfWork: UnitOfWork<OperatorChanges, OperatorRows>,
+  configuration: Omit<InstanceIntegrationConfiguration, 'configured'> & { configured: boolean | undefined },
+): Promise<InstanceIntegration> {
+  const { configured } = configuration;
+  if (configured === undefined) {
+    const fieldViolations = [{ path: 'status', message: 'must be configured or not configured' }];
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The status is invalid.', { fieldViolations });
+  }
+  if (configured) {
+    await closeRestOf(unitOfWork, configuration.id);
+  }
+  return unitOfWork.run((changes) => writeConfiguration(changes, { ...configuration, configured }));
+}
+
+/** In one short write. */
+export async function writeConfiguration(
+  changes: OperatorChanges,
+  { id, configured, expectedVersion }: InstanceIntegrationConfiguration,
+): Promise<InstanceIntegration> {
+  const present = await lockedInstanceIntegration(changes, id);
+  assertExpectedVersion(present, expectedVersion);
+  if (configured === (present.configuredAt !== null)) {
+    return present;
+  }
+  const changed: InstanceIntegration = {
+    ...present,
+    configuredAt: configured ? changes.now : null,
+    version: newVersion(),
+    updatedAt: changes.now,
+  };
+  await changes.instanceIntegrations.update(changed);
+  await finish(changes, configured ? 'configured' : 'unconfigured', changed);
+  await (configured ? enableSubscriptionsOf : disableSubscriptionsOf)(changes, changed.id);
+  return changed;
+}
+
+/** Deletes its subscriptions too, and returns their number. */
+export async function disconnectInstance(changes: OperatorChanges, id: string): Promise<number> {
+  const present = await lockedInstanceIntegration(changes, id);
+  const subscriptions = await deleteSubscriptionsOf(changes, present.id);
+  await changes.instanceIntegrations.delete(present.id);
+  await finish(changes, 'disconnected', present);
+  return subscriptions;
+}
+
+/** The row names what to lock, and may change until the locks are held. */
+async function lockedInstanceIntegration(
+  changes: Pick<OperatorChanges, 'instanceIntegrations' | 'lock'>,
+  id: string,
+): Promise<InstanceIntegration> {
+  const { instanceId, integrationId } = await getInstanceIntegration(changes, id);
+  await changes.lock(instanceId, integrationId);
+  return getInstanceIntegration(changes, id);
+}
+
+async function finish(
+  changes: Pick<OperatorChanges, 'actor' | 'audit' | 'touch'>,
+  what: string,
+  instanceIntegration: InstanceIntegration,
+): Promise<void> {
+  const { id, integrationId, instanceId } = instanceIntegration;
+  await changes.touch(instanceId, integrationId);
+  await changes.audit(changes.actor, {
+    type: `instance_integration.${what}`,
+    subject: { type: 'instance_integration', id },
+    attributes: { integration_id: integrationId, instance_id: instanceId },
+  });
+}

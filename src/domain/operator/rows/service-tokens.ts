@@ -1,0 +1,30 @@
+import type { InstanceId } from '../../../../generated/ids.js';
+import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
+import type { PageRequest } from '../../directory/page.js';
+import type { KeyStatus } from '../lifetime.js';
+
+/** A service token, without the token itself. */
+export interface ServiceToken {
+  id: string;
+  kind: ServiceTokenKind;
+  /** The only instance that a platform token reaches; null for all. */
+  instanceId: InstanceId | null;
+  /** The first token of its line of successors, with which it shares idempotency keys; null for that one. */
+  ownerId: string | null;
+  label: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export interface ServiceTokenRows {
+  find(id: string): Promise<ServiceToken | undefined>;
+  /** Newest first; the status is as of `now`. */
+  page(page: PageRequest, filter: { status?: KeyStatus; now: number }): Promise<ServiceToken[]>;
+  /** The number of a kind that are valid at that time. */
+  countActive(kind: ServiceTokenKind, now: number): Promise<number>;
+  insert(token: ServiceToken, hash: Uint8Array): Promise<void>;
+  revoke(id: string, at: number): Promise<void>;
+  expire(id: string, at: number): Promise<void>;
+}

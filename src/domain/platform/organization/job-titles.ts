@@ -1,0 +1,122 @@
+import type { ClientId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { type Listing, pageLimit } from '../listing.js';
+import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
+import type { Changes } from '../unit-of-work.js';
+import { MAX_NAME_LENGTH, Violations } from '../violations.js';
+import { getClient, lockClient } from './clients.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<Changes, 'clients' | 'jobTitles' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;
+
+interface TitleOfClient {
+  clientId: string;
+  title: string;
+}
+
+export async function addJobTitle(changes: Ports, { clientId, title }: TitleOfClient): Promise<string> {
+  const text = title.trim();
+  validate({ title: text });
+  const client = await lockClient(changes, clientId);
+  if ((await changes.jobTitles.add(client.id, [text])) > 0) {
+    await changes.touch(client.id);
+  }
+  return text;
+}
+
+export async function listJobTitles(
+  changes: Pick<Changes, 'clients' | 'jobTitles'>,
+  clientId: string,
+  { pageSize, pageToken }: Listing,
+): Promise<{ titles: string[]; nextPageToken: string }> {
+  const limit = pageLimit(pageSize);
+  const after = pageToken === '' ? undefined : decodeToken(pageToken);
+  const client = await getClient(changes, clientId);
+  const found = await changes.jobTitles.page(client.id, after, limit + 1);
+  const titles = found.slice(0, limit);
+  const last = titles.at(-1);
+  return { titles, nextPageToken: found.length > limit && last !== undefined ? encodeToken(last) : '' };
+}
+
+/** Also renames it for its workers, including offboarded ones: records must not have unknown titles. */
+export async function renameJobTitle(
+  changes: Ports,
+  { clientId, title, newTitle }: TitleOfClient & { newTitle: string },
+): Promise<{ title: string; updatedWorkers: number }> {
+  const from = title.trim();
+  const to = newTitle.trim();
+  validate({ title: from, new_title: to });
+  const client = await lockClient(changes, clientId);
+  await assertUsed(changes, client.id, from);
+  if (from === to) {
+    return { title: to, updatedWorkers: 0 };
+  }
+  if ((await changes.jobTitles.add(client.id, [to])) === 0) {
+    const fieldViolations = [{ path: 'new_title', message: 'is a job title of the client already' }];
+    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The client already uses this job title.', {
+      fieldViolations,
+    });
+  }
+  await changes.jobTitles.remove(client.id, from);
+  let updatedWorkers = 0;
+  for await (const worker of workersOf(changes, client.id, { jobTitle: from })) {
+    if (worker.jobTitles.includes(from)) {
+      const jobTitles = [...new Set(worker.jobTitles.map((held) => (held === from ? to : held)))];
+      await rewriteWorker(changes, client, { ...worker, jobTitles });
+      updatedWorkers += 1;
+    }
+  }
+  await changes.touch(client.id);
+  return { title: to, updatedWorkers };
+}
+
+/** Offboarded workers do not prevent it, and keep the title in their records. */
+export async function removeJobTitle(changes: Ports, { clientId, title }: TitleOfClient): Promise<void> {
+  const text = title.trim();
+  validate({ title: text });
+  const client = await lockClient(changes, clientId);
+  await assertUsed(changes, client.id, text);
+  for await (const { jobTitles, offboardedAt } of workersOf(changes, client.id, { jobTitle: text })) {
+    if (offboardedAt === null && jobTitles.includes(text)) {
+      throw new ServiceError(
+        ErrorCode.RESOURCE_IN_USE,
+        'Workers still hold this job title. Rename it, or give them another first.',
+      );
+    }
+  }
+  await changes.jobTitles.remove(client.id, text);
+  await changes.touch(client.id);
+}
+
+async function assertUsed(
+  changes: Pick<Changes, 'jobTitles'>,
+  clientId: ClientId,
+  title: string,
+): Promise<void> {
+  if (!(await changes.jobTitles.has(clientId, title))) {
+    throw new ServiceError(ErrorCode.JOB_TITLE_NOT_FOUND, 'The client does not use this job title.');
+  }
+}
+
+function validate(titles: Record<string, string>): void {
+  const violations = new Violations();
+  for (const [path, title] of Object.entries(titles)) {
+    violations.requiredText(path, title, MAX_NAME_LENGTH);
+  }
+  violations.throwIfAny();
+}
+
+function encodeToken(title: string): string {
+  return Buffer.from(title).toString('base64url');
+}
+
+/** The last title of the page before. Refuses text that no title can be, such as NUL. */
+function decodeToken(token: string): string {
+  const title = Buffer.from(token, 'base64url').toString();
+  const violations = new Violations();
+  if (encodeToken(title) !== token || title.includes('\0')) {
+    violations.add('page_token', 'must be taken unchanged from an earlier answer');
+  }
+  violations.throwIfAny();
+  return title;
+}

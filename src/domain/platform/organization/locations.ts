@@ -1,0 +1,125 @@
+import type { OrganizationLocationCreatedData } from '../../../../generated/asyncapi/events.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import { newVersion } from '../../version.js';
+import { toAddress } from '../addresses.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { linkToOrganizationStructure } from '../links.js';
+import { clearLocation } from '../people/worker-detachment.js';
+import type { Client } from '../rows/clients.js';
+import type { Location } from '../rows/locations.js';
+import type { Changes } from '../unit-of-work.js';
+import { MAX_NAME_LENGTH, Violations } from '../violations.js';
+import { lockClient } from './clients.js';
+import { refuseTakenName } from './taken-names.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;
+
+export async function createLocation(
+  changes: Ports,
+  creation: { clientId: string; name: string },
+): Promise<Location> {
+  validate(creation);
+  const client = await lockClient(changes, creation.clientId);
+  const name = creation.name.trim();
+  refuseTakenName('location', await changes.locations.findByName(client.id, name));
+  const location: Location = {
+    id: newPublicId('LocationId'),
+    clientId: client.id,
+    name,
+    address: toAddress(undefined),
+    version: newVersion(),
+    createdAt: changes.now,
+    updatedAt: changes.now,
+  };
+  await changes.locations.insert(location);
+  await changes.touch(client.id);
+  await changes.recordEvent({
+    type: 'organization_location.created',
+    instanceId: client.instanceId,
+    clientId: client.id,
+    entity: { type: 'organizationLocation', id: location.id },
+    data: snapshotOf(location),
+  });
+  return location;
+}
+
+export async function getLocation(changes: Pick<Changes, 'locations'>, id: string): Promise<Location> {
+  const location = await changes.locations.find(id);
+  if (!location) {
+    throw new ServiceError(ErrorCode.LOCATION_NOT_FOUND, 'There is no such location.');
+  }
+  return location;
+}
+
+export interface LocationUpdate {
+  locationId: string;
+  name?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
+  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
+  validate(fields);
+  const { client, location: present } = await lockLocation(changes, update.locationId);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (!fields.name || !changesAnything<Location>(present, fields)) {
+    return present;
+  }
+  refuseTakenName('location', await changes.locations.findByName(client.id, fields.name));
+  const changed = { ...present, name: fields.name, version: newVersion(), updatedAt: changes.now };
+  await changes.locations.update(changed);
+  await changes.touch(client.id);
+  return changed;
+}
+
+/** Its workers, including offboarded ones, lose it first, because their records are still readable. */
+export async function deleteLocation(
+  changes: Ports,
+  { locationId, expectedVersion }: { locationId: string; expectedVersion?: string },
+): Promise<{ detachedWorkers: number }> {
+  const { client, location } = await lockLocation(changes, locationId);
+  assertExpectedVersion(location, expectedVersion);
+  await changes.recordEvent({
+    type: 'organization_location.deleted',
+    instanceId: client.instanceId,
+    clientId: client.id,
+    entity: { type: 'organizationLocation', id: location.id },
+    data: { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() },
+  });
+  const detachedWorkers = await clearLocation(changes, client, location.id);
+  await changes.locations.delete(location.id);
+  await changes.touch(client.id);
+  return { detachedWorkers };
+}
+
+/** The client of a location never changes, so it tells what to lock; the rest is read under the lock. */
+async function lockLocation(
+  changes: Pick<Changes, 'clients' | 'locations' | 'lock'>,
+  id: string,
+): Promise<{ client: Client; location: Location }> {
+  const { clientId } = await getLocation(changes, id);
+  const client = await lockClient(changes, clientId);
+  return { client, location: await getLocation(changes, id) };
+}
+
+function snapshotOf(location: Location): OrganizationLocationCreatedData {
+  return {
+    organizationLocationId: location.id,
+    clientId: location.clientId,
+    name: location.name,
+    address: location.address,
+    createdAt: new Date(location.createdAt).toISOString(),
+    links: { self: linkToOrganizationStructure(location.clientId) },
+  };
+}
+
+function validate({ name }: { name?: string | null }): void {
+  const violations = new Violations();
+  if (name !== undefined) {
+    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
+  }
+  violations.throwIfAny();
+}

@@ -1,0 +1,24 @@
+import { randomBase62 } from '../../../identifiers/base62.js';
+import { newVersion } from '../../version.js';
+import type { Role } from '../rows/roles.js';
+import type { Changes } from '../unit-of-work.js';
+
+const ID_LENGTH = 22;
+
+/** A role that is not written yet. */
+export function newRole(
+  { now }: Pick<Changes, 'now'>,
+  role: Pick<Role, 'clientId' | 'name' | 'builtIn'> & { permissions: readonly string[] },
+): Role {
+  return {
+    ...role,
+    id: `role_${randomBase62(ID_LENGTH)}`,
+    permissions: distinctPermissions(role.permissions),
+    version: newVersion(),
+    createdAt: now,
+  };
+}
+
+export function distinctPermissions(permissions: readonly string[]): string[] {
+  return [...new Set(permissions.map((permission) => permission.trim()))];
+}

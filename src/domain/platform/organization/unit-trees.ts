@@ -1,0 +1,152 @@
+import type { EmbeddedUnit, NamedUnit } from '../../../../generated/asyncapi/events.js';
+import type { ClientId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import { newVersion } from '../../version.js';
+import { linkToOrganizationStructure } from '../links.js';
+import type { Client } from '../rows/clients.js';
+import type { UnitType } from '../rows/unit-types.js';
+import type { Unit } from '../rows/units.js';
+import type { Changes } from '../unit-of-work.js';
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH, type Violations } from '../violations.js';
+
+/** Limits of one request: levels of units, and units. */
+export const MAX_DEPTH = 8;
+const MAX_UNITS = 1_000;
+
+/** The given fields of a unit; null means named without a value. */
+export interface UnitFields {
+  name?: string | null;
+  unitCode?: string | null;
+  description?: string | null;
+}
+
+/** A unit to create, with those below it. */
+export interface NewUnit extends UnitFields {
+  name: string;
+  unitCode?: string;
+  description?: string;
+  subUnits: readonly NewUnit[];
+}
+
+/** A unit to insert, with the facts about its parent for the event. */
+export interface PlantedUnit {
+  unit: Unit;
+  parent: NamedUnit | null;
+}
+
+/** Validates the fields that are present. */
+export function validateUnitFields(violations: Violations, prefix: string, fields: UnitFields): void {
+  if (fields.name !== undefined) {
+    violations.requiredText(`${prefix}name`, fields.name ?? undefined, MAX_NAME_LENGTH);
+  }
+  if (typeof fields.unitCode === 'string') {
+    violations.requiredText(`${prefix}unit_code`, fields.unitCode, MAX_NAME_LENGTH);
+  }
+  if (typeof fields.description === 'string') {
+    violations.requiredText(`${prefix}description`, fields.description, MAX_TEXT_LENGTH);
+  }
+}
+
+/** Validates a list of units and all below them; `depth` is the level of the list. */
+export function validateNewUnits(
+  violations: Violations,
+  path: string,
+  units: readonly NewUnit[],
+  depth = 1,
+): void {
+  if (depth === 1 && countOf(units) > MAX_UNITS) {
+    violations.add(path, `must not hold more than ${MAX_UNITS} units`);
+    return;
+  }
+  if (units.length > 0 && depth > MAX_DEPTH) {
+    violations.add(path, `must not be more than ${MAX_DEPTH} levels deep`);
+    return;
+  }
+  for (const [index, unit] of units.entries()) {
+    const prefix = `${path}[${index}].`;
+    validateUnitFields(violations, prefix, unit);
+    validateNewUnits(violations, `${prefix}sub_units`, unit.subUnits, depth + 1);
+  }
+}
+
+/** The rows of units and all below them, parents first. */
+export function plantedUnits(
+  unitType: Pick<UnitType, 'id' | 'clientId'>,
+  units: readonly NewUnit[],
+  parent: NamedUnit | null,
+  now: number,
+): PlantedUnit[] {
+  return units.flatMap((given) => {
+    const unit: Unit = {
+      id: newPublicId('UnitId'),
+      clientId: unitType.clientId,
+      unitTypeId: unitType.id,
+      name: given.name.trim(),
+      unitCode: given.unitCode?.trim() ?? null,
+      description: given.description?.trim() ?? null,
+      parentUnitId: parent?.id ?? null,
+      version: newVersion(),
+      createdAt: now,
+      updatedAt: now,
+    };
+    const { id, name } = unit;
+    return [{ unit, parent }, ...plantedUnits(unitType, given.subUnits, { id, name }, now)];
+  });
+}
+
+/** Inserts the rows with an event per unit. The caller locks and touches the client. */
+export async function insertUnits(
+  changes: Pick<Changes, 'recordEvent' | 'units'>,
+  client: Client,
+  { id, name }: UnitType,
+  planted: readonly PlantedUnit[],
+): Promise<void> {
+  for (const { unit, parent } of planted) {
+    await changes.units.insert(unit);
+    await changes.recordEvent({
+      type: 'organization_unit.created',
+      instanceId: client.instanceId,
+      clientId: client.id,
+      entity: { type: 'organizationUnit', id: unit.id },
+      data: {
+        ...embeddedUnit({ unit, parent }),
+        clientId: client.id,
+        unitType: { id, name },
+        createdAt: new Date(unit.createdAt).toISOString(),
+        links: { self: linkToOrganizationStructure(client.id) },
+      },
+    });
+  }
+}
+
+export function embeddedUnit({ unit, parent }: PlantedUnit): EmbeddedUnit {
+  return {
+    organizationUnitId: unit.id,
+    name: unit.name,
+    unitCode: unit.unitCode,
+    description: unit.description,
+    parentUnit: parent,
+  };
+}
+
+/** The parent for other units; null for the top level. */
+export async function assertParent(
+  changes: Pick<Changes, 'units'>,
+  clientId: ClientId,
+  parentUnitId: string | null | undefined,
+): Promise<NamedUnit | null> {
+  if (parentUnitId === undefined || parentUnitId === null) {
+    return null;
+  }
+  const parent = await changes.units.find(parentUnitId);
+  if (parent?.clientId !== clientId) {
+    const fieldViolations = [{ path: 'parent_unit_id', message: 'is no unit of the client' }];
+    throw new ServiceError(ErrorCode.UNIT_NOT_FOUND, 'The client has no such unit.', { fieldViolations });
+  }
+  return { id: parent.id, name: parent.name };
+}
+
+function countOf(units: readonly NewUnit[]): number {
+  return units.reduce((count, { subUnits }) => count + 1 + countOf(subUnits), 0);
+}

@@ -1,0 +1,134 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import { newVersion } from '../../version.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { linkToOrganizationStructure } from '../links.js';
+import type { Client } from '../rows/clients.js';
+import type { UnitType } from '../rows/unit-types.js';
+import type { Unit } from '../rows/units.js';
+import type { Changes } from '../unit-of-work.js';
+import { MAX_NAME_LENGTH, Violations } from '../violations.js';
+import { lockClient } from './clients.js';
+import { refuseTakenName } from './taken-names.js';
+import {
+  assertParent,
+  embeddedUnit,
+  insertUnits,
+  type NewUnit,
+  plantedUnits,
+  validateNewUnits,
+} from './unit-trees.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units'>;
+
+export interface UnitTypeCreation {
+  clientId: string;
+  name: string;
+  units: readonly NewUnit[];
+  parentUnitId?: string;
+}
+
+/** With its units, parents first; the event of the type embeds them, and each has its own event. */
+export async function createUnitType(
+  changes: Ports,
+  creation: UnitTypeCreation,
+): Promise<{ unitType: UnitType; units: Unit[] }> {
+  validate(creation);
+  const client = await lockClient(changes, creation.clientId);
+  const name = creation.name.trim();
+  refuseTakenName('unit type', await changes.unitTypes.findByName(client.id, name));
+  const parent = await assertParent(changes, client.id, creation.parentUnitId);
+  const unitType: UnitType = {
+    id: newPublicId('UnitTypeId'),
+    clientId: client.id,
+    name,
+    version: newVersion(),
+    createdAt: changes.now,
+    updatedAt: changes.now,
+  };
+  const planted = plantedUnits(unitType, creation.units, parent, changes.now);
+  await changes.unitTypes.insert(unitType);
+  await changes.touch(client.id);
+  await changes.recordEvent({
+    type: 'organization_unit_type.created',
+    instanceId: client.instanceId,
+    clientId: client.id,
+    entity: { type: 'organizationUnitType', id: unitType.id },
+    data: {
+      organizationUnitTypeId: unitType.id,
+      clientId: client.id,
+      name,
+      units: planted.map(embeddedUnit),
+      createdAt: new Date(unitType.createdAt).toISOString(),
+      links: { self: linkToOrganizationStructure(client.id) },
+    },
+  });
+  await insertUnits(changes, client, unitType, planted);
+  return { unitType, units: planted.map(({ unit }) => unit) };
+}
+
+export async function getUnitType(changes: Pick<Changes, 'unitTypes'>, id: string): Promise<UnitType> {
+  const unitType = await changes.unitTypes.find(id);
+  if (!unitType) {
+    throw new ServiceError(ErrorCode.UNIT_TYPE_NOT_FOUND, 'There is no such unit type.');
+  }
+  return unitType;
+}
+
+export interface UnitTypeUpdate {
+  unitTypeId: string;
+  name?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+export async function updateUnitType(changes: Ports, update: UnitTypeUpdate): Promise<UnitType> {
+  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
+  validate(fields);
+  const { client, unitType: present } = await lockUnitType(changes, update.unitTypeId);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (!fields.name || !changesAnything<UnitType>(present, fields)) {
+    return present;
+  }
+  refuseTakenName('unit type', await changes.unitTypes.findByName(client.id, fields.name));
+  const changed = { ...present, name: fields.name, version: newVersion(), updatedAt: changes.now };
+  await changes.unitTypes.update(changed);
+  await changes.touch(client.id);
+  return changed;
+}
+
+export async function deleteUnitType(
+  changes: Ports,
+  { unitTypeId, expectedVersion }: { unitTypeId: string; expectedVersion?: string },
+): Promise<void> {
+  const { client, unitType } = await lockUnitType(changes, unitTypeId);
+  assertExpectedVersion(unitType, expectedVersion);
+  if (await changes.unitTypes.hasUnits(unitType.id)) {
+    throw new ServiceError(
+      ErrorCode.RESOURCE_IN_USE,
+      'There are still units of this type. Delete them first.',
+    );
+  }
+  await changes.unitTypes.delete(unitType.id);
+  await changes.touch(client.id);
+}
+
+/** The client of a unit type never changes, so it tells what to lock; the rest is read under the lock. */
+export async function lockUnitType(
+  changes: Pick<Changes, 'clients' | 'lock' | 'unitTypes'>,
+  id: string,
+): Promise<{ client: Client; unitType: UnitType }> {
+  const { clientId } = await getUnitType(changes, id);
+  const client = await lockClient(changes, clientId);
+  return { client, unitType: await getUnitType(changes, id) };
+}
+
+function validate({ name, units }: { name?: string | null; units?: readonly NewUnit[] }): void {
+  const violations = new Violations();
+  if (name !== undefined) {
+    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
+  }
+  validateNewUnits(violations, 'units', units ?? []);
+  violations.throwIfAny();
+}

@@ -1,0 +1,147 @@
+import type { UnitId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newVersion } from '../../version.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { clearUnit } from '../people/worker-detachment.js';
+import type { Client } from '../rows/clients.js';
+import type { Unit } from '../rows/units.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { lockClient } from './clients.js';
+import {
+  assertParent,
+  insertUnits,
+  type NewUnit,
+  plantedUnits,
+  validateNewUnits,
+  validateUnitFields,
+} from './unit-trees.js';
+import { lockUnitType } from './unit-types.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  'clients' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units' | 'workers'
+>;
+
+export interface UnitCreation extends NewUnit {
+  unitTypeId: string;
+  parentUnitId?: string;
+}
+
+/** With the units below it, parents first; each has its event. */
+export async function createUnit(
+  changes: Ports,
+  creation: UnitCreation,
+): Promise<{ unit: Unit; subUnits: Unit[] }> {
+  const violations = new Violations();
+  validateUnitFields(violations, '', creation);
+  validateNewUnits(violations, 'sub_units', creation.subUnits);
+  violations.throwIfAny();
+  const { client, unitType } = await lockUnitType(changes, creation.unitTypeId);
+  const parent = await assertParent(changes, client.id, creation.parentUnitId);
+  const planted = plantedUnits(unitType, [creation], parent, changes.now);
+  await insertUnits(changes, client, unitType, planted);
+  await changes.touch(client.id);
+  const [unit, ...subUnits] = planted.map((one) => one.unit);
+  return { unit: unit as Unit, subUnits };
+}
+
+export async function getUnit(changes: Pick<Changes, 'units'>, id: string): Promise<Unit> {
+  const unit = await changes.units.find(id);
+  if (!unit) {
+    throw new ServiceError(ErrorCode.UNIT_NOT_FOUND, 'There is no such unit.');
+  }
+  return unit;
+}
+
+export interface UnitUpdate {
+  unitId: string;
+  name?: string;
+  unitCode?: string;
+  description?: string;
+  parentUnitId?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Unit> {
+  const fields = updatedFields(
+    {
+      name: update.name?.trim(),
+      unitCode: update.unitCode?.trim(),
+      description: update.description?.trim(),
+      parentUnitId: update.parentUnitId,
+    },
+    update.updateMask,
+    ['unitCode', 'description', 'parentUnitId'],
+  );
+  const violations = new Violations();
+  validateUnitFields(violations, '', fields);
+  violations.throwIfAny();
+  const { client, unit: present } = await lockUnit(changes, update.unitId);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (!changesAnything<Unit>(present, fields)) {
+    return present;
+  }
+  const parent = await assertParent(changes, client.id, fields.parentUnitId);
+  await refuseCycle(changes, present, parent?.id ?? null);
+  const changed = {
+    ...present,
+    ...(fields as Partial<Unit>),
+    version: newVersion(),
+    updatedAt: changes.now,
+  };
+  await changes.units.update(changed);
+  await changes.touch(client.id);
+  return changed;
+}
+
+/** Offboarded workers do not prevent it: they lose the unit. */
+export async function deleteUnit(
+  changes: Ports,
+  { unitId, expectedVersion }: { unitId: string; expectedVersion?: string },
+): Promise<void> {
+  const { client, unit } = await lockUnit(changes, unitId);
+  assertExpectedVersion(unit, expectedVersion);
+  const first = { after: undefined, limit: 1 };
+  const subUnits = await changes.units.page(first, client.id, { parentUnitId: unit.id });
+  const workers = await changes.workers.page(first, client.id, { unitId: unit.id, statuses: ['ACTIVE'] });
+  const users = [
+    ...(subUnits.length > 0 ? ['units below it'] : []),
+    ...(workers.length > 0 ? ['workers'] : []),
+  ];
+  if (users.length > 0) {
+    const message = `The unit still has ${users.join(' and ')}. Move or delete them first.`;
+    throw new ServiceError(ErrorCode.RESOURCE_IN_USE, message);
+  }
+  await clearUnit(changes, client, unit.id);
+  await changes.units.delete(unit.id);
+  await changes.touch(client.id);
+}
+
+/** The client of a unit never changes, so it tells what to lock; the rest is read under the lock. */
+async function lockUnit(
+  changes: Pick<Changes, 'clients' | 'lock' | 'units'>,
+  id: string,
+): Promise<{ client: Client; unit: Unit }> {
+  const { clientId } = await getUnit(changes, id);
+  const client = await lockClient(changes, clientId);
+  return { client, unit: await getUnit(changes, id) };
+}
+
+/** Walks up from the new parent. The client is locked, so no unit moves meanwhile. */
+async function refuseCycle(
+  changes: Pick<Changes, 'units'>,
+  unit: Unit,
+  parentUnitId: UnitId | null,
+): Promise<void> {
+  for (let above = parentUnitId; above !== null; ) {
+    if (above === unit.id) {
+      const violations = new Violations();
+      violations.add('parent_unit_id', 'must not be the unit itself or one below it');
+      violations.throwIfAny();
+    }
+    above = (await getUnit(changes, above)).parentUnitId;
+  }
+}

@@ -1,0 +1,84 @@
+import { PLATFORM } from '../../credentials/email-changes.js';
+import { endAccess } from '../../credentials/end-access.js';
+import { LINK_PURPOSES } from '../../credentials/links.js';
+import { newVersion } from '../../version.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import type { Account } from '../rows/accounts.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { getAccount, type PersonNames } from './accounts.js';
+import { askForEmail } from './email-changes.js';
+import { validatePersonNames } from './person-names.js';
+
+export interface AccountUpdate {
+  accountId: string;
+  email?: string;
+  firstName?: string;
+  lastName?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+/** Users and workers keep their own names. The address is shared, so it waits for its proof. */
+export async function updateAccount(changes: Changes, update: AccountUpdate): Promise<Account> {
+  const { email, ...names } = fieldsOf(update);
+  validate({ email, ...names });
+  const { id } = await getAccount(changes, update.accountId);
+  await changes.lock(id);
+  const present = await getAccount(changes, id);
+  assertExpectedVersion(present, update.expectedVersion);
+  if (changesAnything<Account>(present, names)) {
+    await write(changes, { ...present, ...names });
+  }
+  if (typeof email === 'string') {
+    await askForEmail(changes, present, PLATFORM, email);
+  }
+  return getAccount(changes, id);
+}
+
+export async function enableAccount(changes: Changes, accountId: string): Promise<Account> {
+  return setDisabled(changes, accountId, false);
+}
+
+/** Later reads see the account as disabled; all access ends and stays ended when it is enabled again. */
+export async function disableAccount(changes: Changes, accountId: string): Promise<Account> {
+  return setDisabled(changes, accountId, true);
+}
+
+async function setDisabled(changes: Changes, accountId: string, disabled: boolean): Promise<Account> {
+  await changes.lock((await getAccount(changes, accountId)).id);
+  const present = await getAccount(changes, accountId);
+  if ((present.disabledAt !== null) === disabled) {
+    return present;
+  }
+  if (disabled) {
+    await changes.links.endOfAccount(present.id, LINK_PURPOSES, changes.now);
+    await changes.emailChanges.end(present.id);
+    await endAccess(changes, present.id);
+  }
+  return write(changes, { ...present, disabledAt: disabled ? changes.now : null });
+}
+
+async function write(changes: Pick<Changes, 'accounts' | 'now'>, account: Account): Promise<Account> {
+  const changed = { ...account, version: newVersion(), updatedAt: changes.now };
+  await changes.accounts.update(changed);
+  return changed;
+}
+
+function fieldsOf(update: AccountUpdate): PersonNames & { email?: string | null } {
+  const { email, firstName, lastName } = update;
+  return updatedFields(
+    { email: email?.trim(), firstName: firstName?.trim(), lastName: lastName?.trim() },
+    update.updateMask,
+    ['firstName', 'lastName'],
+  );
+}
+
+function validate({ email, ...names }: PersonNames & { email?: string | null }): void {
+  const violations = new Violations();
+  if (email !== undefined) {
+    violations.email('email', email ?? undefined);
+  }
+  validatePersonNames(violations, names);
+  violations.throwIfAny();
+}

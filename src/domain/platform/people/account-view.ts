@@ -1,0 +1,46 @@
+import type { InstanceId } from '../../../../generated/ids.js';
+import { PLATFORM } from '../../credentials/email-changes.js';
+import type { Account, AccountContext } from '../rows/accounts.js';
+import type { Changes } from '../unit-of-work.js';
+import { pendingEmails } from './email-changes.js';
+import { fullNameOf } from './person-names.js';
+
+/** Includes when the password was set and which addresses wait. */
+export async function accountView(
+  changes: Pick<Changes, 'passwords' | 'emailChanges' | 'now'>,
+  account: Account,
+) {
+  const password = await changes.passwords.find(account.id);
+  const pending = await pendingEmails(changes, account.id);
+  return {
+    ...account,
+    emailVerified: account.emailVerifiedAt !== null,
+    fullName: fullNameOf(account.firstName, account.lastName),
+    passwordSetAt: password?.setAt,
+    pendingEmails: pending.map((change) => ({
+      ...change,
+      clientId: change.asker === PLATFORM ? undefined : change.asker,
+    })),
+  };
+}
+
+/** Facts about the account that other instances may have caused; its status is another. */
+export const UNSEEN_BY_ONE_INSTANCE = {
+  emailVerified: false,
+  version: '',
+  firstName: undefined,
+  lastName: undefined,
+  fullName: undefined,
+  passwordSetAt: undefined,
+  createdAt: undefined,
+  updatedAt: undefined,
+} satisfies { [Fact in keyof Awaited<ReturnType<typeof accountView>>]?: unknown };
+
+/** For a token of one instance without the status of the account. */
+export function allowsSignIn(
+  { disabledAt }: Account,
+  { enabled }: AccountContext,
+  instanceId: InstanceId | undefined,
+): boolean {
+  return enabled && (instanceId !== undefined || disabledAt === null);
+}

@@ -1,0 +1,203 @@
+import type { AccountId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newSecret, storedHash } from '../../../identifiers/random-secrets.js';
+import { newRecordId } from '../../../identifiers/record-id.js';
+import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
+import { LINK_PURPOSES } from '../../credentials/links.js';
+import { DAY_SECONDS, LONGEST_LINK_SECONDS } from '../../credentials/new-link.js';
+import type { Actor } from '../../operator/audit.js';
+import { newVersion } from '../../version.js';
+import { MAX_PAGE_SIZE } from '../listing.js';
+import type { Account } from '../rows/accounts.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { emailKeyOf, emailTaken, getAccount } from './accounts.js';
+import { writeUsers } from './user-changes.js';
+import { getUser } from './users.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  'accounts' | 'emailChanges' | 'links' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'
+>;
+
+const DEFAULT_SECONDS = 7 * DAY_SECONDS;
+
+/**
+ * Asks for an address of a locked account and returns whether it took effect. It does so at once only for an
+ * account without a password that never belonged to another client; otherwise it waits for its proof. The
+ * present address cancels the request. With a token of one instance it always waits, so that the answer does
+ * not disclose accounts elsewhere.
+ */
+export async function askForEmail(
+  changes: Changes,
+  account: Account,
+  asker: Asker,
+  email: string,
+): Promise<boolean> {
+  if (email === account.email) {
+    await changes.emailChanges.end(account.id, asker);
+    return false;
+  }
+  if (changes.instanceId === undefined) {
+    await refuseTaken(changes, account.id, email);
+    if (await isUnclaimed(changes, account.id, asker)) {
+      await takeEmail(changes, account.id, email, null);
+      return true;
+    }
+  }
+  const present = await changes.emailChanges.find(account.id, asker);
+  if (present?.email !== email || isOver(present, changes)) {
+    const expiresAt = changes.now + DEFAULT_SECONDS * 1_000;
+    const wish = { accountId: account.id, asker, email, askedAt: changes.now };
+    await changes.emailChanges.put({ ...wish, linkHash: null, expiresAt });
+  }
+  return false;
+}
+
+/** Gives a locked account its new address. Earlier links and requests end, so that none is revived later. */
+export async function takeEmail(
+  changes: Ports,
+  id: AccountId,
+  email: string,
+  verifiedAt: number | null,
+): Promise<void> {
+  await lockUsersOf(changes, id);
+  await refuseTaken(changes, id, email);
+  const present = await getAccount(changes, id);
+  await changes.emailChanges.end(id);
+  if (emailKeyOf(email) !== emailKeyOf(present.email)) {
+    await changes.links.endOfAccount(id, LINK_PURPOSES, changes.now);
+  }
+  const fields = { email, emailVerifiedAt: verifiedAt, version: newVersion(), updatedAt: changes.now };
+  await changes.accounts.update({ ...present, ...fields });
+  await writeUsers(changes, await changes.users.ofAccount(id));
+}
+
+/** Queues a notice to the previous address, which the platform mails. */
+export async function tellOfNewEmail(
+  changes: Pick<Changes, 'notices' | 'now'>,
+  { id, email }: Account,
+): Promise<void> {
+  await changes.notices.insert({
+    id: newRecordId('ntc'),
+    kind: 'email_changed',
+    accountId: id,
+    email,
+    createdAt: changes.now,
+  });
+}
+
+/** They were mailed and are no longer listed. */
+export async function acknowledgeNotices(
+  { notices }: Pick<Changes, 'notices'>,
+  ids: string[],
+): Promise<void> {
+  const violations = new Violations();
+  if (ids.length === 0 || ids.length > MAX_PAGE_SIZE) {
+    violations.add('notice_ids', `must be between 1 and ${MAX_PAGE_SIZE}`);
+  }
+  violations.throwIfAny();
+  await notices.remove(ids);
+}
+
+/** Unexpired requests, oldest first. */
+export async function pendingEmails(
+  { emailChanges, now }: Pick<Changes, 'emailChanges' | 'now'>,
+  id: AccountId,
+): Promise<EmailChange[]> {
+  return (await emailChanges.ofAccount(id)).filter((change) => !isOver(change, { now }));
+}
+
+export interface EmailChangeLinkCreation {
+  /** The user for whom a client asked, or the account for which the platform did. */
+  wish: { userId: string } | { accountId: string } | undefined;
+  lifetimeSeconds: number | undefined;
+}
+
+export interface EmailChangeLink {
+  /** For the new address; only its hash is stored. */
+  token: string;
+  expiresAt: number;
+  email: string;
+  presentEmail: string;
+}
+
+/** The request expires with the link that is made for it. */
+export async function createEmailChangeLink(
+  changes: Changes,
+  actor: Actor,
+  creation: EmailChangeLinkCreation,
+): Promise<EmailChangeLink> {
+  const { wish, lifetimeSeconds } = validated(creation);
+  const { accountId, asker } = await askerOf(changes, wish);
+  await changes.lock(accountId);
+  const account = await getAccount(changes, accountId);
+  if (account.disabledAt !== null) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
+  }
+  const change = await changes.emailChanges.find(account.id, asker);
+  if (!change || isOver(change, changes)) {
+    const message = 'No new address waits for its proof. Ask for one with UpdateUser or UpdateAccount first.';
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  const token = newSecret();
+  const expiresAt = changes.now + lifetimeSeconds * 1_000;
+  await changes.emailChanges.put({ ...change, linkHash: storedHash(token), expiresAt });
+  const subject = { type: 'account', id: account.id };
+  await changes.audit(actor, { type: 'link.created', subject, attributes: { purpose: 'change_email' } });
+  return { token, expiresAt, email: change.email, presentEmail: account.email };
+}
+
+/** Locks the clients of the account's users. The account is locked, so no user can be added. */
+async function lockUsersOf(changes: Pick<Changes, 'lock' | 'users'>, id: AccountId): Promise<void> {
+  const clientIds = (await changes.users.ofAccount(id)).map(({ clientId }) => clientId);
+  await changes.lock(...[...new Set(clientIds)].sort());
+}
+
+async function refuseTaken(changes: Pick<Changes, 'accounts'>, id: AccountId, email: string): Promise<void> {
+  const holder = await changes.accounts.findByEmail(emailKeyOf(email));
+  if (holder && holder.id !== id) {
+    throw emailTaken();
+  }
+}
+
+/** Without a password there was no sign-in; and no other client depends on whose account it is. */
+async function isUnclaimed(
+  changes: Pick<Changes, 'accounts' | 'passwords'>,
+  id: AccountId,
+  asker: Asker,
+): Promise<boolean> {
+  if (await changes.passwords.find(id)) {
+    return false;
+  }
+  const clientIds = await changes.accounts.clientsOf(id);
+  return asker === PLATFORM ? clientIds.length <= 1 : clientIds.every((clientId) => clientId === asker);
+}
+
+function isOver({ expiresAt }: EmailChange, { now }: { now: number }): boolean {
+  return expiresAt <= now;
+}
+
+async function askerOf(
+  changes: Pick<Changes, 'accounts' | 'users'>,
+  wish: NonNullable<EmailChangeLinkCreation['wish']>,
+): Promise<{ accountId: AccountId; asker: Asker }> {
+  if ('userId' in wish) {
+    const { accountId, clientId } = await getUser(changes, wish.userId);
+    return { accountId, asker: clientId };
+  }
+  return { accountId: (await getAccount(changes, wish.accountId)).id, asker: PLATFORM };
+}
+
+function validated({ wish, lifetimeSeconds = DEFAULT_SECONDS }: EmailChangeLinkCreation) {
+  const violations = new Violations();
+  if (!wish) {
+    violations.add('wish', 'must be user_id or account_id');
+  }
+  if (!(lifetimeSeconds >= 1 && lifetimeSeconds <= LONGEST_LINK_SECONDS)) {
+    violations.add('lifetime_seconds', `must be between 1 and ${LONGEST_LINK_SECONDS}`);
+  }
+  violations.throwIfAny();
+  return { wish: wish as NonNullable<typeof wish>, lifetimeSeconds };
+}

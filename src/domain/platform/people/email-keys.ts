@@ -1,0 +1,27 @@
+import { domainToASCII } from 'node:url';
+
+/** Zero-width characters, soft hyphens and the like. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const IDEOGRAPHIC_DOT = /\u3002/g;
+/** The characters of a DNS name. */
+const DOMAIN = /^[\p{L}\p{M}\p{N}._-]+$/u;
+
+/**
+ * The mailbox that an address means: equal for all spellings (NFC, NFD, width, case, invisible characters,
+ * Punycode). Addresses are compared by it. A key is its own key.
+ */
+export function emailKeyOf(email: string): string {
+  const folded = email.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC').trim();
+  const at = folded.lastIndexOf('@');
+  if (at < 0) {
+    return folded;
+  }
+  const domain = folded.slice(at + 1).replace(IDEOGRAPHIC_DOT, '.');
+  const ascii = DOMAIN.test(domain) ? domainToASCII(domain) : '';
+  return `${folded.slice(0, at + 1)}${ascii === '' ? domain : ascii}`;
+}
+
+/** Distinguishes two accounts whose addresses are spellings of one mailbox. */
+export function exactEmailKeyOf(email: string): string {
+  return email.trim().toLowerCase();
+}

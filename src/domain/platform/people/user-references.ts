@@ -1,0 +1,83 @@
+import type { ClientId, UserId } from '../../../../generated/ids.js';
+import { ErrorCode, type FieldViolation, ServiceError } from '../../../errors/service-error.js';
+import type { Changes } from '../unit-of-work.js';
+
+interface References {
+  managerUserId?: string | null;
+  roleId?: string | null;
+}
+
+type Fault = FieldViolation & { code: ErrorCode };
+
+/** Refuses an impossible manager or role, and reports both. */
+export async function resolveUserReferences(
+  changes: Pick<Changes, 'roles' | 'users'>,
+  user: { id?: UserId; clientId: ClientId },
+  references: References,
+): Promise<void> {
+  const faults = [
+    await managerFault(changes, user, references.managerUserId),
+    await roleFault(changes, user, references.roleId),
+  ].filter((fault) => fault !== undefined);
+  const [first] = faults;
+  if (first) {
+    const fieldViolations = faults.map(({ path, message }) => ({ path, message }));
+    throw new ServiceError(first.code, `The user cannot be written: ${first.path} ${first.message}.`, {
+      fieldViolations,
+    });
+  }
+}
+
+async function managerFault(
+  changes: Pick<Changes, 'users'>,
+  user: { id?: UserId; clientId: ClientId },
+  managerId: string | null | undefined,
+): Promise<Fault | undefined> {
+  if (managerId === undefined || managerId === null) {
+    return undefined;
+  }
+  const path = 'manager_user_id';
+  const manager = await changes.users.find(managerId);
+  if (!manager || manager.clientId !== user.clientId || manager.status === 'DELETED') {
+    return {
+      code: ErrorCode.USER_NOT_FOUND,
+      path,
+      message: 'must be a user of the same client, not a DELETED one',
+    };
+  }
+  if (user.id !== undefined && (await reportsTo(changes, manager.id, user.id))) {
+    return {
+      code: ErrorCode.INVALID_REQUEST,
+      path,
+      message: 'must not be the user or a person who reports to the user',
+    };
+  }
+  return undefined;
+}
+
+/** Whether `someone` is `other` or reports to `other`, directly or indirectly. */
+async function reportsTo(changes: Pick<Changes, 'users'>, someone: UserId, other: UserId): Promise<boolean> {
+  const seen = new Set<UserId>();
+  for (let id: UserId | null = someone; id !== null && !seen.has(id); ) {
+    if (id === other) {
+      return true;
+    }
+    seen.add(id);
+    id = (await changes.users.find(id))?.managerId ?? null;
+  }
+  return false;
+}
+
+async function roleFault(
+  changes: Pick<Changes, 'roles'>,
+  { clientId }: { clientId: ClientId },
+  roleId: string | null | undefined,
+): Promise<Fault | undefined> {
+  if (roleId === undefined || roleId === null) {
+    return undefined;
+  }
+  const role = await changes.roles.find(roleId);
+  return role?.clientId === clientId
+    ? undefined
+    : { code: ErrorCode.ROLE_NOT_FOUND, path: 'role_id', message: 'must be a role of the same client' };
+}

@@ -1,0 +1,146 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { UserStatus } from '../../directory/users.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import type { User, UserView } from '../rows/users.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { getAccount } from './accounts.js';
+import { askForEmail } from './email-changes.js';
+import { fullNameOf, validatePersonNames } from './person-names.js';
+import { writeUsers } from './user-changes.js';
+import { resolveUserReferences } from './user-references.js';
+import { getUser } from './users.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<Changes, 'emailChanges' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'>;
+
+export interface UserUpdate {
+  userId: string;
+  email?: string;
+  firstName?: string;
+  lastName?: string;
+  managerUserId?: string;
+  roleId?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+type UserFields = {
+  [Name in 'email' | 'firstName' | 'lastName' | 'managerUserId' | 'roleId']?: string | null;
+};
+
+/** The address belongs to the account, which other clients share: a new one waits for its proof. */
+export async function updateUser(changes: Changes, update: UserUpdate): Promise<UserView> {
+  const fields = fieldsOf(update);
+  validate(fields);
+  // Account and client of a user never change.
+  const { accountId, clientId } = await getUser(changes, update.userId);
+  const email = fields.email ?? undefined;
+  await (email === undefined ? changes.lock(clientId) : changes.lock(accountId, clientId));
+  const present = await getUser(changes, update.userId);
+  assertExpectedVersion(present, update.expectedVersion);
+  assertNotDeleted(present);
+  await resolveUserReferences(changes, present, fields);
+  const changed = { ...present, ...ownChanges(present, fields) };
+  const isChanged = changesAnything<User>(present, changed);
+  if (email !== undefined) {
+    // Without an event: an address that takes effect at once causes its own event.
+    await changes.users.update(changed);
+    if (await askForEmail(changes, await getAccount(changes, accountId), clientId, email)) {
+      return getUser(changes, present.id);
+    }
+  }
+  return isChanged ? writeOne(changes, changed) : getUser(changes, present.id);
+}
+
+export interface UserTransition {
+  userId: string;
+  expectedVersion?: string;
+}
+
+export function enableUser(changes: Ports, transition: UserTransition): Promise<UserView> {
+  return move(changes, transition, 'ACTIVE', {
+    INVITED: 'The user has not signed in yet; the first sign-in makes an INVITED user ACTIVE.',
+    DELETED: IS_DELETED,
+  });
+}
+
+export function disableUser(changes: Ports, transition: UserTransition): Promise<UserView> {
+  return move(changes, transition, 'INACTIVE', {
+    INVITED: 'An INVITED user cannot be disabled; delete the user to take the invitation back.',
+    DELETED: IS_DELETED,
+  });
+}
+
+/** The client's address request ends with the user. Locks the account first, as all readers of one do. */
+export async function deleteUser(changes: Ports, transition: UserTransition): Promise<UserView> {
+  await changes.lock((await getUser(changes, transition.userId)).accountId);
+  const deleted = await move(changes, transition, 'DELETED', {});
+  await changes.emailChanges.end(deleted.accountId, deleted.clientId);
+  return deleted;
+}
+
+const IS_DELETED = 'The user is DELETED permanently; create a new user for the person.';
+
+async function move(
+  changes: Ports,
+  { userId, expectedVersion }: UserTransition,
+  status: UserStatus,
+  refusals: { readonly [From in UserStatus]?: string },
+): Promise<UserView> {
+  await changes.lock((await getUser(changes, userId)).clientId);
+  const present = await getUser(changes, userId);
+  assertExpectedVersion(present, expectedVersion);
+  const refusal = refusals[present.status];
+  if (refusal !== undefined) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, refusal);
+  }
+  return present.status === status ? present : writeOne(changes, { ...present, status });
+}
+
+async function writeOne(changes: Ports, user: User): Promise<UserView> {
+  const [written] = await writeUsers(changes, [user]);
+  return written as UserView;
+}
+
+function assertNotDeleted({ status }: User): void {
+  if (status === 'DELETED') {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, IS_DELETED);
+  }
+}
+
+function fieldsOf(update: UserUpdate): UserFields {
+  const { email, firstName, lastName, managerUserId, roleId } = update;
+  return updatedFields(
+    {
+      email: email?.trim(),
+      firstName: firstName?.trim(),
+      lastName: lastName?.trim(),
+      managerUserId,
+      roleId,
+    },
+    update.updateMask,
+    ['firstName', 'lastName', 'managerUserId', 'roleId'],
+  );
+}
+
+function validate({ email, ...names }: UserFields): void {
+  const violations = new Violations();
+  if (email !== undefined) {
+    violations.email('email', email ?? undefined);
+  }
+  validatePersonNames(violations, names);
+  violations.throwIfAny();
+}
+
+function ownChanges(present: User, fields: UserFields): Partial<User> {
+  const { firstName = present.firstName, lastName = present.lastName } = fields;
+  const { managerUserId = present.managerId, roleId = present.roleId } = fields;
+  return {
+    firstName,
+    lastName,
+    fullName: fullNameOf(firstName, lastName),
+    managerId: managerUserId as User['managerId'],
+    roleId,
+  };
+}

@@ -1,0 +1,112 @@
+import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import type { UserStatus } from '../../directory/users.js';
+import { newVersion } from '../../version.js';
+import { lockClient } from '../organization/clients.js';
+import type { User, UserView } from '../rows/users.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { accountByEmail } from './accounts.js';
+import { fullNameOf, validatePersonNames } from './person-names.js';
+import { recordUser } from './user-changes.js';
+import { resolveUserReferences } from './user-references.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  'accounts' | 'clients' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'
+>;
+
+export const ALL_BUT_DELETED: readonly UserStatus[] = ['ACTIVE', 'INACTIVE', 'INVITED'];
+
+export interface UserCreation {
+  clientId: string;
+  email: string;
+  firstName?: string;
+  lastName?: string;
+  managerUserId?: string;
+  withoutManager: boolean;
+  roleId?: string;
+}
+
+/** Invites a person to a client, only once, whatever they were there before. */
+export async function createUser(changes: Ports, creation: UserCreation): Promise<UserView> {
+  validate(creation);
+  const firstName = creation.firstName?.trim() ?? null;
+  const lastName = creation.lastName?.trim() ?? null;
+  const account = await accountByEmail(changes, creation.email, { firstName, lastName });
+  const client = await lockClient(changes, creation.clientId);
+  await assertNotYetUser(changes, account.id, client.id);
+  await resolveUserReferences(changes, { clientId: client.id }, creation);
+  const user: User = {
+    id: newPublicId('UserId'),
+    clientId: client.id,
+    accountId: account.id,
+    firstName,
+    lastName,
+    fullName: fullNameOf(firstName, lastName),
+    status: 'INVITED',
+    managerId: await initialManager(changes, client.id, creation),
+    roleId: creation.roleId ?? (await initialRole(changes, client.id)),
+    version: newVersion(),
+    createdAt: changes.now,
+    updatedAt: changes.now,
+  };
+  await changes.users.insert(user);
+  await changes.touch(client.id);
+  return recordUser(changes, 'user.created', user.id);
+}
+
+export async function getUser(changes: Pick<Changes, 'users'>, id: string): Promise<UserView> {
+  const user = await changes.users.find(id);
+  if (!user) {
+    throw new ServiceError(ErrorCode.USER_NOT_FOUND, 'There is no such user.');
+  }
+  return user;
+}
+
+async function assertNotYetUser(
+  changes: Pick<Changes, 'users'>,
+  accountId: AccountId,
+  clientId: ClientId,
+): Promise<void> {
+  const users = await changes.users.ofAccount(accountId);
+  if (users.some((user) => user.clientId === clientId && user.status !== 'DELETED')) {
+    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The person is a user of this client already.', {
+      fieldViolations: [{ path: 'email', message: 'must not be the address of a user of the same client' }],
+    });
+  }
+}
+
+async function initialManager(
+  changes: Pick<Changes, 'users'>,
+  clientId: ClientId,
+  { managerUserId, withoutManager }: UserCreation,
+): Promise<UserId | null> {
+  if (withoutManager) {
+    return null;
+  }
+  return (managerUserId as UserId | undefined) ?? (await changes.users.firstOwner(clientId)) ?? null;
+}
+
+/** The first user of a client becomes its Owner, to assign roles to others. */
+async function initialRole(
+  changes: Pick<Changes, 'roles' | 'users'>,
+  clientId: ClientId,
+): Promise<string | null> {
+  if (await changes.users.anyOf(clientId)) {
+    return null;
+  }
+  return (await changes.roles.ownerOf(clientId)) ?? null;
+}
+
+function validate({ email, withoutManager, managerUserId, ...names }: UserCreation): void {
+  const violations = new Violations();
+  violations.email('email', email.trim());
+  validatePersonNames(violations, names);
+  if (withoutManager && managerUserId !== undefined) {
+    violations.add('without_manager', 'must not be set together with manager_user_id');
+  }
+  violations.throwIfAny();
+}

@@ -1,0 +1,144 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newVersion } from '../../version.js';
+import { type AddressInput, toAddress } from '../addresses.js';
+import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import type { Client } from '../rows/clients.js';
+import type { Worker } from '../rows/workers.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
+import { locationNamed, lockWorker, recordWorkerUpdated, unitsNamed } from './workers.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  'clients' | 'jobTitles' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'units' | 'workers'
+>;
+
+export interface WorkerUpdate {
+  workerId: string;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  phone?: string;
+  jobTitles: readonly string[];
+  address?: AddressInput;
+  locationId?: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+type ChosenFields = ReturnType<typeof chosenFields>;
+
+export async function updateWorker(changes: Ports, update: WorkerUpdate): Promise<Worker> {
+  const chosen = chosenFields(update);
+  const violations = new Violations();
+  validateWorkerFields(violations, chosen);
+  violations.throwIfAny();
+  const { client, worker: present } = await lockWorker(changes, update.workerId);
+  assertExpectedVersion(present, update.expectedVersion);
+  assertActive(present);
+  const changed = await changedBy(changes, present, chosen);
+  return writeWorker(changes, client, present, changed);
+}
+
+export async function assignWorkerUnits(
+  changes: Ports,
+  assignment: {
+    workerId: string;
+    unitIds: readonly string[];
+    primaryUnitId?: string;
+    expectedVersion?: string;
+  },
+): Promise<Worker> {
+  const violations = new Violations();
+  validateUnits(violations, assignment);
+  violations.throwIfAny();
+  const { client, worker: present } = await lockWorker(changes, assignment.workerId);
+  assertExpectedVersion(present, assignment.expectedVersion);
+  assertActive(present);
+  const units = await unitsNamed(changes, client.id, assignment.unitIds);
+  const primaryId = assignment.primaryUnitId ?? present.primaryUnit?.id;
+  const primaryUnit = units.find(({ id }) => id === primaryId) ?? units[0] ?? null;
+  if (changesAnything(present, { units })) {
+    await changes.workers.assign({ id: present.id, units });
+  }
+  return writeWorker(changes, client, present, { units, primaryUnit });
+}
+
+/** The record keeps units and location, and stays readable at its path. Offboarding again changes nothing. */
+export async function offboardWorker(
+  changes: Ports,
+  { workerId, expectedVersion }: { workerId: string; expectedVersion?: string },
+): Promise<Worker> {
+  const { client, worker: present } = await lockWorker(changes, workerId);
+  assertExpectedVersion(present, expectedVersion);
+  const offboardedAt = present.offboardedAt ?? changes.now;
+  return writeWorker(changes, client, present, { offboardedAt });
+}
+
+function chosenFields(update: WorkerUpdate) {
+  const jobTitles = update.jobTitles.map((title) => title.trim());
+  return updatedFields(
+    {
+      firstName: update.firstName?.trim(),
+      lastName: update.lastName?.trim(),
+      email: update.email?.trim(),
+      phone: update.phone?.trim(),
+      jobTitles: jobTitles.length === 0 ? undefined : jobTitles,
+      address: update.address,
+      locationId: update.locationId,
+    },
+    update.updateMask,
+    ['phone', 'jobTitles', 'address', 'locationId'],
+  );
+}
+
+/** The worker after the update; a named location must exist. */
+async function changedBy(
+  changes: Pick<Changes, 'jobTitles' | 'locations'>,
+  present: Worker,
+  { address, jobTitles, locationId, ...plain }: ChosenFields,
+): Promise<Partial<Worker>> {
+  const fields = { ...plain } as Partial<Worker>;
+  if (fields.firstName !== undefined || fields.lastName !== undefined) {
+    const { firstName, lastName } = { ...present, ...fields };
+    fields.fullName = fullNameOf(firstName, lastName);
+  }
+  if (jobTitles !== undefined) {
+    fields.jobTitles = jobTitles ?? [];
+    if (changesAnything(present, { jobTitles: fields.jobTitles })) {
+      await changes.jobTitles.add(present.clientId, fields.jobTitles);
+    }
+  }
+  if (address !== undefined) {
+    fields.address = toAddress(address ?? undefined);
+  }
+  if (locationId !== undefined) {
+    fields.location = locationId === null ? null : await locationNamed(changes, present.clientId, locationId);
+  }
+  return fields;
+}
+
+async function writeWorker(
+  changes: Ports,
+  client: Client,
+  present: Worker,
+  fields: Partial<Worker>,
+): Promise<Worker> {
+  if (!changesAnything<Worker>(present, fields)) {
+    return present;
+  }
+  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
+  await changes.workers.update(changed);
+  await changes.touch(client.id);
+  await recordWorkerUpdated(changes, client, changed);
+  return changed;
+}
+
+function assertActive({ offboardedAt }: Worker): void {
+  if (offboardedAt !== null) {
+    const message = 'This worker was offboarded and cannot be changed. Onboard the person again.';
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+}

@@ -1,0 +1,110 @@
+import type { AccountId, ClientId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import { newVersion } from '../../version.js';
+import { type AddressInput, toAddress } from '../addresses.js';
+import { lockClient } from '../organization/clients.js';
+import type { Worker } from '../rows/workers.js';
+import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { accountByEmail } from './accounts.js';
+import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
+import { locationNamed, recordWorker, unitsNamed } from './workers.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  | 'accounts'
+  | 'clients'
+  | 'jobTitles'
+  | 'locations'
+  | 'lock'
+  | 'now'
+  | 'recordEvent'
+  | 'touch'
+  | 'units'
+  | 'workers'
+>;
+
+export interface WorkerOnboarding {
+  clientId: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  phone?: string;
+  jobTitles: readonly string[];
+  address?: AddressInput;
+  unitIds: readonly string[];
+  primaryUnitId?: string;
+  locationId?: string;
+}
+
+export async function onboardWorker(changes: Ports, onboarding: WorkerOnboarding): Promise<Worker> {
+  const fields = trimmed(onboarding);
+  validate(fields);
+  const account = await accountByEmail(changes, fields.email, fields);
+  const client = await lockClient(changes, fields.clientId);
+  if (!account.isNew) {
+    await refuseSecond(changes, client.id, account.id);
+  }
+  const units = await unitsNamed(changes, client.id, fields.unitIds);
+  const { locationId, primaryUnitId = fields.unitIds[0] } = fields;
+  const worker: Worker = {
+    id: newPublicId('WorkerId'),
+    clientId: client.id,
+    accountId: account.id,
+    firstName: fields.firstName,
+    lastName: fields.lastName,
+    fullName: fullNameOf(fields.firstName, fields.lastName),
+    email: fields.email,
+    phone: fields.phone ?? null,
+    jobTitles: fields.jobTitles,
+    address: toAddress(fields.address),
+    units,
+    primaryUnit: units.find(({ id }) => id === primaryUnitId) ?? null,
+    location: locationId === undefined ? null : await locationNamed(changes, client.id, locationId),
+    offboardedAt: null,
+    version: newVersion(),
+    createdAt: changes.now,
+    updatedAt: changes.now,
+  };
+  await changes.jobTitles.add(client.id, worker.jobTitles);
+  await changes.workers.insert(worker);
+  await changes.touch(client.id);
+  await recordWorker(changes, 'worker.onboarded', client, worker);
+  return worker;
+}
+
+function trimmed(onboarding: WorkerOnboarding) {
+  return {
+    ...onboarding,
+    email: onboarding.email.trim(),
+    firstName: onboarding.firstName.trim(),
+    lastName: onboarding.lastName.trim(),
+    phone: onboarding.phone?.trim(),
+    jobTitles: onboarding.jobTitles.map((title) => title.trim()),
+  };
+}
+
+function validate(onboarding: WorkerOnboarding): void {
+  const violations = new Violations();
+  validateWorkerFields(violations, onboarding);
+  validateUnits(violations, onboarding);
+  violations.throwIfAny();
+}
+
+/** A person is one active worker of a client at a time; later they may return as another worker. */
+async function refuseSecond(
+  changes: Pick<Changes, 'workers'>,
+  clientId: ClientId,
+  accountId: AccountId,
+): Promise<void> {
+  if (await changes.workers.findActive(clientId, accountId)) {
+    const fieldViolations = [
+      { path: 'email', message: 'is the address of a person who works for the client' },
+    ];
+    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'This person is a worker of the client already.', {
+      fieldViolations,
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/events.js';
+import type { ClientId, LocationId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { linkToWorker } from '../links.js';
+import { lockClient } from '../organization/clients.js';
+import type { Client } from '../rows/clients.js';
+import type { Worker } from '../rows/workers.js';
+import type { Changes } from '../unit-of-work.js';
+
+export async function getWorker(changes: Pick<Changes, 'workers'>, id: string): Promise<Worker> {
+  const worker = await changes.workers.find(id);
+  if (!worker) {
+    throw new ServiceError(ErrorCode.WORKER_NOT_FOUND, 'There is no such worker.');
+  }
+  return worker;
+}
+
+/** The client of a worker never changes, so it tells what to lock; the rest is read under the lock. */
+export async function lockWorker(
+  changes: Pick<Changes, 'clients' | 'lock' | 'workers'>,
+  id: string,
+): Promise<{ client: Client; worker: Worker }> {
+  const { clientId } = await getWorker(changes, id);
+  const client = await lockClient(changes, clientId);
+  return { client, worker: await getWorker(changes, id) };
+}
+
+/** The units of the client with these ids, in their order. */
+export async function unitsNamed(
+  changes: Pick<Changes, 'units'>,
+  clientId: ClientId,
+  unitIds: readonly string[],
+): Promise<NamedUnit[]> {
+  const found = new Map(
+    (await changes.units.findAll(clientId, unitIds)).map((unit) => [unit.id as string, unit]),
+  );
+  const fieldViolations = unitIds.flatMap((id, index) =>
+    found.has(id) ? [] : [{ path: `unit_ids[${index}]`, message: 'is no unit of the client' }],
+  );
+  if (fieldViolations.length > 0) {
+    throw new ServiceError(ErrorCode.UNIT_NOT_FOUND, 'The client has no such unit.', { fieldViolations });
+  }
+  return unitIds.map((id) => {
+    const { id: unitId, name } = found.get(id) as NamedUnit;
+    return { id: unitId, name };
+  });
+}
+
+/** The location of the client with this id. */
+export async function locationNamed(
+  changes: Pick<Changes, 'locations'>,
+  clientId: ClientId,
+  locationId: string,
+): Promise<{ id: LocationId; name: string }> {
+  const location = await changes.locations.find(locationId);
+  if (location?.clientId !== clientId) {
+    const fieldViolations = [{ path: 'location_id', message: 'is no location of the client' }];
+    throw new ServiceError(ErrorCode.LOCATION_NOT_FOUND, 'The client has no such location.', {
+      fieldViolations,
+    });
+  }
+  return { id: location.id, name: location.name };
+}
+
+export function recordWorkerUpdated(
+  changes: Pick<Changes, 'recordEvent'>,
+  client: Client,
+  worker: Worker,
+): Promise<void> {
+  return recordWorker(changes, 'worker.updated', client, worker);
+}
+
+export function recordWorker(
+  changes: Pick<Changes, 'recordEvent'>,
+  type: 'worker.onboarded' | 'worker.updated',
+  { instanceId }: Client,
+  worker: Worker,
+): Promise<void> {
+  const { id, clientId } = worker;
+  const data = snapshotOf(worker);
+  return changes.recordEvent({ type, instanceId, clientId, entity: { type: 'worker', id }, data });
+}
+
+function snapshotOf(worker: Worker): WorkerEventData {
+  return {
+    workerId: worker.id,
+    clientId: worker.clientId,
+    firstName: worker.firstName,
+    lastName: worker.lastName,
+    fullName: worker.fullName,
+    email: worker.email,
+    phone: worker.phone,
+    jobTitles: worker.jobTitles,
+    location: worker.address,
+    organizationUnits: worker.units,
+    organizationUnit: worker.primaryUnit,
+    organizationLocation: worker.location,
+    createdAt: new Date(worker.createdAt).toISOString(),
+    links: { self: linkToWorker(worker.clientId, worker.id) },
+  };
+}

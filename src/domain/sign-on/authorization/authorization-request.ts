@@ -1,0 +1,132 @@
+import type { AccountId, InstanceId } from '../../../../generated/ids.js';
+import type { Application } from '../../operator/rows/applications.js';
+import type { AuthorizationRequest } from '../interaction/interactions.js';
+import type { IdTokenReader } from '../keys/signing.js';
+import type { Refusal } from './authorization-answer.js';
+import {
+  type AuthorizationParameters,
+  faultOfParameter,
+  queryOf,
+  withoutEmpty,
+} from './authorization-parameters.js';
+import { REQUEST_STEPS, type RequestParts, type StepContext } from './authorization-steps.js';
+import { registeredRedirect } from './redirect-target.js';
+import { withSubject } from './requested-claims.js';
+
+/** A valid request. */
+export interface AcceptedRequest {
+  request: AuthorizationRequest;
+  application: Application;
+  /** No page may be shown. */
+  silent: boolean;
+}
+
+export type JudgedRequest =
+  | ({ kind: 'accepted' } & AcceptedRequest)
+  /** The redirect target is not proven: our own page shows the error. */
+  | { kind: 'unproven'; developerMessage: string }
+  /** The error goes to the application by redirect. */
+  | { kind: 'refused'; redirectUri: string; state: string | null; refusal: Refusal };
+
+export interface Judges {
+  findApplication(id: string): Promise<Application | undefined>;
+  idTokens: IdTokenReader;
+}
+
+/** Proves the redirect target first, for the safety of every redirect; then checks the rest in order. */
+export async function judgeRequest(judges: Judges, given: AuthorizationParameters): Promise<JudgedRequest> {
+  const parameters = withoutEmpty(given);
+  const proven = await proveTarget(judges, parameters);
+  if (typeof proven === 'string') {
+    return { kind: 'unproven', developerMessage: proven };
+  }
+  const { application, redirectUri, instanceId } = proven;
+  // A repeated or unacceptable state is not returned.
+  const state = faultOfParameter(parameters, 'state') === undefined ? (parameters.state ?? null) : null;
+  const context: StepContext = { parameters, application, idTokens: judges.idTokens };
+  const parts: RequestParts = { ...NOTHING_ASKED };
+  for (const { check } of REQUEST_STEPS) {
+    const outcome = await check(context);
+    if ('error' in outcome) {
+      return { kind: 'refused', redirectUri, state, refusal: outcome };
+    }
+    if (!agree(parts.hintedAccountId, outcome.hintedAccountId)) {
+      const refusal = {
+        error: 'invalid_request',
+        description: 'id_token_hint and claims name different people.',
+      } as const;
+      return { kind: 'refused', redirectUri, state, refusal };
+    }
+    Object.assign(parts, outcome);
+  }
+  const { silent, authTime, ...asked } = parts;
+  const request: AuthorizationRequest = {
+    kind: 'authorization',
+    applicationId: application.id,
+    redirectUri,
+    instanceId,
+    state,
+    ...asked,
+    requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
+    query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
+  };
+  return { kind: 'accepted', request, application, silent };
+}
+
+interface ProvenTarget {
+  application: Application;
+  redirectUri: string;
+  instanceId: InstanceId;
+}
+
+/** The registered application and redirect URI, each given once, or what is wrong with them. */
+async function proveTarget(
+  { findApplication }: Judges,
+  parameters: AuthorizationParameters,
+): Promise<ProvenTarget | string> {
+  const { clientId, redirectUri } = parameters;
+  const fault = faultOfParameter(parameters, 'clientId') ?? faultOfParameter(parameters, 'redirectUri');
+  if (fault !== undefined) {
+    return fault;
+  }
+  if (clientId === undefined) {
+    return 'client_id is missing.';
+  }
+  const application = await findApplication(clientId);
+  if (!application) {
+    return 'client_id is not that of a registered application.';
+  }
+  if (redirectUri === undefined) {
+    return 'redirect_uri is missing.';
+  }
+  const registered = registeredRedirect(application, redirectUri);
+  return registered
+    ? { application, redirectUri: registered.uri, instanceId: registered.instanceId as InstanceId }
+    : 'redirect_uri is not registered for this application; it must be equal character by character.';
+}
+
+const NOTHING_ASKED: RequestParts = {
+  scopes: [],
+  nonce: null,
+  codeChallenge: null,
+  prompts: [],
+  silent: false,
+  maxAgeSeconds: null,
+  loginHint: null,
+  hintedAccountId: null,
+  authTime: false,
+};
+
+/** Replaces an ID token, which is not stored, by `claims` for the same person. Ignores an unreadable one. */
+function withoutToken(
+  { idTokenHint, ...parameters }: AuthorizationParameters,
+  hintedAccountId: AccountId | null,
+): AuthorizationParameters {
+  return idTokenHint === undefined || hintedAccountId === null
+    ? parameters
+    : { ...parameters, claims: withSubject(parameters.claims, hintedAccountId) };
+}
+
+function agree(one: AccountId | null, other: AccountId | null | undefined): boolean {
+  return one === null || other === null || other === undefined || one === other;
+}

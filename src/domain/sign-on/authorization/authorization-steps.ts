@@ -1,0 +1,204 @@
+import type { AccountId } from '../../../../generated/ids.js';
+import type { Application } from '../../operator/rows/applications.js';
+import type { AuthorizationRequest } from '../interaction/interactions.js';
+import type { IdTokenReader } from '../keys/signing.js';
+import type { Refusal } from './authorization-answer.js';
+import {
+  type AuthorizationParameters,
+  faultOfParameter,
+  MAX_QUERY_LENGTH,
+  PARAMETER_NAMES,
+  queryOf,
+} from './authorization-parameters.js';
+import { faultOfCodeChallenge } from './code-challenge.js';
+import { parseMaxAge } from './max-age.js';
+import { parseClaims } from './requested-claims.js';
+import { parsePrompts } from './requested-prompts.js';
+import { parseScopes } from './requested-scopes.js';
+
+/** The results of the steps. */
+export interface RequestParts
+  extends Pick<
+    AuthorizationRequest,
+    'scopes' | 'nonce' | 'codeChallenge' | 'prompts' | 'maxAgeSeconds' | 'loginHint' | 'hintedAccountId'
+  > {
+  silent: boolean;
+  authTime: boolean;
+}
+
+export interface StepContext {
+  parameters: AuthorizationParameters;
+  application: Application;
+  idTokens: IdTokenReader;
+}
+
+type Outcome = Refusal | Partial<RequestParts>;
+
+interface Step {
+  name: string;
+  check(context: StepContext): Outcome | Promise<Outcome>;
+}
+
+const FINE = {};
+
+/** After client and redirect URI. The first refusal is the answer, so the order is part of the contract. */
+export const REQUEST_STEPS: readonly Step[] = [
+  { name: 'the application may sign people in', check: mayAsk },
+  { name: 'there is no request object', check: hasNoRequestObject },
+  { name: 'no parameter is repeated, too long or impossible to keep', check: isReadable },
+  { name: 'the whole is short enough to be kept', check: isShort },
+  { name: 'the answer is to be a code', check: wantsCode },
+  { name: 'the answer is to come in the query', check: wantsQuery },
+  { name: 'every scope is one of the application', check: takeScopes },
+  { name: 'the code is bound to the client by PKCE where the application must use it', check: takeChallenge },
+  { name: 'the prompts are known and none stands alone', check: takePrompts },
+  { name: 'max_age is a number of seconds', check: takeMaxAge },
+  { name: 'the claims are well-formed and can be had', check: takeClaims },
+  { name: 'the hinted ID token, if it can be read, is the application’s', check: takeIdTokenHint },
+  { name: 'what is only passed on', check: takeTexts },
+];
+
+function mayAsk({ application }: StepContext): Outcome {
+  return application.enabled && application.allowedGrantTypes.includes('authorization_code')
+    ? FINE
+    : { error: 'unauthorized_client', description: 'The application may not sign people in.' };
+}
+
+function hasNoRequestObject({ parameters: { request, requestUri } }: StepContext): Outcome {
+  if (request !== undefined) {
+    return { error: 'request_not_supported', description: 'Request objects are not supported.' };
+  }
+  if (requestUri !== undefined) {
+    return { error: 'request_uri_not_supported', description: 'Request objects are not supported.' };
+  }
+  return FINE;
+}
+
+function isReadable({ parameters }: StepContext): Outcome {
+  for (const name of PARAMETER_NAMES) {
+    const fault = faultOfParameter(parameters, name);
+    if (fault !== undefined) {
+      return invalid(fault);
+    }
+  }
+  return FINE;
+}
+
+function isShort({ parameters }: StepContext): Outcome {
+  return queryOf(parameters).length <= MAX_QUERY_LENGTH
+    ? FINE
+    : invalid(`The request is longer than ${MAX_QUERY_LENGTH} characters.`);
+}
+
+function wantsCode({ parameters: { responseType } }: StepContext): Outcome {
+  if (responseType === undefined) {
+    return invalid('response_type is missing.');
+  }
+  return responseType === 'code'
+    ? FINE
+    : { error: 'unsupported_response_type', description: 'response_type must be code.' };
+}
+
+function wantsQuery({ parameters: { responseMode = 'query' } }: StepContext): Outcome {
+  return responseMode === 'query' ? FINE : invalid('response_mode must be query.');
+}
+
+function takeScopes({ parameters: { scope }, application }: StepContext): Outcome {
+  const refused = (description: string) => ({ error: 'invalid_scope' as const, description });
+  if (scope === undefined) {
+    return refused('scope is missing; ask for at least one.');
+  }
+  const scopes = parseScopes(scope);
+  if (!scopes) {
+    return refused('scope must be names with one space between them.');
+  }
+  const { known, unknown } = scopes;
+  if (unknown.length > 0) {
+    return refused('scope has one that this server does not know.');
+  }
+  const foreign = known.find((one) => !application.allowedScopes.includes(one));
+  return foreign === undefined
+    ? { scopes: known }
+    : refused(`The scope ${foreign} is not registered for this application.`);
+}
+
+function takeChallenge({ parameters, application }: StepContext): Outcome {
+  const { codeChallenge, codeChallengeMethod } = parameters;
+  const fault = faultOfCodeChallenge(application, codeChallenge, codeChallengeMethod);
+  return fault === undefined ? { codeChallenge: codeChallenge ?? null } : invalid(fault);
+}
+
+function takePrompts({ parameters: { prompt } }: StepContext): Outcome {
+  if (prompt === undefined) {
+    return FINE;
+  }
+  return (
+    parsePrompts(prompt) ??
+    invalid('prompt must be none alone, or some of login, consent and select_account.')
+  );
+}
+
+function takeMaxAge({ parameters: { maxAge } }: StepContext): Outcome {
+  if (maxAge === undefined) {
+    return FINE;
+  }
+  const maxAgeSeconds = parseMaxAge(maxAge);
+  return maxAgeSeconds === undefined
+    ? invalid('max_age must be a number of seconds, 0 or more.')
+    : { maxAgeSeconds };
+}
+
+function takeClaims({ parameters: { claims } }: StepContext): Outcome {
+  if (claims === undefined) {
+    return FINE;
+  }
+  const asked = parseClaims(claims);
+  if (!asked) {
+    return invalid(
+      'claims must be the JSON of OpenID Connect Core, section 5.5, and sub at most one person.',
+    );
+  }
+  if (asked.essentialContextClass) {
+    // OpenID Connect Core, 5.5.1.1: an essential claim that cannot be met is a failed authentication.
+    return { error: 'access_denied', description: 'The claim acr is essential and cannot be met.' };
+  }
+  return { authTime: asked.authTime, ...(asked.subject && hinted(asked.subject)) };
+}
+
+/**
+ * Refuses a hint of another application, which would disclose its users. An unreadable hint is ignored; but
+ * with `prompt=none` the expected person is then unknown.
+ */
+async function takeIdTokenHint({
+  parameters: { idTokenHint, prompt },
+  application,
+  idTokens,
+}: StepContext): Promise<Outcome> {
+  if (idTokenHint === undefined) {
+    return FINE;
+  }
+  const hint = await idTokens.read(idTokenHint);
+  if (!hint) {
+    return prompt === 'none'
+      ? {
+          error: 'login_required',
+          description: 'id_token_hint cannot be read, so the person has to sign in.',
+        }
+      : FINE;
+  }
+  return hint.applicationId === application.id
+    ? hinted(hint.accountId)
+    : invalid('id_token_hint must be an ID token that this server gave this application.');
+}
+
+function takeTexts({ parameters: { nonce, loginHint } }: StepContext): Outcome {
+  return { nonce: nonce ?? null, loginHint: loginHint ?? null };
+}
+
+function hinted(accountId: string): Outcome {
+  return { hintedAccountId: accountId as AccountId };
+}
+
+function invalid(description: string): Refusal {
+  return { error: 'invalid_request', description };
+}

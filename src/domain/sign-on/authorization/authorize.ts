@@ -1,0 +1,73 @@
+import type { Session } from '../../credentials/sessions.js';
+import { advance, sealed, situationWith, unproven } from '../interaction/advance.js';
+import { type NextStep, nextStep } from '../interaction/next-step.js';
+import { countPerson, countStranger } from '../sessions/begin-limits.js';
+import { type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
+import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
+import type { SignOn } from '../sign-on.js';
+import { refusalLocation } from './authorization-answer.js';
+import type { AuthorizationParameters } from './authorization-parameters.js';
+import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
+
+/** Begins an authorization, and completes it if no page is needed. */
+export async function authorize(
+  signOn: SignOn,
+  browser: Browser,
+  parameters: AuthorizationParameters,
+): Promise<BrowserStep> {
+  const { unitOfWork, idTokens, issuer, sessionLimits } = signOn;
+  const findApplication = (id: string) => unitOfWork.rows.applications.find(id);
+  const judged = await judgeRequest({ findApplication, idTokens }, parameters);
+  if (judged.kind === 'unproven') {
+    return unproven(judged.developerMessage);
+  }
+  if (judged.kind === 'refused') {
+    return { kind: 'redirect', location: refusalLocation(issuer, judged, judged.refusal) };
+  }
+  const { request, silent } = judged;
+  const { session: known, step } = await firstLook(signOn, browser, judged);
+  if (step.kind === 'refuse') {
+    return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
+  }
+  if (!known?.account) {
+    return askStranger(signOn, browser, judged, known);
+  }
+  countPerson(signOn, known.account.id);
+  if (step.kind === 'page') {
+    return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
+  }
+  return unitOfWork.run(async (changes) => {
+    const present = await sessionOf(changes, browser, sessionLimits);
+    const { session, cookie } = present ? { session: present } : newStranger(changes.now);
+    const step = await advance(signOn, changes, browser, { request, silent, session, progress: {} });
+    return cookie ? { ...step, cookie } : step;
+  });
+}
+
+/** Read-only: a request that is refused at once, such as by `prompt=none`, costs no write and no cookie. */
+async function firstLook(
+  { unitOfWork: { rows }, clock, sessionLimits }: SignOn,
+  browser: Browser,
+  { request, application, silent }: AcceptedRequest,
+): Promise<{ session: Session | undefined; step: NextStep }> {
+  const now = clock();
+  const session = await sessionOf({ ...rows, now }, browser, sessionLimits);
+  const signedIn = session?.account ?? null;
+  const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
+  const known = { request, silent, application, signedIn, identity, progress: {}, now };
+  return { session, step: nextStep(await situationWith(rows, known)) };
+}
+
+/** An unknown browser can only sign in. Nothing is written until then. */
+function askStranger(
+  signOn: SignOn,
+  browser: Browser,
+  { request }: AcceptedRequest,
+  known: Session | undefined,
+): BrowserStep {
+  countStranger(signOn, browser);
+  const now = signOn.clock();
+  const { session, cookie } = known ? { session: known } : newStranger(now);
+  const page = toPage('sign_in', sealed(signOn, now, { request, session, progress: {} }));
+  return cookie ? { ...page, cookie } : page;
+}

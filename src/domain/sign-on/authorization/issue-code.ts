@@ -1,0 +1,83 @@
+import type { AccountId } from '../../../../generated/ids.js';
+import { newRowId, newSecret, storedHash } from '../../../identifiers/random-secrets.js';
+import type { Session } from '../../credentials/sessions.js';
+import { writeUsers } from '../../platform/people/user-changes.js';
+import { getUser } from '../../platform/people/users.js';
+import type { Identity } from '../identity.js';
+import type { AuthorizationRequest } from '../interaction/interactions.js';
+import type { NextStep } from '../interaction/next-step.js';
+import { actorIn, type Browser, userAgentOf } from '../sessions/browser.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import { CODE_LIFETIME_MS } from './codes.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  SignOnChanges,
+  'audit' | 'codes' | 'loginContexts' | 'now' | 'recordEvent' | 'touch' | 'users'
+>;
+
+/** The person as the instance sees them, locked, with the clients of users that a sign-in may activate. */
+export async function lockedIdentity(
+  changes: Pick<SignOnChanges, 'identities' | 'lock'>,
+  accountId: AccountId,
+  { instanceId }: Pick<AuthorizationRequest, 'instanceId'>,
+): Promise<Identity | undefined> {
+  await changes.lock(accountId);
+  const identity = await changes.identities.find(accountId, instanceId);
+  const inviting = (identity?.contexts ?? []).filter(({ invited }) => invited);
+  if (inviting.length === 0) {
+    return identity;
+  }
+  await changes.lock(...[...new Set(inviting.map(({ clientId }) => clientId))].sort());
+  return changes.identities.find(accountId, instanceId);
+}
+
+/**
+ * Issues a code, which counts as a sign-in: an INVITED user becomes ACTIVE if it is the chosen context, which
+ * is remembered. The identity must be locked.
+ */
+export async function issueCode(
+  changes: Ports,
+  browser: Browser,
+  { request, session }: { request: AuthorizationRequest; session: Pick<Session, 'id'> },
+  { accountId, authenticatedAt, context }: NextStep & { kind: 'issue' },
+): Promise<string> {
+  const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
+  if (context.invited) {
+    const user = await getUser(changes, context.memberId);
+    await writeUsers(changes, [{ ...user, status: 'ACTIVE' }]);
+  }
+  const { userType, clientId } = context;
+  await changes.loginContexts.remember(accountId, instanceId, { userType, clientId }, changes.now);
+  const code = newSecret();
+  await changes.codes.insert({
+    hash: storedHash(code),
+    grantId: newRowId(),
+    applicationId,
+    accountId,
+    instanceId,
+    redirectUri,
+    scopes,
+    codeChallenge,
+    nonce,
+    requestedClaims,
+    context: { userType, clientId },
+    authenticatedAt,
+    sessionId: session.id,
+    status: 'ISSUED',
+    issuedAt: changes.now,
+    expiresAt: changes.now + CODE_LIFETIME_MS,
+  });
+  await changes.audit(actorIn(browser, { type: 'account', id: accountId }), {
+    type: 'code.issued',
+    subject: { type: 'application', id: applicationId },
+    attributes: {
+      instance_id: instanceId,
+      client_id: clientId,
+      user_type: userType,
+      scopes: scopes.join(' '),
+      ...userAgentOf(browser),
+    },
+  });
+  return code;
+}

@@ -1,0 +1,131 @@
+import { newRowId } from '../../../identifiers/random-secrets.js';
+import type { Session } from '../../credentials/sessions.js';
+import { codeLocation, refusalLocation } from '../authorization/authorization-answer.js';
+import { issueCode, lockedIdentity } from '../authorization/issue-code.js';
+import type { Identity } from '../identity.js';
+import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
+import { noteSeen } from '../sessions/browser-sessions.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
+import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Progress } from './interactions.js';
+import { type NextStep, nextStep, type Situation } from './next-step.js';
+import { type OwnInteraction, stale } from './open-interaction.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  SignOnChanges,
+  'audit' | 'codes' | 'loginContexts' | 'now' | 'recordEvent' | 'touch' | 'users'
+>;
+
+/** An authorization in progress. */
+export interface UnderWay {
+  request: AuthorizationRequest;
+  silent: boolean;
+  session: Session;
+  progress: Progress;
+  /** Absent until a page is needed. */
+  own?: Pick<OwnInteraction, 'token' | 'interaction'>;
+}
+
+export function underWay(own: OwnInteraction<AuthorizationRequest>, progress?: Progress): UnderWay {
+  const { interaction, session } = own;
+  const { request } = interaction;
+  return { request, silent: false, session, progress: progress ?? interaction.progress, own };
+}
+
+/** The facts that decide the next step. */
+export async function situationOf(
+  rows: Pick<SignOnRows, 'applications' | 'consents'>,
+  known: Pick<Situation, 'request' | 'silent' | 'signedIn' | 'progress' | 'now'>,
+  identity: Identity | undefined,
+): Promise<Situation> {
+  const application = await rows.applications.find(known.request.applicationId);
+  return situationWith(rows, { ...known, application, identity });
+}
+
+/** The same with an application that is already loaded. */
+export async function situationWith(
+  rows: Pick<SignOnRows, 'consents'>,
+  known: Omit<Situation, 'approvedScopes'>,
+): Promise<Situation> {
+  const { applicationId, instanceId } = known.request;
+  const accountId = known.signedIn?.id;
+  const approvedScopes = accountId ? await rows.consents.find({ accountId, applicationId, instanceId }) : [];
+  return { ...known, approvedScopes };
+}
+
+/** Proceeds to the page that is needed, or back to the application, in the transaction of the caller. */
+export async function advance(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  way: UnderWay,
+): Promise<BrowserStep> {
+  const { request, silent, progress } = way;
+  const { signedIn, identity } = await lockedPerson(signOn, changes, way);
+  const known = { request, silent, signedIn, progress, now: changes.now };
+  const step = nextStep(await situationOf(changes, known, identity));
+  if (step.kind === 'page') {
+    return toPage(step.page, sealed(signOn, changes.now, way));
+  }
+  // Of concurrent ends, such as a form that was sent twice, one continues.
+  if (way.own && !(await changes.interactions.finish(way.own.interaction))) {
+    return stale(request, 'answered');
+  }
+  return leave(signOn, changes, browser, way, step);
+}
+
+/** Locks the account and reads again: a concurrent sign-out may have ended the session. */
+async function lockedPerson(
+  { sessionLimits }: SignOn,
+  changes: SignOnChanges,
+  { session, request }: UnderWay,
+): Promise<Pick<Situation, 'signedIn' | 'identity'>> {
+  if (!session.account) {
+    return { signedIn: null, identity: undefined };
+  }
+  const identity = await lockedIdentity(changes, session.account.id, request);
+  const present = await changes.sessions.findByToken(session.tokenHash);
+  if (present?.account?.id !== session.account.id) {
+    return { signedIn: null, identity: undefined };
+  }
+  await noteSeen(changes, present, sessionLimits);
+  return { signedIn: present.account, identity };
+}
+
+/** The state for the next page, sealed into its address. */
+export function sealed(
+  { interactionSeals }: Pick<SignOn, 'interactionSeals'>,
+  now: number,
+  { request, session, progress, own }: Omit<UnderWay, 'silent'>,
+): string {
+  const { id, expiresAt } = own?.interaction ?? {
+    id: newRowId(),
+    expiresAt: now + INTERACTION_LIFETIME_MS,
+  };
+  return interactionSeals.seal({ id, sessionId: session.id, request, progress, expiresAt });
+}
+
+async function leave(
+  { issuer }: SignOn,
+  changes: Ports,
+  browser: Browser,
+  { request, session }: UnderWay,
+  step: Exclude<NextStep, { kind: 'page' }>,
+): Promise<BrowserStep> {
+  if (step.kind === 'unproven') {
+    return unproven('redirect_uri is no longer registered for this application.');
+  }
+  if (step.kind === 'refuse') {
+    return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
+  }
+  const code = await issueCode(changes, browser, { request, session }, step);
+  return { kind: 'redirect', location: codeLocation(issuer, request, code) };
+}
+
+/** No redirect: its target is not proven. */
+export function unproven(developerMessage: string): BrowserStep {
+  const message =
+    'The application sent you here with a request that we cannot answer. Go back to it and try again.';
+  return toErrorPage({ kind: 'request', message, developerMessage });
+}

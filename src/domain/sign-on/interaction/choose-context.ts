@@ -1,0 +1,47 @@
+import type { ClientId } from '../../../../generated/ids.js';
+import type { Browser, BrowserStep } from '../sessions/browser.js';
+import type { SignOn } from '../sign-on.js';
+import { advance, underWay } from './advance.js';
+import type { Progress } from './interactions.js';
+import type { LoginContext } from './login-contexts.js';
+import { findContext } from './offered-contexts.js';
+import { openLockedForm } from './open-form.js';
+
+export interface ChooseContextForm {
+  interaction: string;
+  csrfToken: string;
+  /** Undefined for an unknown value. */
+  userType: LoginContext['userType'] | undefined;
+  clientId: string;
+}
+
+/** Takes the chosen context, if it still admits the person. */
+export function chooseContext(
+  signOn: SignOn,
+  browser: Browser,
+  form: ChooseContextForm,
+): Promise<BrowserStep> {
+  return signOn.unitOfWork.run(async (changes) => {
+    const opened = await openLockedForm(signOn, changes, browser, form);
+    if (opened.kind === 'elsewhere') {
+      return opened.step;
+    }
+    const { request, progress } = opened.interaction;
+    const account = opened.session.account;
+    const identity = account ? await changes.identities.find(account.id, request.instanceId) : undefined;
+    const wanted = form.userType && {
+      userType: form.userType,
+      clientId: form.clientId as ClientId,
+    };
+    const chosen = identity && findContext(identity.contexts, wanted);
+    const { refusal, context, ...before } = progress;
+    const after: Progress =
+      chosen && account
+        ? {
+            ...before,
+            context: { userType: chosen.userType, clientId: chosen.clientId, accountId: account.id },
+          }
+        : { ...before, refusal: 'context' };
+    return advance(signOn, changes, browser, underWay(opened, after));
+  });
+}

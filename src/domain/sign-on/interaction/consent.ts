@@ -1,0 +1,81 @@
+import type { AccountId } from '../../../../generated/ids.js';
+import { refusalLocation } from '../authorization/authorization-answer.js';
+import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import { advance, underWay } from './advance.js';
+import type { AuthorizationRequest } from './interactions.js';
+import { openLockedForm, pageOf, situationNow } from './open-form.js';
+import { type OwnInteraction, stale } from './open-interaction.js';
+
+export interface ConsentForm {
+  interaction: string;
+  csrfToken: string;
+  approved: boolean;
+}
+
+/** Records the person's decision. An approval is remembered; a denial ends the authorization. */
+export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentForm): Promise<BrowserStep> {
+  return signOn.unitOfWork.run(async (changes) => {
+    const opened = await openLockedForm(signOn, changes, browser, form);
+    if (opened.kind === 'elsewhere') {
+      return opened.step;
+    }
+    const page = pageOf(await situationNow(changes, opened));
+    const { account } = opened.session;
+    if (page !== 'consent' || !account) {
+      return toPage(page, form.interaction);
+    }
+    const decision = { ...opened, accountId: account.id };
+    return form.approved
+      ? approve(signOn, changes, browser, decision)
+      : deny(signOn, changes, browser, decision);
+  });
+}
+
+interface Decision extends OwnInteraction<AuthorizationRequest> {
+  accountId: AccountId;
+}
+
+async function approve(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  decision: Decision,
+): Promise<BrowserStep> {
+  const { accountId, interaction } = decision;
+  const { request, progress } = interaction;
+  const { applicationId, instanceId, scopes } = request;
+  await changes.consents.give({ accountId, applicationId, instanceId }, scopes, changes.now);
+  await auditDecision(changes, browser, decision, 'consent.given');
+  return advance(signOn, changes, browser, underWay(decision, { ...progress, approvedBy: accountId }));
+}
+
+async function deny(
+  { issuer }: SignOn,
+  changes: Pick<SignOnChanges, 'audit' | 'interactions'>,
+  browser: Browser,
+  decision: Decision,
+): Promise<BrowserStep> {
+  const { request } = decision.interaction;
+  if (!(await changes.interactions.finish(decision.interaction))) {
+    return stale(request, 'answered');
+  }
+  await auditDecision(changes, browser, decision, 'consent.denied');
+  const refusal = { error: 'access_denied', description: 'The person did not approve the request.' } as const;
+  return { kind: 'redirect', location: refusalLocation(issuer, request, refusal) };
+}
+
+async function auditDecision(
+  changes: Pick<SignOnChanges, 'audit'>,
+  browser: Browser,
+  { accountId, interaction: { request } }: Decision,
+  type: 'consent.given' | 'consent.denied',
+): Promise<void> {
+  const application = { type: 'application', id: request.applicationId };
+  await changes.audit(actorIn(browser, { type: 'account', id: accountId }), {
+    type,
+    subject: application,
+    attributes: { scopes: request.scopes.join(' '), ...userAgentOf(browser) },
+  });
+}

@@ -1,0 +1,15 @@
+import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
+
+/** Per instance: an application sees different data on each. */
+export interface ConsentKey {
+  accountId: AccountId;
+  applicationId: ApplicationId;
+  instanceId: InstanceId;
+}
+
+export interface ConsentRows {
+  /** The approved scopes; empty if the person was never asked. */
+  find(key: ConsentKey): Promise<readonly string[]>;
+  /** Adds to the scopes approved before. */
+  give(key: ConsentKey, scopes: readonly string[], at: number): Promise<void>;
+}

@@ -1,0 +1,155 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
+import { endAccess } from '../../credentials/end-access.js';
+import { emailKeyOf } from '../../platform/people/accounts.js';
+import { takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.js';
+import type { Account } from '../../platform/rows/accounts.js';
+import {
+  actorIn,
+  type Browser,
+  type BrowserStep,
+  type ErrorPage,
+  toErrorPage,
+  toPage,
+  userAgentOf,
+} from '../sessions/browser.js';
+import { type CountedGuess, countGuess, forgiveGuess, takeBackGuess } from '../sessions/guess-limits.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
+import { LINK_IS_OVER } from './links.js';
+
+/** What the page of the link shows. Omits the present address: the new mailbox may be another person's. */
+export type EmailChangePage =
+  | { kind: 'page'; email: string; clientName: string | undefined }
+  | { kind: 'error_page'; errorPage: ErrorPage };
+
+const NO_PASSWORD_YET: ErrorPage = {
+  kind: 'link',
+  message:
+    'Your account has no password yet. Set one first, with the invitation sent to your present address, and then open this link again.',
+};
+
+const EMAIL_IS_TAKEN: ErrorPage = {
+  kind: 'link',
+  message:
+    'Another account has this email address, so yours stays as it is. Ask the sender of the link for help.',
+};
+
+export async function showEmailChange(signOn: SignOn, tokenHash: string): Promise<EmailChangePage> {
+  const { rows } = signOn.unitOfWork;
+  const good = await goodChange({ ...rows, now: signOn.clock() }, tokenHash);
+  if (!good) {
+    return { kind: 'error_page', errorPage: LINK_IS_OVER };
+  }
+  const { asker, email } = good.change;
+  const client = asker === PLATFORM ? undefined : await rows.clients.find(asker);
+  return { kind: 'page', email, clientName: client?.name };
+}
+
+/**
+ * Takes the new address. The link proves that its mailbox is read, the password that the reader is the
+ * person; an attacker would have only one of them.
+ */
+export async function redeemEmailChange(
+  signOn: SignOn,
+  browser: Browser,
+  { tokenHash, password }: { tokenHash: string; password: string },
+): Promise<BrowserStep> {
+  const { rows } = signOn.unitOfWork;
+  const good = await goodChange({ ...rows, now: signOn.clock() }, tokenHash);
+  if (!good) {
+    return toErrorPage(LINK_IS_OVER);
+  }
+  const found = await rows.passwords.find(good.account.id);
+  if (found === undefined) {
+    return toErrorPage(NO_PASSWORD_YET);
+  }
+  const counted = await countGuess(signOn, browser, {
+    emailKey: emailKeyOf(good.account.email),
+    accountId: good.account.id,
+    passwordSetAt: found.setAt,
+    applicationId: undefined,
+  });
+  const { hash } = found;
+  const isRight = await signOn.passwords.verify(hash, password).catch(async (error: unknown) => {
+    await takeBackGuess(signOn, counted);
+    throw error;
+  });
+  return isRight
+    ? accept(signOn, browser, { tokenHash, hash, counted })
+    : refuse(signOn, browser, good.account);
+}
+
+async function accept(
+  signOn: SignOn,
+  browser: Browser,
+  proof: { tokenHash: string; hash: string; counted: CountedGuess },
+): Promise<BrowserStep> {
+  try {
+    return await signOn.unitOfWork.run((changes) => take(changes, browser, proof));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === ErrorCode.ALREADY_EXISTS) {
+      return toErrorPage(EMAIL_IS_TAKEN);
+    }
+    throw error;
+  }
+}
+
+/** Checks again under the lock: the password took a while. Of concurrent uses, one takes the change. */
+async function take(
+  changes: SignOnChanges,
+  browser: Browser,
+  { tokenHash, hash, counted }: { tokenHash: string; hash: string; counted: CountedGuess },
+): Promise<BrowserStep> {
+  const wish = await changes.emailChanges.findByLink(tokenHash);
+  if (!wish) {
+    return toErrorPage(LINK_IS_OVER);
+  }
+  await changes.lock(wish.accountId);
+  const good = await goodChange(changes, tokenHash);
+  const password = await changes.passwords.find(wish.accountId);
+  const isProved = password?.hash === hash;
+  if (!good || !isProved || !(await changes.emailChanges.take(tokenHash, changes.now))) {
+    return toErrorPage(LINK_IS_OVER);
+  }
+  const { account, change } = good;
+  await takeEmail(changes, account.id, change.email, changes.now);
+  await endAccess(changes, account.id);
+  await tellOfNewEmail(changes, account);
+  const person = { type: 'account', id: account.id };
+  await changes.audit(actorIn(browser, person), {
+    type: 'email.changed',
+    subject: person,
+    attributes: { asked_by: change.asker, ...userAgentOf(browser) },
+  });
+  await forgiveGuess(changes, counted);
+  return toPage('email_changed');
+}
+
+async function refuse({ unitOfWork }: SignOn, browser: Browser, { id }: Account): Promise<BrowserStep> {
+  const person = { type: 'account', id };
+  await unitOfWork.run((changes) =>
+    changes.audit(actorIn(browser, person), {
+      type: 'email.changed',
+      outcome: 'refused',
+      subject: person,
+      attributes: { reason: 'credentials', ...userAgentOf(browser) },
+    }),
+  );
+  return { kind: 'page', page: 'change_email', interaction: '', problem: 'wrong' };
+}
+
+type Rows = Pick<SignOnUnitOfWork['rows'], 'emailChanges' | 'accounts'> & { now: number };
+
+/** A pending change with a valid link, of a person who may sign in. */
+async function goodChange(
+  { emailChanges, accounts, now }: Rows,
+  tokenHash: string,
+): Promise<{ change: EmailChange; account: Account } | undefined> {
+  const change = await emailChanges.findByLink(tokenHash);
+  if (!change || change.expiresAt <= now) {
+    return undefined;
+  }
+  const account = await accounts.find(change.accountId);
+  return account?.disabledAt === null ? { change, account } : undefined;
+}

@@ -1,0 +1,152 @@
+import type { AccountLink, LinkPurpose } from '../../credentials/links.js';
+import { faultOf } from '../../credentials/password-rules.js';
+import { setPassword } from '../../platform/people/account-credentials.js';
+import { emailKeyOf } from '../../platform/people/accounts.js';
+import type { Account } from '../../platform/rows/accounts.js';
+import { newVersion } from '../../version.js';
+import {
+  actorIn,
+  type Browser,
+  type BrowserStep,
+  type ErrorPage,
+  toErrorPage,
+  toPage,
+  userAgentOf,
+} from '../sessions/browser.js';
+import { deviceCookieOf } from '../sessions/devices.js';
+import { forgiveGuessesAt } from '../sessions/guess-limits.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
+
+/** The content of a link's page. Reading it consumes nothing, because mail scanners read it too. */
+export type LinkPage =
+  | { kind: 'page'; email: string; purpose: LinkPurpose }
+  | { kind: 'error_page'; errorPage: ErrorPage };
+
+const PASSWORD_PURPOSES: readonly LinkPurpose[] = ['invitation', 'reset'];
+const EMAIL_PURPOSES: readonly LinkPurpose[] = ['verify_email'];
+
+export function showPasswordLink(signOn: SignOn, tokenHash: string): Promise<LinkPage> {
+  return show(signOn, tokenHash, PASSWORD_PURPOSES);
+}
+
+export function showEmailLink(signOn: SignOn, tokenHash: string): Promise<LinkPage> {
+  return show(signOn, tokenHash, EMAIL_PURPOSES);
+}
+
+/** Sets the password, consumes the link, verifies the address, and ends sessions and tokens of the person. */
+export async function redeemPasswordLink(
+  signOn: SignOn,
+  browser: Browser,
+  { tokenHash, password }: { tokenHash: string; password: string },
+): Promise<BrowserStep> {
+  const { unitOfWork, clock, passwords } = signOn;
+  const shown = await goodLink({ ...unitOfWork.rows, now: clock() }, tokenHash, PASSWORD_PURPOSES);
+  if (!shown) {
+    return toErrorPage(LINK_IS_OVER);
+  }
+  const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
+  if (problem) {
+    return { kind: 'page', page: 'set_password', interaction: '', problem };
+  }
+  const passwordHash = await passwords.hash(password);
+  return unitOfWork.run(async (changes) => {
+    const account = await useLink(changes, tokenHash, PASSWORD_PURPOSES);
+    if (!account) {
+      return toErrorPage(LINK_IS_OVER);
+    }
+    const actor = actorIn(browser, { type: 'account', id: account.id });
+    await setPassword(changes, actor, { accountId: account.id, passwordHash });
+    await verifyEmail(changes, browser, account);
+    // Guesses of others must not delay the owner of the mailbox.
+    const person = { accountId: account.id, passwordSetAt: changes.now };
+    const known = { ...browser, device: deviceCookieOf(signOn, browser, person) };
+    await forgiveGuessesAt(signOn, changes, known, { ...person, emailKey: emailKeyOf(account.email) });
+    return { ...toPage('password_set'), device: known.device };
+  });
+}
+
+export function redeemEmailLink(
+  { unitOfWork }: SignOn,
+  browser: Browser,
+  tokenHash: string,
+): Promise<BrowserStep> {
+  return unitOfWork.run(async (changes) => {
+    const account = await useLink(changes, tokenHash, EMAIL_PURPOSES);
+    if (!account) {
+      return toErrorPage(LINK_IS_OVER);
+    }
+    await verifyEmail(changes, browser, account);
+    return toPage('email_verified');
+  });
+}
+
+export const LINK_IS_OVER: ErrorPage = {
+  kind: 'link',
+  message: 'This link was used already or has expired. Ask its sender for a new one.',
+};
+
+async function show(
+  { unitOfWork: { rows }, clock }: SignOn,
+  tokenHash: string,
+  purposes: readonly LinkPurpose[],
+): Promise<LinkPage> {
+  const good = await goodLink({ ...rows, now: clock() }, tokenHash, purposes);
+  return good
+    ? { kind: 'page', email: good.account.email, purpose: good.link.purpose }
+    : { kind: 'error_page', errorPage: LINK_IS_OVER };
+}
+
+type Rows = Pick<SignOnUnitOfWork['rows'], 'links' | 'accounts'> & { now: number };
+
+/** A valid link of a person who may sign in, at the address it was mailed to. */
+async function goodLink(
+  { links, accounts, now }: Rows,
+  tokenHash: string,
+  purposes: readonly LinkPurpose[],
+): Promise<{ link: AccountLink; account: Account } | undefined> {
+  const link = await links.find(tokenHash);
+  if (!link || link.endedAt !== null || link.expiresAt <= now || !purposes.includes(link.purpose)) {
+    return undefined;
+  }
+  const account = await accounts.find(link.accountId);
+  const isGood = account?.disabledAt === null && emailKeyOf(account.email) === link.emailKey;
+  return isGood ? { link, account } : undefined;
+}
+
+/** Consumes the link and returns its person, locked; undefined if another use was first. */
+async function useLink(
+  changes: SignOnChanges,
+  tokenHash: string,
+  purposes: readonly LinkPurpose[],
+): Promise<Account | undefined> {
+  const link = await changes.links.find(tokenHash);
+  if (!link) {
+    return undefined;
+  }
+  await changes.lock(link.accountId);
+  const good = await goodLink(changes, tokenHash, purposes);
+  return good && (await changes.links.use(tokenHash, changes.now)) ? good.account : undefined;
+}
+
+async function verifyEmail(
+  changes: Pick<SignOnChanges, 'accounts' | 'audit' | 'now'>,
+  browser: Browser,
+  account: Account,
+): Promise<void> {
+  if (account.emailVerifiedAt !== null) {
+    return;
+  }
+  await changes.accounts.update({
+    ...account,
+    emailVerifiedAt: changes.now,
+    version: newVersion(),
+    updatedAt: changes.now,
+  });
+  const person = { type: 'account', id: account.id };
+  await changes.audit(actorIn(browser, person), {
+    type: 'email.verified',
+    subject: person,
+    attributes: userAgentOf(browser),
+  });
+}

@@ -1,0 +1,172 @@
+import type { AccountId } from '../../../../generated/ids.js';
+import type { Session } from '../../credentials/sessions.js';
+import type { Application } from '../../operator/rows/applications.js';
+import { type AdmittedPerson, admitted } from '../admission.js';
+import type { Refusal } from '../authorization/authorization-answer.js';
+import { registeredRedirect } from '../authorization/redirect-target.js';
+import type { Identity } from '../identity.js';
+import type { AuthorizationRequest, Progress } from './interactions.js';
+import type { ContextChoice } from './login-contexts.js';
+import { findContext, offeredContexts } from './offered-contexts.js';
+
+/** All facts that decide the next step. */
+export interface Situation {
+  request: AuthorizationRequest;
+  /** No page may be shown: `prompt=none`. */
+  silent: boolean;
+  /** In its present state. */
+  application: Application | undefined;
+  /** The account that is signed in in the browser. */
+  signedIn: Session['account'];
+  /** That person as the instance of the request sees them. */
+  identity: Identity | undefined;
+  progress: Progress;
+  /** The scopes that the person approved for the application before. */
+  approvedScopes: readonly string[];
+  now: number;
+}
+
+export type AuthorizationPage = 'sign_in' | 'choose_context' | 'consent';
+
+export type NextStep =
+  | { kind: 'page'; page: AuthorizationPage; refusal?: Progress['refusal'] }
+  | { kind: 'refuse'; refusal: Refusal }
+  /** The redirect URI was removed: our own page says so. */
+  | { kind: 'unproven' }
+  | {
+      kind: 'issue';
+      accountId: AccountId;
+      authenticatedAt: number;
+      context: ContextChoice;
+    };
+
+/** What must happen before the application gets its code, or that it gets one, or a refusal. Pure. */
+export function nextStep(situation: Situation): NextStep {
+  return (
+    withdrawn(situation) ??
+    authentication(situation) ??
+    admission(situation) ??
+    approval(situation) ??
+    issue(situation)
+  );
+}
+
+/** What the operator has withdrawn from the application since the request. */
+function withdrawn({ application, request }: Situation): NextStep | undefined {
+  const registered = application && registeredRedirect(application, request.redirectUri);
+  if (!application || registered?.instanceId !== request.instanceId) {
+    return { kind: 'unproven' };
+  }
+  if (!application.enabled || !application.allowedGrantTypes.includes('authorization_code')) {
+    return refuse('unauthorized_client', 'The application may not sign people in.');
+  }
+  return request.scopes.every((scope) => application.allowedScopes.includes(scope))
+    ? undefined
+    : refuse('invalid_scope', 'A scope is no longer registered for this application.');
+}
+
+/** Requires a recent enough sign-in of the expected person. */
+function authentication({
+  request,
+  silent,
+  signedIn,
+  identity,
+  progress,
+  now,
+}: Situation): NextStep | undefined {
+  const signIn: NextStep = silent
+    ? refuse('login_required', 'The person has to sign in.')
+    : signInAgain(progress);
+  if (!signedIn || !identity || identity.account.disabledAt !== null) {
+    return signIn;
+  }
+  const here = progress.signedInAt === signedIn.authenticatedAt;
+  const { hintedAccountId, prompts, maxAgeSeconds } = request;
+  if (hintedAccountId !== null && hintedAccountId !== signedIn.id) {
+    return here
+      ? refuse('login_required', 'A different person than the expected one has signed in.')
+      : signIn;
+  }
+  // After a clock was set back, a sign-in may be in the future.
+  const ageMs = Math.max(0, now - signedIn.authenticatedAt);
+  const isFresh = maxAgeSeconds === null || ageMs < maxAgeSeconds * 1_000;
+  const isAskedAnew = prompts.includes('login') || prompts.includes('select_account');
+  // A sign-in in this interaction stays fresh while the person reads its pages.
+  return here || (isFresh && !isAskedAnew) ? undefined : signIn;
+}
+
+/** Requires an admitting context, and the person's choice of one. */
+function admission(situation: Situation): NextStep | undefined {
+  const { silent, identity, progress } = situation;
+  const person = admitted(identity);
+  if (!person) {
+    return silent
+      ? refuse('access_denied', 'The person has no access on this instance.')
+      : signInAgain(progress, 'no_access');
+  }
+  if (contextOf(situation, person)) {
+    return undefined;
+  }
+  return silent
+    ? refuse('interaction_required', 'The person has to choose a context.')
+    : {
+        kind: 'page',
+        page: 'choose_context',
+        ...(progress.refusal === 'context' && { refusal: 'context' }),
+      };
+}
+
+function approval(situation: Situation): NextStep | undefined {
+  const { request, silent, application, signedIn, progress, approvedScopes } = situation;
+  if (signedIn && progress.approvedBy === signedIn.id) {
+    return undefined;
+  }
+  const isApproved =
+    request.scopes.every((scope) => approvedScopes.includes(scope)) && !request.prompts.includes('consent');
+  if ((application?.firstParty || isApproved) && !isImpersonable(situation)) {
+    return undefined;
+  }
+  return silent
+    ? refuse('consent_required', 'The person has to approve the request.')
+    : { kind: 'page', page: 'consent' };
+}
+
+/** Any local program can take such an address, so the person is always asked (RFC 8252, 8.6). */
+function isImpersonable({ application, request }: Situation): boolean {
+  return application?.type === 'public' && new URL(request.redirectUri).protocol !== 'https:';
+}
+
+function issue(situation: Situation): NextStep {
+  const { signedIn } = situation;
+  const person = admitted(situation.identity);
+  const context = person && contextOf(situation, person);
+  if (!signedIn || !context) {
+    throw new Error('A code needs a person and a context.');
+  }
+  return { kind: 'issue', accountId: signedIn.id, authenticatedAt: signedIn.authenticatedAt, context };
+}
+
+/** The only context, the one chosen for this request or, with `prompt=none`, the last used one. */
+function contextOf(
+  { progress, silent, signedIn }: Situation,
+  person: AdmittedPerson,
+): ContextChoice | undefined {
+  const offered = offeredContexts(person);
+  if (offered.length === 1) {
+    return offered[0];
+  }
+  const chosen = progress.context?.accountId === signedIn?.id ? progress.context : undefined;
+  return findContext(offered, chosen) ?? (silent ? findContext(offered, person.lastContext) : undefined);
+}
+
+/** Shows the error of the last attempt first. */
+export function signInAgain(
+  { refusal }: Progress,
+  otherwise?: 'no_access' | undefined,
+): NextStep & { kind: 'page' } {
+  return { kind: 'page', page: 'sign_in', refusal: refusal === 'credentials' ? refusal : otherwise };
+}
+
+function refuse(error: Refusal['error'], description: string): NextStep & { kind: 'refuse' } {
+  return { kind: 'refuse', refusal: { error, description } };
+}

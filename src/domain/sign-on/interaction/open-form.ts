@@ -1,0 +1,75 @@
+import { countPerson } from '../sessions/begin-limits.js';
+import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
+import { situationOf } from './advance.js';
+import type { AuthorizationRequest } from './interactions.js';
+import { nextStep, type Situation } from './next-step.js';
+import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
+import { isFormOf } from './page-forms.js';
+
+interface Form {
+  interaction: string;
+  csrfToken: string;
+}
+
+type OpenedForm =
+  | ({ kind: 'own' } & OwnInteraction<AuthorizationRequest>)
+  | { kind: 'elsewhere'; step: BrowserStep };
+
+/** The authorization of a form. If it no longer matches, such as after a change in another tab, go on. */
+export async function openForm(signOn: SignOn, browser: Browser, form: Form): Promise<OpenedForm> {
+  return open(signOn, { ...signOn.unitOfWork.rows, now: signOn.clock() }, browser, form);
+}
+
+/** The same with the account locked, so that a form sent twice finds the effect of the first. */
+export async function openLockedForm(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  form: Form,
+): Promise<OpenedForm> {
+  const opened = await open(signOn, changes, browser, form);
+  if (opened.kind === 'elsewhere' || !opened.session.account) {
+    return opened;
+  }
+  countPerson(signOn, opened.session.account.id);
+  await changes.lock(opened.session.account.id);
+  return open(signOn, changes, browser, form);
+}
+
+async function open(
+  signOn: SignOn,
+  rows: SignOnRows & { now: number },
+  browser: Browser,
+  form: Form,
+): Promise<OpenedForm> {
+  const opened = await openInteraction(signOn, rows, browser, form.interaction);
+  if (opened.kind === 'elsewhere') {
+    return opened;
+  }
+  if (!isAuthorization(opened)) {
+    return { kind: 'elsewhere', step: toPage('sign_out', form.interaction) };
+  }
+  if (!isFormOf(signOn, opened, form.csrfToken)) {
+    const page = pageOf(await situationNow(rows, opened));
+    return { kind: 'elsewhere', step: toPage(page, form.interaction) };
+  }
+  return { ...opened, kind: 'own' };
+}
+
+/** Reads without a lock, to show a page. */
+export async function situationNow(
+  rows: SignOnRows & { now: number },
+  { interaction: { request, progress }, session }: OwnInteraction<AuthorizationRequest>,
+): Promise<Situation> {
+  const signedIn = session.account;
+  const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
+  return situationOf(rows, { request, silent: false, signedIn, progress, now: rows.now }, identity);
+}
+
+/** The page at which the authorization waits; the sign-in page if it waits for none, as that leads on. */
+export function pageOf(situation: Situation): PageName {
+  const step = nextStep(situation);
+  return step.kind === 'page' ? step.page : 'sign_in';
+}

@@ -1,0 +1,88 @@
+import type { Session, SessionRows } from '../../credentials/sessions.js';
+import { withoutPerson } from '../authorization/authorization-parameters.js';
+import { type Browser, type BrowserStep, toErrorPage } from '../sessions/browser.js';
+import { sessionOf } from '../sessions/browser-sessions.js';
+import { afterSignOut } from '../sessions/sign-out-target.js';
+import type { SignOn } from '../sign-on.js';
+import type { AuthorizationRequest, Interaction, InteractionRows, SignOutRequest } from './interactions.js';
+
+/** An interaction that belongs to this browser. */
+export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
+  /** `interaction` in the addresses of its pages. */
+  token: string;
+  interaction: Interaction<R>;
+  session: Session;
+}
+
+/** Or where the browser goes instead. */
+export type Opened = ({ kind: 'own' } & OwnInteraction) | { kind: 'elsewhere'; step: BrowserStep };
+
+interface Rows {
+  sessions: SessionRows;
+  interactions: InteractionRows;
+  now: number;
+}
+
+export async function openInteraction(
+  { sessionLimits, interactionSeals }: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
+  rows: Rows,
+  browser: Browser,
+  token: string,
+): Promise<Opened> {
+  const interaction = interactionSeals.open(token);
+  if (!interaction) {
+    return { kind: 'elsewhere', step: unknown() };
+  }
+  const { request, expiresAt } = interaction;
+  const isFinished = await rows.interactions.isFinished(interaction.id);
+  const session = await sessionOf(rows, browser, sessionLimits);
+  if (request.kind === 'sign_out' && isFinished && !session?.account) {
+    // The session is gone: the browser has just signed out.
+    return { kind: 'elsewhere', step: afterSignOut(request) };
+  }
+  if (!session || !isOf(session, interaction)) {
+    return { kind: 'elsewhere', step: foreign(request, browser) };
+  }
+  if (isFinished) {
+    return { kind: 'elsewhere', step: stale(request, 'answered') };
+  }
+  return expiresAt <= rows.now
+    ? { kind: 'elsewhere', step: stale(request, 'over') }
+    : { kind: 'own', token, interaction, session };
+}
+
+/** It began in this session, or before the browser had one. */
+function isOf({ id, beganAs }: Session, { sessionId }: Interaction): boolean {
+  return sessionId === id || sessionId === beganAs;
+}
+
+export function isAuthorization(own: OwnInteraction): own is OwnInteraction<AuthorizationRequest> {
+  return own.interaction.request.kind === 'authorization';
+}
+
+const WHY = {
+  answered: 'This page was answered already.',
+  foreign: 'This page was opened in another browser, or you have signed out since.',
+  cookieless:
+    'This page was opened in another browser, you have signed out since, or your browser keeps back cookies, which are needed to sign in.',
+  over: 'This page was open for too long.',
+};
+
+/** The page has expired, and the request can be repeated. */
+export function stale(request: AuthorizationRequest | SignOutRequest, why: keyof typeof WHY): BrowserStep {
+  const continueUrl = request.kind === 'authorization' ? `/auth/authorize?${request.query}` : '/auth/logout';
+  return toErrorPage({ kind: 'stale', message: `${WHY[why]} You can begin again.`, continueUrl });
+}
+
+/** Another person may use this browser: the repeated request omits the expected person. */
+function foreign(request: AuthorizationRequest | SignOutRequest, { sessionHash }: Browser): BrowserStep {
+  const why = sessionHash === undefined ? 'cookieless' : 'foreign';
+  return request.kind === 'authorization'
+    ? stale({ ...request, query: withoutPerson(request.query) }, why)
+    : stale(request, why);
+}
+
+function unknown(): BrowserStep {
+  const message = 'This page has expired. Go back to the application and begin again.';
+  return toErrorPage({ kind: 'stale', message });
+}

@@ -1,0 +1,165 @@
+import type { ApplicationId } from '../../../../generated/ids.js';
+import { emailKeyOf } from '../../platform/people/accounts.js';
+import type { Account } from '../../platform/rows/accounts.js';
+import { isKeepable } from '../authorization/authorization-parameters.js';
+import { countPerson } from '../sessions/begin-limits.js';
+import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';
+import { sessionOf, signInTo } from '../sessions/browser-sessions.js';
+import { deviceCookieOf } from '../sessions/devices.js';
+import {
+  type CountedGuess,
+  countGuess,
+  forgiveGuess,
+  type Guess,
+  NOBODY,
+  takeBackGuess,
+} from '../sessions/guess-limits.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import { advance, sealed, underWay } from './advance.js';
+import type { AuthorizationRequest } from './interactions.js';
+import { openForm } from './open-form.js';
+import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
+
+export interface SignInForm {
+  interaction: string;
+  csrfToken: string;
+  email: string;
+  password: string;
+}
+
+const MAX_EMAIL_LENGTH = 320;
+/** Longer than any password; such input is not hashed. */
+const MAX_PASSWORD_LENGTH = 4_096;
+
+interface Candidate extends Guess {
+  applicationId: ApplicationId;
+  account: Account | undefined;
+  hash: string | undefined;
+}
+
+/** Signs in. Unknown addresses and wrong, missing or disabled passwords look alike and take as long. */
+export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm): Promise<BrowserStep> {
+  const { unitOfWork, passwords } = signOn;
+  const opened = await openForm(signOn, browser, form);
+  if (opened.kind === 'elsewhere') {
+    return opened.step;
+  }
+  const candidate = await candidateOf(signOn, form.email, opened.interaction.request);
+  const counted = await countGuess(signOn, browser, candidate);
+  const isRight =
+    form.password.length <= MAX_PASSWORD_LENGTH &&
+    (await passwords.verify(candidate.hash, form.password).catch(async (error: unknown) => {
+      await takeBackGuess(signOn, counted);
+      throw error;
+    }));
+  if (isRight && candidate.accountId) {
+    countPerson(signOn, candidate.accountId);
+  }
+  return unitOfWork.run(async (changes) => {
+    const account = isRight ? await unchanged(changes, candidate) : undefined;
+    return account
+      ? {
+          ...(await accept(signOn, changes, browser, { token: form.interaction, account, counted })),
+          device: deviceCookieOf(signOn, browser, {
+            accountId: account.id,
+            passwordSetAt: candidate.passwordSetAt,
+          }),
+        }
+      : refuse(signOn, changes, browser, { form, candidate });
+  });
+}
+
+async function candidateOf(
+  { unitOfWork: { rows } }: SignOn,
+  email: string,
+  { applicationId }: AuthorizationRequest,
+): Promise<Candidate> {
+  const emailKey = emailKeyOf(email);
+  const account = isKeepable(`${emailKey}${email}`, 2 * MAX_EMAIL_LENGTH)
+    ? await rows.accounts.findByEmail(email)
+    : undefined;
+  const password = await rows.passwords.find(account?.id ?? NOBODY);
+  return {
+    emailKey,
+    accountId: account?.id,
+    passwordSetAt: password?.setAt ?? 0,
+    applicationId,
+    account,
+    hash: password?.hash,
+  };
+}
+
+/** The person, if still enabled and with the same password, locked from here on. */
+async function unchanged(
+  changes: Pick<SignOnChanges, 'accounts' | 'lock' | 'passwords'>,
+  { account, hash }: Candidate,
+): Promise<Account | undefined> {
+  if (!account || hash === undefined) {
+    return undefined;
+  }
+  await changes.lock(account.id);
+  const present = await changes.accounts.find(account.id);
+  const password = await changes.passwords.find(account.id);
+  return present?.disabledAt === null && password?.hash === hash ? present : undefined;
+}
+
+async function accept(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
+): Promise<BrowserStep> {
+  await forgiveGuess(changes, counted);
+  await changes.audit(actorIn(browser, { type: 'account', id }), {
+    type: 'sign_in',
+    subject: { type: 'account', id },
+    attributes: userAgentOf(browser),
+  });
+  const opened = await openInteraction(signOn, changes, browser, token);
+  if (opened.kind === 'elsewhere' || !isAuthorization(opened)) {
+    // The form was sent twice, or another tab was faster. The password was right, so the session is valid.
+    const present = await sessionOf(changes, browser, signOn.sessionLimits);
+    const { cookie } = await signInTo(changes, present, id, signOn.sessionLimits);
+    return { ...(opened.kind === 'elsewhere' ? opened.step : toPage('sign_out', token)), cookie };
+  }
+  const { session, cookie } = await signInTo(changes, opened.session, id, signOn.sessionLimits);
+  const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
+  const own: OwnInteraction<AuthorizationRequest> = { ...opened, session };
+  const step = await advance(
+    signOn,
+    changes,
+    browser,
+    underWay(own, { ...progress, signedInAt: changes.now }),
+  );
+  return { ...step, cookie };
+}
+
+/** Back to the page with an error and the typed address. */
+async function refuse(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  { form, candidate }: { form: SignInForm; candidate: Candidate },
+): Promise<BrowserStep> {
+  const { applicationId, accountId } = candidate;
+  const application = { type: 'application', id: applicationId };
+  await changes.audit(actorIn(browser, application), {
+    type: 'sign_in',
+    outcome: 'refused',
+    subject: accountId === undefined ? application : { type: 'account', id: accountId },
+    attributes: { reason: 'credentials', ...userAgentOf(browser) },
+  });
+  const opened = await openInteraction(signOn, changes, browser, form.interaction);
+  if (opened.kind === 'elsewhere') {
+    return opened.step;
+  }
+  // People also type passwords into the address field.
+  const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);
+  const refusedEmail = isAddress ? form.email : undefined;
+  if (!isAuthorization(opened)) {
+    return toPage('sign_out', form.interaction);
+  }
+  const way = underWay(opened, { ...opened.interaction.progress, refusal: 'credentials', refusedEmail });
+  return toPage('sign_in', sealed(signOn, changes.now, way));
+}

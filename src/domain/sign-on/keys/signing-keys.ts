@@ -1,0 +1,79 @@
+import type { TokenAlgorithm } from '../../operator/rows/applications.js';
+
+export const TOKEN_ALGORITHMS: readonly TokenAlgorithm[] = ['RS256', 'ES256', 'EdDSA'];
+
+/** A key by itself; the rotation decides when it signs. */
+export interface KeyMaterial {
+  kid: string;
+  algorithm: TokenAlgorithm;
+  /** With `kid`, `alg` and `use`. */
+  publicJwk: Record<string, unknown>;
+  sealedPrivateKey: string;
+}
+
+/** A key that signs tokens, with its private half encrypted. */
+export interface SigningKey extends KeyMaterial {
+  createdAt: number;
+  /** When it begins to sign. Published from `createdAt` on, so that clients know it by then. */
+  activatesAt: number;
+  /** When its successor took over, even if recorded later. */
+  supersededAt: number | null;
+  /** When its last token expires. */
+  retiresAt: number | null;
+  /** When its publication ended; before `retiresAt`, or without one, it was withdrawn. */
+  retiredAt: number | null;
+}
+
+export interface SigningKeyRows {
+  /** Newest first, including retired ones. */
+  all(): Promise<SigningKey[]>;
+  insert(key: SigningKey): Promise<void>;
+  /** Writes its times only. */
+  update(key: SigningKey): Promise<void>;
+}
+
+/** Makes keys. RSA takes up to a second: never within a transaction. */
+export interface SigningKeyMaker {
+  make(algorithm: TokenAlgorithm): Promise<KeyMaterial>;
+}
+
+export type SigningKeyStatus = 'published' | 'active' | 'superseded' | 'retired';
+
+/** The newest due key. Only rows and time decide, so that all nodes agree before it is recorded. */
+export function activeKey(
+  keys: readonly SigningKey[],
+  algorithm: TokenAlgorithm,
+  now: number,
+): SigningKey | undefined {
+  return keys
+    .filter((key) => key.algorithm === algorithm && isPublic(key) && key.activatesAt <= now)
+    .reduce<SigningKey | undefined>(
+      (newest, key) => (newest === undefined || isLater(key, newest) ? key : newest),
+      undefined,
+    );
+}
+
+/** Whether it is in the key set. */
+export function isPublic({ retiredAt }: SigningKey): boolean {
+  return retiredAt === null;
+}
+
+/** Whether it ended before its tokens: its signatures prove nothing. */
+export function isWithdrawn({ retiresAt, retiredAt }: SigningKey): boolean {
+  return retiredAt !== null && (retiresAt === null || retiredAt < retiresAt);
+}
+
+export function statusOf(key: SigningKey, keys: readonly SigningKey[], now: number): SigningKeyStatus {
+  if (!isPublic(key)) {
+    return 'retired';
+  }
+  if (key.activatesAt > now) {
+    return 'published';
+  }
+  return activeKey(keys, key.algorithm, now)?.kid === key.kid ? 'active' : 'superseded';
+}
+
+/** Keys of the same millisecond are ordered by id, on every node alike. */
+export function isLater(key: SigningKey, other: SigningKey): boolean {
+  return key.activatesAt === other.activatesAt ? key.kid > other.kid : key.activatesAt > other.activatesAt;
+}

@@ -1,0 +1,39 @@
+import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
+import type { TokenAlgorithm } from '../../operator/rows/applications.js';
+
+/** Signs with the active key of the algorithm. */
+export interface TokenSigner {
+  sign(algorithm: TokenAlgorithm, type: 'JWT' | 'at+jwt', claims: Record<string, unknown>): Promise<string>;
+}
+
+/** A key of the key set. */
+export interface PublicKey {
+  kid: string;
+  algorithm: TokenAlgorithm;
+  /** With `kid`, `alg` and `use`. */
+  jwk: Record<string, unknown>;
+}
+
+/** The public keys: future, active and superseded ones with unexpired tokens. */
+export interface PublishedKeys {
+  /** Whether signatures of the key still count; not those of withdrawn and retired ones. */
+  isKnown(kid: string): boolean | Promise<boolean>;
+  publicKeys(): Promise<{ keys: readonly PublicKey[]; maxAgeSeconds: number }>;
+}
+
+export interface IdTokenReader {
+  /** The content of an ID token of this server, even if expired; undefined for anything else. */
+  read(idToken: string): Promise<{ accountId: AccountId; applicationId: ApplicationId } | undefined>;
+}
+
+/** Family, generation and an HMAC with a key outside the database: deterministic. */
+export interface RefreshTokens {
+  seal(grantId: string, generation: number): string;
+  open(token: string): { grantId: string; generation: number } | undefined;
+}
+
+/** Binds a form to the state it was shown for. */
+export interface FormTokens {
+  make(...parts: readonly string[]): string;
+  matches(token: string, ...parts: readonly string[]): boolean;
+}

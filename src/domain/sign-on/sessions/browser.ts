@@ -1,0 +1,71 @@
+import type { PasswordFault } from '../../credentials/passwords.js';
+import type { Actor, AuditParty } from '../../operator/audit.js';
+
+/** The browser that sent a request. */
+export interface Browser {
+  /** SHA-256 of the session cookie, in base64url; undefined without a cookie. */
+  sessionHash: string | undefined;
+  /** The device cookie as received. */
+  device?: string | undefined;
+  remoteAddress: string;
+  userAgent: string;
+  requestId: string;
+}
+
+/** The pages of this server. */
+export type PageName =
+  | 'sign_in'
+  | 'choose_context'
+  | 'consent'
+  | 'sign_out'
+  | 'signed_out'
+  | 'set_password'
+  | 'password_set'
+  | 'email_verified'
+  | 'change_email'
+  | 'email_changed';
+
+export interface ErrorPage {
+  /** The fault: of the application (`request`), an expired page (`stale`), or a mailed link (`link`). */
+  kind: 'request' | 'stale' | 'link';
+  /** A sentence for the person. */
+  message: string;
+  developerMessage?: string;
+  /** Where the person can continue. */
+  continueUrl?: string;
+}
+
+export type CookieChange = { kind: 'set'; value: string } | { kind: 'clear' };
+
+/** Why a password was refused: `wrong` where the account's was expected, otherwise the rule it breaks. */
+export type PasswordProblem = PasswordFault | 'wrong';
+
+/** The next step of the browser. */
+export type BrowserStep = { cookie?: CookieChange; device?: string } & (
+  | { kind: 'redirect'; location: string }
+  | { kind: 'page'; page: PageName; interaction: string; problem?: PasswordProblem }
+  | { kind: 'error_page'; errorPage: ErrorPage }
+);
+
+export function toPage(page: PageName, interaction = ''): BrowserStep {
+  return { kind: 'page', page, interaction };
+}
+
+export function toErrorPage(errorPage: ErrorPage): BrowserStep {
+  return { kind: 'error_page', errorPage };
+}
+
+/** The actor of an act in a browser. */
+export function actorIn({ requestId, remoteAddress }: Browser, party: AuditParty): Actor {
+  return { ...party, requestId, ...(remoteAddress !== '' && { remoteAddress }) };
+}
+
+const MAX_USER_AGENT_LENGTH = 256;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they belong in no log.
+const CONTROL = /[\u0000-\u001f\u007f]/g;
+
+/** Untrusted: browsers may send any text. */
+export function userAgentOf({ userAgent }: Browser): { user_agent?: string } {
+  const cleaned = userAgent.replace(CONTROL, ' ').trim().slice(0, MAX_USER_AGENT_LENGTH);
+  return cleaned === '' ? {} : { user_agent: cleaned };
+}

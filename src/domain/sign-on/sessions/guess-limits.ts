@@ -1,0 +1,194 @@
+import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { networkOf, subnetOf } from '../../../identifiers/network-address.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import type { Turn, TurnSpacing } from './attempts.js';
+import { actorIn, type Browser, userAgentOf } from './browser.js';
+import { type DevicePerson, deviceKnowing } from './devices.js';
+
+const WINDOW_MS = 15 * 60_000;
+const PER_NETWORK = 100;
+
+/**
+ * Ten attempts are free; then each waits two seconds longer than the one before, up to half a minute. An
+ * early attempt learns its turn, which is kept for its network. So an account is never locked, and takes at
+ * most two guesses a minute.
+ */
+export const TURNS: TurnSpacing = {
+  free: 10,
+  stepMs: 2_000,
+  maxSpacingMs: 30_000,
+  maxWaitMs: WINDOW_MS,
+  windowMs: WINDOW_MS,
+};
+
+/** An attempt to sign in, before its password is checked. */
+export interface Guess {
+  emailKey: string;
+  /** Undefined for an unknown address, which is counted too. */
+  accountId: AccountId | undefined;
+  passwordSetAt: number;
+  /** Undefined where no application is involved. */
+  applicationId: ApplicationId | undefined;
+}
+
+/** A counted attempt. */
+export interface CountedGuess {
+  /** Absent for a known browser. */
+  network: Counted | undefined;
+  account: { subject: string };
+  /** The holder of the turn that was waited for and used, if any. */
+  usedTurnOf: string | undefined;
+}
+
+interface Counted {
+  subject: string;
+  endsAt: number;
+}
+
+/** Replaces an unknown account, so that the store does as much. */
+export const NOBODY: AccountId = 'acc_';
+
+/**
+ * Counts an attempt before it is made, so that concurrent ones cannot pass a limit. Throws RATE_LIMITED; a
+ * network over its limit no longer counts against accounts. A fixed order avoids deadlocks.
+ */
+export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
+  const device = deviceOf(signOn, browser, guess);
+  const who = device ?? networkOf(browser.remoteAddress);
+  // In memory: counts in the database are row locks.
+  const { allowed, resetSeconds } = signOn.guesses.take(who);
+  if (!allowed) {
+    throw tooMany(resetSeconds);
+  }
+  const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
+    const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
+    if (network?.isOver) {
+      return { counted: { network, account: network, usedTurnOf: undefined }, waitUntil: network.endsAt };
+    }
+    const subject = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
+    const turn = await turnAt(signOn, changes, { subject, who });
+    if (turn.count === TURNS.free + 1) {
+      await tellLimit(changes, browser, guess);
+    }
+    const { at, usedTurnOf } = turn;
+    return { counted: { network, account: { subject }, usedTurnOf }, waitUntil: at };
+  });
+  const waitMs = waitUntil - signOn.clock();
+  if (waitMs > 0) {
+    throw tooMany(Math.max(1, Math.ceil(waitMs / 1_000)));
+  }
+  return counted;
+}
+
+function tooMany(retryAfterSeconds: number): ServiceError {
+  const message = 'There were too many attempts to sign in. Wait a little before you try again.';
+  return new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
+}
+
+/** The password was right. Shared turns stay: their removal would disclose that the account exists. */
+export async function forgiveGuess(
+  changes: Pick<SignOnChanges, 'attempts' | 'now'>,
+  { network, account }: CountedGuess,
+): Promise<void> {
+  if (network) {
+    // A whole office signs in from one address.
+    await changes.attempts.giveBack(network.subject, network.endsAt);
+    await changes.attempts.giveBackTurn(account.subject, changes.now);
+  } else {
+    await changes.attempts.forget(account.subject);
+  }
+}
+
+/** The person has proved their identity in another way. */
+export async function forgiveGuessesAt(
+  signOn: SignOn,
+  changes: Pick<SignOnChanges, 'attempts'>,
+  browser: Browser,
+  person: { emailKey: string } & DevicePerson,
+): Promise<void> {
+  const device = deviceOf(signOn, browser, person) ?? '';
+  await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
+}
+
+/** The password was not checked, because of load. A used turn becomes usable again. */
+export async function takeBackGuess(
+  signOn: SignOn,
+  { network, account, usedTurnOf }: CountedGuess,
+): Promise<void> {
+  await signOn.unitOfWork.run(async ({ attempts, now }) => {
+    if (network) {
+      await attempts.giveBack(network.subject, network.endsAt);
+    }
+    if (usedTurnOf === undefined) {
+      await attempts.giveBackTurn(account.subject, now);
+    } else {
+      await attempts.keepTurn(usedTurnOf, now, now + WINDOW_MS);
+    }
+  });
+}
+
+async function countNetwork(
+  signOn: SignOn,
+  changes: Pick<SignOnChanges, 'attempts' | 'audit' | 'now'>,
+  browser: Browser,
+  guess: Guess,
+): Promise<Counted & { isOver: boolean }> {
+  const subject = keyed(signOn, 'guesses from', subnetOf(browser.remoteAddress));
+  const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
+  if (count === PER_NETWORK + 1) {
+    await tellLimit(changes, browser, guess);
+  }
+  return { subject, endsAt, isOver: count > PER_NETWORK };
+}
+
+/** The due turn, or the next one, which is then reserved for this network. */
+async function turnAt(
+  signOn: SignOn,
+  { attempts, now }: Pick<SignOnChanges, 'attempts' | 'now'>,
+  { subject, who }: { subject: string; who: string },
+): Promise<Turn & { usedTurnOf: string | undefined }> {
+  const holder = keyed(signOn, 'turn', subject, who);
+  const waitedFor = await attempts.waitingFor(holder, now);
+  if (waitedFor !== undefined && waitedFor > now) {
+    return { at: waitedFor, count: 0, usedTurnOf: undefined };
+  }
+  if (waitedFor !== undefined && (await attempts.useTurn(holder, now))) {
+    return { at: now, count: 0, usedTurnOf: holder };
+  }
+  const turn = await attempts.takeTurn(subject, now, TURNS);
+  if (turn && turn.at > now) {
+    await attempts.keepTurn(holder, turn.at, turn.at + WINDOW_MS);
+  }
+  return { ...(turn ?? { at: now + TURNS.maxWaitMs, count: 0 }), usedTurnOf: undefined };
+}
+
+/** Audits the first attempt beyond a limit only. */
+async function tellLimit(
+  changes: Pick<SignOnChanges, 'audit'>,
+  browser: Browser,
+  { accountId, applicationId }: Guess,
+): Promise<void> {
+  const person = { type: 'account', id: accountId ?? NOBODY };
+  const asking = applicationId === undefined ? person : { type: 'application', id: applicationId };
+  await changes.audit(actorIn(browser, asking), {
+    type: 'sign_in',
+    outcome: 'refused',
+    subject: accountId === undefined ? asking : person,
+    attributes: { reason: 'too_many_attempts', ...userAgentOf(browser) },
+  });
+}
+
+function deviceOf(
+  signOn: SignOn,
+  browser: Browser,
+  { accountId = NOBODY, passwordSetAt }: { accountId: AccountId | undefined; passwordSetAt: number },
+): string | undefined {
+  return deviceKnowing(signOn, browser, { accountId, passwordSetAt });
+}
+
+/** Keyed with a key outside the database: people also type passwords into the address field. */
+function keyed({ throttleHash }: SignOn, ...parts: string[]): string {
+  return throttleHash(JSON.stringify(parts)).toString('base64url');
+}

@@ -1,0 +1,98 @@
+import type { AccountId } from '../../../../generated/ids.js';
+import type { Application } from '../../operator/rows/applications.js';
+import { isKeepable } from '../authorization/authorization-parameters.js';
+import { isRegisteredForLogout } from '../authorization/redirect-target.js';
+import type { SignOutRequest } from '../interaction/interactions.js';
+import type { SignOn } from '../sign-on.js';
+
+/** A sign-out request as received. */
+export interface LogoutParameters {
+  idTokenHint?: string;
+  clientId?: string;
+  postLogoutRedirectUri?: string;
+  state?: string;
+  logoutHint?: string;
+  uiLocales?: string;
+  /** Wire names. */
+  repeatedNames: readonly string[];
+}
+
+export type JudgedLogout =
+  | { kind: 'accepted'; request: SignOutRequest; hintedAccountId: AccountId | undefined }
+  | { kind: 'refused'; developerMessage: string };
+
+const MAX_LENGTHS: Readonly<Record<Exclude<keyof LogoutParameters, 'repeatedNames'>, number>> = {
+  idTokenHint: 8_192,
+  clientId: 64,
+  postLogoutRedirectUri: 2_048,
+  state: 4_096,
+  logoutHint: 320,
+  uiLocales: 256,
+};
+
+/** The account to sign out and the return address, if proven to be the application's. */
+export async function judgeLogout(
+  { unitOfWork: { rows }, idTokens }: Pick<SignOn, 'unitOfWork' | 'idTokens'>,
+  parameters: LogoutParameters,
+): Promise<JudgedLogout> {
+  const fault = faultOf(parameters);
+  if (fault !== undefined) {
+    return refused(fault);
+  }
+  const { idTokenHint, clientId, postLogoutRedirectUri: uri, state } = parameters;
+  // An unreadable hint, such as after its key was withdrawn, counts as absent: the person is asked.
+  const hint = idTokenHint ? await idTokens.read(idTokenHint) : undefined;
+  if (hint && clientId && hint.applicationId !== clientId) {
+    return refused('id_token_hint and client_id name different applications.');
+  }
+  const namedId = hint?.applicationId ?? (clientId || undefined);
+  const application = namedId === undefined ? undefined : await rows.applications.find(namedId);
+  const faultOfTarget = faultOfApplication(namedId, application) ?? faultOfUri(application, uri);
+  if (faultOfTarget !== undefined) {
+    return refused(faultOfTarget);
+  }
+  const request: SignOutRequest = {
+    kind: 'sign_out',
+    applicationId: application?.id ?? null,
+    postLogoutRedirectUri: uri || null,
+    state: state || null,
+  };
+  return { kind: 'accepted', request, hintedAccountId: hint?.accountId };
+}
+
+function faultOf(parameters: LogoutParameters): string | undefined {
+  const [repeated] = parameters.repeatedNames;
+  if (repeated !== undefined) {
+    return `${repeated} is sent more than once.`;
+  }
+  const names = Object.keys(MAX_LENGTHS) as (keyof typeof MAX_LENGTHS)[];
+  return names.every((name) => isKeepable(parameters[name] ?? '', MAX_LENGTHS[name]))
+    ? undefined
+    : 'A parameter is too long or has characters that cannot be kept.';
+}
+
+function faultOfApplication(
+  id: string | undefined,
+  application: Application | undefined,
+): string | undefined {
+  if (id !== undefined && !application) {
+    return 'client_id is not that of a registered application.';
+  }
+  return application && !application.enabled ? 'The application is disabled.' : undefined;
+}
+
+function faultOfUri(application: Application | undefined, uri: string | undefined): string | undefined {
+  if (!uri) {
+    return undefined;
+  }
+  if (!application) {
+    return 'post_logout_redirect_uri needs client_id, or an id_token_hint that can be read.';
+  }
+  return isRegisteredForLogout(application, uri)
+    ? undefined
+    : 'post_logout_redirect_uri is not registered for this application.';
+}
+
+function refused(developerMessage: string): JudgedLogout {
+  return { kind: 'refused', developerMessage };
+}

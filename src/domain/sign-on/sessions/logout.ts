@@ -1,0 +1,109 @@
+import { newRowId } from '../../../identifiers/random-secrets.js';
+import type { Session } from '../../credentials/sessions.js';
+import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
+import { isAuthorization, openInteraction } from '../interaction/open-interaction.js';
+import { isFormOf } from '../interaction/page-forms.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import { actorIn, type Browser, type BrowserStep, toErrorPage, toPage, userAgentOf } from './browser.js';
+import { sessionOf } from './browser-sessions.js';
+import { judgeLogout, type LogoutParameters } from './logout-request.js';
+import { afterSignOut } from './sign-out-target.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<SignOnChanges, 'audit' | 'grants' | 'lock' | 'now' | 'sessions'>;
+
+/** RP-Initiated Logout 1.0. Asks the person unless an ID token of theirs proves the request. */
+export async function logout(
+  signOn: SignOn,
+  browser: Browser,
+  parameters: LogoutParameters,
+): Promise<BrowserStep> {
+  const { unitOfWork, clock, sessionLimits } = signOn;
+  const judged = await judgeLogout(signOn, parameters);
+  if (judged.kind === 'refused') {
+    // A faulty request still signs out, but does not return to the application.
+    const message =
+      'The application sent you here with a request that we cannot answer. You can still sign out.';
+    const { developerMessage } = judged;
+    return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });
+  }
+  const { request, hintedAccountId } = judged;
+  const now = clock();
+  const seen = await sessionOf({ ...unitOfWork.rows, now }, browser, sessionLimits);
+  // Other sites can send browsers here at will, so only an end of a session queues for a write.
+  if (!seen?.account) {
+    return afterSignOut(request);
+  }
+  if (seen.account.id !== hintedAccountId) {
+    return ask(signOn, now, seen.id, request);
+  }
+  return unitOfWork.run(async (changes) => {
+    const session = await sessionOf(changes, browser, sessionLimits);
+    return session?.account?.id === hintedAccountId
+      ? end(changes, browser, session, request)
+      : afterSignOut(request);
+  });
+}
+
+export interface SignOutForm {
+  interaction: string;
+  csrfToken: string;
+}
+
+/** The person confirmed the sign-out. */
+export function confirmLogout(signOn: SignOn, browser: Browser, form: SignOutForm): Promise<BrowserStep> {
+  return signOn.unitOfWork.run(async (changes) => {
+    const opened = await openInteraction(signOn, changes, browser, form.interaction);
+    if (opened.kind === 'elsewhere') {
+      return opened.step;
+    }
+    if (isAuthorization(opened)) {
+      return toPage('sign_in', form.interaction);
+    }
+    if (!isFormOf(signOn, opened, form.csrfToken)) {
+      return toPage('sign_out', form.interaction);
+    }
+    await changes.interactions.finish(opened.interaction);
+    return end(changes, browser, opened.session, opened.interaction.request as SignOutRequest);
+  });
+}
+
+async function end(
+  changes: Ports,
+  browser: Browser,
+  session: Session,
+  request: SignOutRequest,
+): Promise<BrowserStep> {
+  if (session.account) {
+    const { id } = session.account;
+    const account = { type: 'account', id };
+    // Waits for a code that another tab is being given, and then finds it.
+    await changes.lock(id);
+    await changes.grants.revokeOfSession({ sessionId: session.id, accountId: id }, changes.now);
+    const { applicationId } = request;
+    await changes.audit(actorIn(browser, account), {
+      type: 'sign_out',
+      subject: account,
+      attributes: {
+        ...(applicationId !== null && { application_id: applicationId }),
+        ...userAgentOf(browser),
+      },
+    });
+  }
+  await changes.sessions.delete(session.id);
+  return { ...afterSignOut(request), cookie: { kind: 'clear' } };
+}
+
+function ask(
+  { interactionSeals }: SignOn,
+  now: number,
+  sessionId: string,
+  request: SignOutRequest,
+): BrowserStep {
+  const expiresAt = now + INTERACTION_LIFETIME_MS;
+  return toPage(
+    'sign_out',
+    interactionSeals.seal({ id: newRowId(), sessionId, request, progress: {}, expiresAt }),
+  );
+}

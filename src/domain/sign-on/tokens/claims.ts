@@ -1,0 +1,81 @@
+import type { AccountId, ApplicationId, ClientId, WorkerProfileId } from '../../../../generated/ids.js';
+import type { AdmittedPerson } from '../admission.js';
+import type { ContextChoice, LoginContext } from '../interaction/login-contexts.js';
+import { findContext } from '../interaction/offered-contexts.js';
+
+export interface Membership {
+  id: string;
+  clientId: ClientId;
+}
+
+/** The claims about a person, by their names in tokens. Unknown names are absent. */
+export interface IdentityClaims {
+  sub: AccountId;
+  aud: ApplicationId;
+  name?: string;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  email_verified?: boolean;
+  workerProfileId: WorkerProfileId;
+  userIds: Membership[];
+  workerIds: Membership[];
+  lastLoginContext: LoginContext;
+}
+
+export const CLAIMS: readonly (keyof IdentityClaims)[] = [
+  'sub',
+  'aud',
+  'name',
+  'firstName',
+  'lastName',
+  'email',
+  'email_verified',
+  'workerProfileId',
+  'userIds',
+  'workerIds',
+  'lastLoginContext',
+];
+
+/**
+ * All claims of the granted scopes. Names are those of the chosen user or worker, as in the gateway; names of
+ * the account may come from another tenant.
+ */
+export function identityClaims(
+  { account, contexts, lastContext }: AdmittedPerson,
+  aud: ApplicationId,
+  scopes: readonly string[],
+): IdentityClaims {
+  const context = contextInForce(contexts, lastContext);
+  const { firstName, lastName, fullName: name } = context;
+  const hasProfile = scopes.includes('profile');
+  return {
+    sub: account.id,
+    aud,
+    ...(hasProfile && name !== null && { name }),
+    ...(hasProfile && firstName !== null && { firstName }),
+    ...(hasProfile && lastName !== null && { lastName }),
+    ...(scopes.includes('email') && {
+      email: account.email,
+      email_verified: account.emailVerifiedAt !== null,
+    }),
+    workerProfileId: account.workerProfileId,
+    userIds: membershipsOf(contexts, 'USER'),
+    workerIds: membershipsOf(contexts, 'WORKER'),
+    lastLoginContext: { userType: context.userType, clientId: context.clientId },
+  };
+}
+
+function membershipsOf(contexts: readonly ContextChoice[], type: LoginContext['userType']): Membership[] {
+  return contexts
+    .filter(({ userType }) => userType === type)
+    .map(({ memberId, clientId }) => ({ id: memberId, clientId }));
+}
+
+/** The remembered context while it admits the person, else the oldest that does. */
+function contextInForce(
+  contexts: AdmittedPerson['contexts'],
+  remembered: LoginContext | undefined,
+): ContextChoice {
+  return findContext(contexts, remembered) ?? contexts[0];
+}

@@ -1,0 +1,183 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Grant } from '../../credentials/grants.js';
+import type { Actor } from '../../operator/audit.js';
+import { type AdmittedPerson, admitted } from '../admission.js';
+import type { KnownApplication } from '../applications.js';
+import type { AuthorizationCode } from '../authorization/codes.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import type { ProvenClient } from './client-authentication.js';
+import { isCodeVerifier, provesChallenge } from './code-verifier.js';
+import { scopesInForce } from './scopes-in-force.js';
+import type { TokenIssuer } from './token-issuer.js';
+import { grantEnds, lifetimeSeconds } from './token-lifetimes.js';
+import { type IssuedTokens, signAccessToken, signIdToken } from './tokens.js';
+
+export interface CodeExchange {
+  /** SHA-256 of the code. */
+  codeHash: Uint8Array;
+  redirectUri: string;
+  codeVerifier?: string;
+}
+
+/** All facts for the checks before the redemption. */
+interface Attempt {
+  application: KnownApplication;
+  code: AuthorizationCode;
+  exchange: CodeExchange;
+  scopes: readonly string[];
+  person: AdmittedPerson | undefined;
+}
+
+/**
+ * In order, after client authentication. Nothing is written until all pass: a failed attempt consumes
+ * nothing, and only a fully valid repetition revokes, so that an eavesdropper cannot end a sign-in.
+ */
+const CHECKS: readonly ((attempt: Attempt) => ServiceError | undefined)[] = [
+  ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),
+  ({ code, exchange }) =>
+    code.redirectUri === exchange.redirectUri
+      ? undefined
+      : invalidGrant('The redirect_uri is not that of the authorization request.'),
+  ({ application, code }) =>
+    application.redirectUris.some(({ uri }) => uri === code.redirectUri)
+      ? undefined
+      : invalidGrant('The redirect_uri is not registered any more.'),
+  faultOfVerifier,
+  ({ scopes }) =>
+    scopes.length > 0 ? undefined : invalidGrant('The application may not use the granted scopes any more.'),
+  ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
+];
+
+/** The authorization code grant. */
+export async function exchangeCode(
+  issuer: TokenIssuer,
+  asker: ProvenClient,
+  exchange: CodeExchange,
+): Promise<IssuedTokens> {
+  const { application } = asker;
+  const { code, scopes, person } = await checked(issuer, application, exchange);
+  const grant = await redeem(issuer, asker, code);
+  const issuedAt = grant.rotatedAt;
+  const [access, idToken] = await Promise.all([
+    signAccessToken(issuer, { grant, application, scopes, issuedAt }),
+    scopes.includes('openid')
+      ? signIdToken(issuer, { code, person, application, scopes, issuedAt })
+      : undefined,
+  ]);
+  const mayRefresh = grant.refreshExpiresAt !== null;
+  return {
+    ...access,
+    ...(mayRefresh && { refreshToken: issuer.refreshTokens.seal(grant.id, grant.generation) }),
+    ...(idToken !== undefined && { idToken }),
+  };
+}
+
+async function checked(issuer: TokenIssuer, application: KnownApplication, exchange: CodeExchange) {
+  const { rows } = issuer.unitOfWork;
+  const code = await rows.codes.find(Buffer.from(exchange.codeHash).toString('base64url'));
+  if (!code) {
+    throw codeIsOver();
+  }
+  const person = admitted(await rows.identities.find(code.accountId, code.instanceId));
+  const scopes = scopesInForce(code.scopes, application);
+  for (const check of CHECKS) {
+    const refusal = check({ application, code, exchange, scopes, person });
+    if (refusal) {
+      throw refusal;
+    }
+  }
+  return { code, scopes, person: person as AdmittedPerson };
+}
+
+/** Refuses a challenge without a verifier, and the reverse: both are attempts to bypass PKCE. */
+function faultOfVerifier({ application, code, exchange }: Attempt): ServiceError | undefined {
+  const { codeVerifier } = exchange;
+  if (codeVerifier !== undefined && !isCodeVerifier(codeVerifier)) {
+    const message = 'The code_verifier must have 43 to 128 characters, of A-Z a-z 0-9 . _ ~ and - alone.';
+    return new ServiceError(ErrorCode.INVALID_REQUEST, message);
+  }
+  if (code.codeChallenge === null) {
+    const mayDoWithout = application.type === 'confidential' && !application.requirePkce;
+    return codeVerifier === undefined && mayDoWithout
+      ? undefined
+      : invalidGrant('The authorization request had no code_challenge.');
+  }
+  if (codeVerifier === undefined) {
+    return invalidGrant('The code_verifier is missing.');
+  }
+  return provesChallenge(codeVerifier, code.codeChallenge)
+    ? undefined
+    : invalidGrant('The code_verifier does not match the code_challenge.');
+}
+
+/** One transaction: of concurrent redemptions, one makes the grant, and later ones revoke it. */
+async function redeem(
+  { unitOfWork, clock }: TokenIssuer,
+  { application, actor }: ProvenClient,
+  code: AuthorizationCode,
+): Promise<Grant> {
+  const grant = await unitOfWork.run(async (changes) => {
+    const now = clock();
+    if (!(await changes.codes.redeem(code.hash, now))) {
+      return revokeIfReplayed(changes, actor, code, now);
+    }
+    const made = grantOf(application, code, now);
+    await changes.grants.insert(made);
+    await changes.audit(actor, {
+      type: 'token.issued',
+      subject: { type: 'account', id: code.accountId },
+      attributes: { grant_type: 'authorization_code', grant_id: code.grantId, instance_id: code.instanceId },
+    });
+    return made;
+  });
+  if (!grant) {
+    throw codeIsOver();
+  }
+  return grant;
+}
+
+/** Recorded only if it revoked something: further repetitions change nothing. */
+async function revokeIfReplayed(
+  changes: Pick<SignOnChanges, 'audit' | 'codes' | 'grants'>,
+  actor: Actor,
+  { hash, grantId, accountId, instanceId }: AuthorizationCode,
+  now: number,
+): Promise<undefined> {
+  const code = await changes.codes.find(hash);
+  if (code?.status === 'REDEEMED' && (await changes.grants.revoke(grantId, now))) {
+    await changes.audit(actor, {
+      type: 'code.replayed',
+      outcome: 'refused',
+      subject: { type: 'account', id: accountId },
+      attributes: { grant_id: grantId, instance_id: instanceId },
+    });
+  }
+}
+
+function grantOf(application: KnownApplication, code: AuthorizationCode, now: number): Grant {
+  const refreshEndsAt = application.allowedGrantTypes.includes('refresh_token')
+    ? now + lifetimeSeconds(application, 'refreshFamilySeconds') * 1_000
+    : null;
+  return {
+    id: code.grantId,
+    applicationId: code.applicationId,
+    accountId: code.accountId,
+    instanceId: code.instanceId,
+    scopes: code.scopes,
+    authenticatedAt: code.authenticatedAt,
+    sessionId: code.sessionId,
+    generation: 1,
+    rotatedAt: now,
+    ...grantEnds(application, refreshEndsAt, now),
+    refreshEndsAt,
+    revokedAt: null,
+  };
+}
+
+function codeIsOver(): ServiceError {
+  return invalidGrant('The code is invalid, expired or already used.');
+}
+
+function invalidGrant(message: string): ServiceError {
+  return new ServiceError(ErrorCode.INVALID_GRANT, message);
+}

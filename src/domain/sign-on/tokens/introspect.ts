@@ -1,0 +1,78 @@
+import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
+import { grantBehind, type PresentedToken } from './presented-token.js';
+import { scopesInForce } from './scopes-in-force.js';
+import { type Standing, standingOf } from './standing.js';
+import type { TokenIssuer } from './token-issuer.js';
+import { stillCounts, type VerifiedAccessToken } from './verified-access-token.js';
+
+export interface ActiveToken {
+  scope: string;
+  clientId: ApplicationId;
+  sub: AccountId;
+  issuedAt: number;
+  expiresAt: number;
+  /** For access tokens only. */
+  tokenId?: string;
+}
+
+/** Describes the application's own valid token; for any other the answer is only that it is inactive. */
+export async function introspectToken(
+  issuer: TokenIssuer,
+  client: PresentedClient,
+  presented: PresentedToken,
+): Promise<ActiveToken | undefined> {
+  const application = await authenticateClient(issuer, client);
+  if (application.type === 'public') {
+    const message = 'Only confidential applications may introspect tokens.';
+    throw new ServiceError(ErrorCode.UNAUTHORIZED_CLIENT, message);
+  }
+  assertMayUse(application);
+  const behind = await grantBehind(issuer, presented);
+  const standing = await standingOf(issuer, behind?.grant, application);
+  if (!presented || !standing) {
+    return undefined;
+  }
+  return presented.kind === 'access'
+    ? activeAccessToken(issuer, standing, presented.token)
+    : activeRefreshToken(issuer, standing, behind?.generation);
+}
+
+async function activeAccessToken(
+  issuer: TokenIssuer,
+  { grant, application }: Standing,
+  token: VerifiedAccessToken,
+): Promise<ActiveToken | undefined> {
+  const { tokenId, issuedAt, expiresAt } = token;
+  const isOwn = token.clientId === application.id && token.accountId === grant.accountId;
+  if (!isOwn || !(await stillCounts(issuer, token))) {
+    return undefined;
+  }
+  const scope = scopesInForce(token.scopes, application).join(' ');
+  return { scope, clientId: application.id, sub: grant.accountId, issuedAt, expiresAt, tokenId };
+}
+
+/** Only the newest of a family is active. */
+function activeRefreshToken(
+  { clock }: TokenIssuer,
+  { grant, application }: Standing,
+  generation: number | undefined,
+): ActiveToken | undefined {
+  const { refreshExpiresAt } = grant;
+  const mayRefresh = application.allowedGrantTypes.includes('refresh_token');
+  if (!mayRefresh || generation !== grant.generation || refreshExpiresAt === null) {
+    return undefined;
+  }
+  if (refreshExpiresAt <= clock()) {
+    return undefined;
+  }
+  const scope = scopesInForce(grant.scopes, application).join(' ');
+  return {
+    scope,
+    clientId: application.id,
+    sub: grant.accountId,
+    issuedAt: grant.rotatedAt,
+    expiresAt: refreshExpiresAt,
+  };
+}

@@ -1,0 +1,118 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Grant } from '../../credentials/grants.js';
+import type { Actor, AuditOutcome } from '../../operator/audit.js';
+import type { KnownApplication } from '../applications.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import type { ProvenClient } from './client-authentication.js';
+import { narrowedScopes } from './narrowed-scopes.js';
+import { judgeSpentToken } from './spent-token.js';
+import { standingOf } from './standing.js';
+import type { TokenIssuer } from './token-issuer.js';
+import { grantEnds } from './token-lifetimes.js';
+import { type IssuedTokens, signAccessToken } from './tokens.js';
+
+export interface Refresh {
+  refreshToken: string;
+  /** Narrows the granted scopes; undefined keeps all. */
+  scope?: string;
+}
+
+/** A refresh token of a family with a valid HMAC. */
+interface Shown {
+  grant: Grant;
+  generation: number;
+}
+
+/** The refresh token grant: a new access token, and the only successor of the refresh token. */
+export async function rotateRefreshToken(
+  issuer: TokenIssuer,
+  asker: ProvenClient,
+  { refreshToken, scope }: Refresh,
+): Promise<IssuedTokens> {
+  const { application } = asker;
+  const shown = await shownToken(issuer, refreshToken);
+  // Before any write: a refresh that is refused for another reason consumes nothing and is no theft.
+  const standing = await standingOf(issuer, shown?.grant, application);
+  if (!shown || !standing) {
+    throw invalidGrant();
+  }
+  const scopes = narrowedScopes(shown.grant.scopes, application, scope);
+  const { generation, issuedAt } = await rotate(issuer, asker, shown);
+  const { grant } = standing;
+  const access = await signAccessToken(issuer, { grant, application, scopes, issuedAt });
+  return { ...access, refreshToken: issuer.refreshTokens.seal(grant.id, generation) };
+}
+
+async function shownToken(
+  { unitOfWork, refreshTokens }: TokenIssuer,
+  token: string,
+): Promise<Shown | undefined> {
+  const opened = refreshTokens.open(token);
+  const grant = opened && (await unitOfWork.rows.grants.find(opened.grantId));
+  return grant && { grant, generation: opened.generation };
+}
+
+/**
+ * One transaction: of concurrent uses of a token, one rotates and the others get the same successor. The
+ * grant has the time; an audit event for each would bury others.
+ */
+async function rotate(
+  { unitOfWork, clock, observe }: TokenIssuer,
+  { application, actor }: ProvenClient,
+  { grant, generation }: Shown,
+): Promise<{ generation: number; issuedAt: number }> {
+  const outcome = await unitOfWork.run(async (changes) => {
+    const now = clock();
+    const isRotated = await changes.grants.rotate(
+      { id: grant.id, applicationId: application.id, generation },
+      { at: now, ...endsAfterRotation(application, grant, now) },
+    );
+    const isGood = isRotated || (await isRetry(changes, actor, { grant, generation }, now));
+    return isGood ? { generation: generation + 1, issuedAt: now, isRotated } : undefined;
+  });
+  if (!outcome) {
+    throw invalidGrant();
+  }
+  if (!outcome.isRotated) {
+    observe({ actor, ...actionOn(grant, 'refresh_token.retried', 'succeeded') });
+  }
+  return outcome;
+}
+
+/** Earlier access tokens may outlive those issued now. */
+function endsAfterRotation(application: KnownApplication, grant: Grant, now: number) {
+  const { refreshExpiresAt, expiresAt } = grantEnds(application, grant.refreshEndsAt, now);
+  return {
+    refreshExpiresAt: refreshExpiresAt as number,
+    expiresAt: Math.max(grant.expiresAt, expiresAt),
+  };
+}
+
+/** Reads again in this transaction: another use may have rotated it. Reuse ends the family at once. */
+async function isRetry(
+  changes: Pick<SignOnChanges, 'audit' | 'grants'>,
+  actor: Actor,
+  { grant: { id }, generation }: Shown,
+  now: number,
+): Promise<boolean> {
+  const grant = await changes.grants.find(id);
+  const judgement = grant ? judgeSpentToken(grant, generation, now) : 'over';
+  if (grant && judgement === 'reuse' && (await changes.grants.revoke(id, now))) {
+    await changes.audit(actor, actionOn(grant, 'refresh_token.reused', 'refused'));
+  }
+  return judgement === 'retry';
+}
+
+function actionOn(
+  { id, accountId, instanceId }: Grant,
+  type: 'refresh_token.retried' | 'refresh_token.reused',
+  outcome: AuditOutcome,
+) {
+  const subject = { type: 'account', id: accountId };
+  return { type, outcome, subject, attributes: { grant_id: id, instance_id: instanceId } };
+}
+
+function invalidGrant(): ServiceError {
+  const message = 'The refresh token is invalid, expired, already used or revoked.';
+  return new ServiceError(ErrorCode.INVALID_GRANT, message);
+}

@@ -1,0 +1,34 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { actorOf, assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
+import { grantBehind, type PresentedToken } from './presented-token.js';
+import type { TokenIssuer } from './token-issuer.js';
+
+/** Ends the grant of any of its tokens, of any age. For unknown and ended tokens it succeeds. */
+export async function revokeToken(
+  issuer: TokenIssuer,
+  client: PresentedClient,
+  presented: PresentedToken,
+): Promise<void> {
+  const application = await authenticateClient(issuer, client);
+  assertMayUse(application);
+  const behind = await grantBehind(issuer, presented);
+  if (!behind) {
+    return;
+  }
+  const { grant } = behind;
+  if (grant.applicationId !== application.id) {
+    throw new ServiceError(ErrorCode.INVALID_GRANT, 'The token was issued to another application.');
+  }
+  if (grant.revokedAt !== null) {
+    return;
+  }
+  await issuer.unitOfWork.run(async (changes) => {
+    if (await changes.grants.revoke(grant.id, issuer.clock())) {
+      await changes.audit(actorOf(client), {
+        type: 'token.revoked',
+        subject: { type: 'account', id: grant.accountId },
+        attributes: { grant_id: grant.id, instance_id: grant.instanceId },
+      });
+    }
+  });
+}

@@ -1,0 +1,28 @@
+import type { Grant } from '../../credentials/grants.js';
+import type { Application } from '../../operator/rows/applications.js';
+import { type AdmittedPerson, admitted } from '../admission.js';
+import type { TokenIssuer } from './token-issuer.js';
+
+/** The facts that a token depends on. */
+export interface Standing {
+  grant: Grant;
+  application: Application;
+  person: AdmittedPerson;
+}
+
+/** Looks up on each use whether a token is still backed: not revoked, and its person has access. */
+export async function standingOf(
+  { unitOfWork, clock }: Pick<TokenIssuer, 'unitOfWork' | 'clock'>,
+  grant: Grant | undefined,
+  application: Application | undefined,
+): Promise<Standing | undefined> {
+  if (!application?.enabled || grant?.applicationId !== application.id || !isInForce(grant, clock())) {
+    return undefined;
+  }
+  const person = admitted(await unitOfWork.rows.identities.find(grant.accountId, grant.instanceId));
+  return person && { grant, application, person };
+}
+
+function isInForce({ revokedAt, expiresAt }: Grant, now: number): boolean {
+  return revokedAt === null && expiresAt > now;
+}

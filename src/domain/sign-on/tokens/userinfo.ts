@@ -1,0 +1,33 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { type IdentityClaims, identityClaims } from './claims.js';
+import { scopesInForce } from './scopes-in-force.js';
+import { type Standing, standingOf } from './standing.js';
+import type { TokenIssuer } from './token-issuer.js';
+import { stillCounts, type VerifiedAccessToken } from './verified-access-token.js';
+
+/** The claims of an access token's scopes about its person, at present. */
+export async function readUserinfo(issuer: TokenIssuer, token: VerifiedAccessToken): Promise<IdentityClaims> {
+  const standing = await standingOfToken(issuer, token);
+  if (!standing) {
+    throw new ServiceError(ErrorCode.INVALID_TOKEN, 'The access token is invalid or expired.');
+  }
+  const scopes = scopesInForce(token.scopes, standing.application);
+  if (!scopes.includes('openid')) {
+    throw new ServiceError(ErrorCode.INSUFFICIENT_SCOPE, 'The access token lacks the scope openid.');
+  }
+  return identityClaims(standing.person, standing.application.id, scopes);
+}
+
+async function standingOfToken(
+  issuer: TokenIssuer,
+  token: VerifiedAccessToken,
+): Promise<Standing | undefined> {
+  const { rows } = issuer.unitOfWork;
+  const [counts, grant, application] = await Promise.all([
+    stillCounts(issuer, token),
+    rows.grants.find(token.grantId),
+    rows.applications.find(token.clientId),
+  ]);
+  const isConsistent = counts && grant?.accountId === token.accountId;
+  return isConsistent ? standingOf(issuer, grant, application) : undefined;
+}

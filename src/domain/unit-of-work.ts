@@ -1,0 +1,56 @@
+import type { Actor } from './operator/audit.js';
+
+/** How the rules of an area read and write. */
+export interface UnitOfWork<Changes, Rows> {
+  /** Committed rows, without a transaction. */
+  readonly rows: Rows;
+  /** Whether concurrent works of one lane run in the order of their calls and share commits. */
+  readonly inOrder: boolean;
+  /** One transaction. The work may await nothing but the changes. */
+  run<T>(work: (changes: Changes) => Promise<T>, options?: WriteOptions<T>): Promise<T>;
+}
+
+/** The call that a write belongs to. */
+export interface WriteOrigin {
+  /** Aborted when the caller disconnects: the write does not begin, or is rolled back where possible. */
+  signal?: AbortSignal;
+  /** Writes of one lane keep their order; queued lanes take turns. */
+  lane?: string;
+}
+
+export interface WriteOptions<T> extends WriteOrigin {
+  /** Only the first call of a key does the work; the same key with another request is refused. */
+  repeatable?: Repeatable<T>;
+}
+
+/** A call with an idempotency key: a repetition gets the answer of the first call. */
+export interface Repeatable<T> {
+  /** The owner of the key: a token and its successors. */
+  ownerId: string;
+  /** Ignores answers stored before keys had owners, which may be about any instance. */
+  isOwnedOnly?: boolean;
+  method: string;
+  key: string;
+  /** Of the request without its key. */
+  requestHash: string;
+  encode(answer: T): Uint8Array;
+  decode(bytes: Uint8Array): T;
+}
+
+/** For rules that audit their changes. */
+export interface Attributed {
+  readonly actor: Actor;
+}
+
+/** The unit of work with an actor for each write. */
+export function inNameOf<Changes, Rows>(
+  actor: Actor,
+  unitOfWork: UnitOfWork<Changes, Rows>,
+  origin?: WriteOrigin,
+): UnitOfWork<Changes & Attributed, Rows> {
+  return {
+    ...unitOfWork,
+    run: (work, options) =>
+      unitOfWork.run((changes) => work({ ...changes, actor }), { ...origin, ...options }),
+  };
+}

@@ -1,8 +1,0 @@
-import { beginAuthorization } from './authorization.js';
-import { readQuery } from './navigation.js';
-import type { OAuthHandler } from './sign-on-handler.js';
-
-export const authorize: OAuthHandler<'authorize'> = async (request, dependencies) => {
-  const { fields, refusal } = readQuery(request, dependencies);
-  return refusal ?? beginAuthorization(request, fields, dependencies);
-};

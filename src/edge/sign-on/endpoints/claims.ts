@@ -1,0 +1,52 @@
+import type {
+  AccountId,
+  ApplicationId,
+  ClientId,
+  UserId,
+  WorkerId,
+  WorkerProfileId,
+} from '../../../../generated/ids.js';
+import type { components } from '../../../../generated/openapi/sign-on.js';
+import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { GetUserinfoResponse } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
+import { internalError } from '../../../errors/service-error.js';
+import type { ReceivedRequest } from '../../contract/typed-handler.js';
+import { verifiedBearer } from '../bearer.js';
+import type { SignOnDependencies } from '../dependencies.js';
+import { NO_STORE } from '../no-store.js';
+
+type UserinfoClaims = components['schemas']['UserinfoClaims'];
+
+/** Userinfo, by GET or by POST. */
+export async function readUserinfo(request: ReceivedRequest, dependencies: SignOnDependencies) {
+  const accessToken = await verifiedBearer(request, dependencies);
+  const { claims } = await dependencies.signOn.getUserinfo({ accessToken }, { requestId: request.requestId });
+  return { status: 200 as const, headers: NO_STORE, body: toClaims(claims) };
+}
+
+/** Claims outside the scopes and unknown names are absent. */
+function toClaims(claims: GetUserinfoResponse['claims']): UserinfoClaims {
+  if (!claims?.lastLoginContext) {
+    throw internalError(new Error('the claims came without whom they are about'));
+  }
+  const { userType, clientId } = claims.lastLoginContext;
+  return {
+    sub: claims.sub as AccountId,
+    aud: claims.aud as ApplicationId,
+    name: claims.name,
+    firstName: claims.firstName,
+    lastName: claims.lastName,
+    email: claims.email,
+    email_verified: claims.emailVerified,
+    workerProfileId: claims.workerProfileId as WorkerProfileId,
+    userIds: claims.userIds.map((user) => ({ id: user.id as UserId, clientId: user.clientId as ClientId })),
+    workerIds: claims.workerIds.map((worker) => ({
+      id: worker.id as WorkerId,
+      clientId: worker.clientId as ClientId,
+    })),
+    lastLoginContext: {
+      userType: userType === UserType.USER ? 'USER' : 'WORKER',
+      clientId: clientId as ClientId,
+    },
+  };
+}

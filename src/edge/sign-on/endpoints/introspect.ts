@@ -1,0 +1,48 @@
+import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
+import type { ActiveToken } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
+import { internalError } from '../../../errors/service-error.js';
+import { authenticationOf } from '../client-authentication.js';
+import type { SignOnDependencies } from '../dependencies.js';
+import { NO_STORE } from '../no-store.js';
+import { OAuthFields, refuseSecretsInQuery } from '../oauth-fields.js';
+import { presentedToken } from '../presented-token.js';
+import type { OAuthHandler } from '../sign-on-handler.js';
+
+export const introspect: OAuthHandler<'introspect'> = async (request, dependencies) => {
+  refuseSecretsInQuery(request);
+  const fields = new OAuthFields(request.body);
+  const client = authenticationOf(request, fields, dependencies.environment);
+  const presented = fields.required('token');
+  fields.optional('token_type_hint');
+  const token = await presentedToken(presented, dependencies);
+  const answer = await dependencies.signOn.introspectToken(
+    { client, token },
+    { requestId: request.requestId },
+  );
+  return {
+    status: 200,
+    headers: NO_STORE,
+    body: answer.active ? toBody(answer.token, dependencies) : { active: false },
+  };
+};
+
+function toBody(token: ActiveToken | undefined, { signOnUrl: iss }: SignOnDependencies) {
+  if (!token?.issuedAt || !token.expiresAt) {
+    throw internalError(new Error('an active token came without what it is'));
+  }
+  const { scope, clientId, sub, issuedAt, expiresAt, tokenId } = token;
+  return {
+    active: true,
+    scope,
+    client_id: clientId as ApplicationId,
+    sub: sub as AccountId,
+    iss,
+    iat: secondsOf(issuedAt),
+    exp: secondsOf(expiresAt),
+    ...(tokenId === undefined ? {} : { token_type: 'Bearer', aud: iss, jti: tokenId }),
+  };
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
+}

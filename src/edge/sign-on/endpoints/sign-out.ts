@@ -1,0 +1,29 @@
+import type { LogoutRequest } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { ReceivedRequest } from '../../contract/typed-handler.js';
+import type { Fields } from '../../http/form.js';
+import { browserOf } from '../browser.js';
+import type { SignOnDependencies } from '../dependencies.js';
+import { stepAnswer } from '../step.js';
+import { namedParameters } from './authorization.js';
+
+export const LOGOUT_PARAMETERS = {
+  id_token_hint: 'idTokenHint',
+  logout_hint: 'logoutHint',
+  client_id: 'clientId',
+  post_logout_redirect_uri: 'postLogoutRedirectUri',
+  state: 'state',
+  ui_locales: 'uiLocales',
+} as const satisfies Record<string, keyof LogoutRequest>;
+
+/** Begins a sign-out, by address or by form. */
+export async function beginSignOut(
+  request: ReceivedRequest,
+  fields: Fields,
+  dependencies: SignOnDependencies,
+) {
+  const { step } = await dependencies.signOn.logout(
+    { browser: browserOf(request, dependencies), ...namedParameters(fields, LOGOUT_PARAMETERS) },
+    { requestId: request.requestId },
+  );
+  return stepAnswer(step, request.requestId, dependencies);
+}

@@ -1,0 +1,51 @@
+import type { IssueTokensRequest } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
+import { hashSecret } from '../../../identifiers/secret-hash.js';
+import { authenticationOf } from '../client-authentication.js';
+import { NO_STORE } from '../no-store.js';
+import { OAuthFields, refuseSecretsInQuery } from '../oauth-fields.js';
+import type { OAuthHandler } from '../sign-on-handler.js';
+
+export const token: OAuthHandler<'token'> = async (request, { signOn, environment }) => {
+  refuseSecretsInQuery(request);
+  const fields = new OAuthFields(request.body);
+  const client = authenticationOf(request, fields, environment);
+  const issued = await signOn.issueTokens(
+    { client, grant: grantOf(fields) },
+    { requestId: request.requestId },
+  );
+  const { accessToken, expiresInSeconds, refreshToken, idToken, scope } = issued;
+  return {
+    status: 200,
+    headers: NO_STORE,
+    body: {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: expiresInSeconds,
+      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+      ...(idToken === undefined ? {} : { id_token: idToken }),
+      scope,
+    },
+  };
+};
+
+/** Undefined for an unsupported grant type: the domain refuses it after authenticating the client. */
+function grantOf(fields: OAuthFields): IssueTokensRequest['grant'] {
+  switch (fields.required('grant_type')) {
+    case 'authorization_code':
+      return {
+        $case: 'authorizationCode',
+        value: {
+          codeHash: hashSecret(fields.required('code')),
+          redirectUri: fields.required('redirect_uri'),
+          codeVerifier: fields.optional('code_verifier'),
+        },
+      };
+    case 'refresh_token':
+      return {
+        $case: 'refreshToken',
+        value: { refreshToken: fields.required('refresh_token'), scope: fields.optional('scope') },
+      };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import {
+  type Interaction,
+  InteractionPage,
+  type ShowInteractionResponse,
+} from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { internalError } from '../../../errors/service-error.js';
+import type { AnyRequest } from '../../contract/typed-handler.js';
+import { chooseContextPage } from '../../pages/choose-context.js';
+import { consentPage } from '../../pages/consent.js';
+import { signInPage } from '../../pages/sign-in.js';
+import { signOutPage } from '../../pages/sign-out.js';
+import { browserOf } from '../browser.js';
+import type { SignOnDependencies } from '../dependencies.js';
+import { stepAnswer } from '../step.js';
+
+interface PageRequest extends AnyRequest {
+  query: { interaction: string };
+}
+
+type Result = NonNullable<ShowInteractionResponse['result']>;
+
+const RESULT_OF: Partial<Record<InteractionPage, Result['$case']>> = {
+  [InteractionPage.SIGN_IN]: 'signInPage',
+  [InteractionPage.CHOOSE_CONTEXT]: 'contextPage',
+  [InteractionPage.CONSENT]: 'consentPage',
+  [InteractionPage.SIGN_OUT]: 'signOutPage',
+};
+
+/** A page of a sign-in in progress; redirects if another page is due. */
+export async function showInteraction(
+  page: InteractionPage,
+  request: PageRequest,
+  dependencies: SignOnDependencies,
+) {
+  const { interaction } = request.query;
+  const { result } = await dependencies.signOn.showInteraction(
+    { browser: browserOf(request, dependencies), page, interaction },
+    { requestId: request.requestId },
+  );
+  if (result?.$case === 'step') {
+    return stepAnswer(result.value, request.requestId, dependencies);
+  }
+  if (!result || result.$case !== RESULT_OF[page]) {
+    throw internalError(new Error(`asked for ${page}, the domain gave ${result?.$case ?? 'nothing'}`));
+  }
+  return render(interaction, result, dependencies);
+}
+
+function render(
+  interaction: string,
+  result: Exclude<Result, { $case: 'step' }>,
+  { pages }: SignOnDependencies,
+) {
+  if (result.$case === 'signOutPage') {
+    return pages.page(signOutPage(interaction, result.value), result.value.formActionSource);
+  }
+  const shared = sharedPart(result.value.interaction);
+  switch (result.$case) {
+    case 'signInPage':
+      return pages.page(signInPage(interaction, shared, result.value), shared.formActionSource);
+    case 'contextPage':
+      return pages.page(chooseContextPage(interaction, shared, result.value), shared.formActionSource);
+    case 'consentPage':
+      return pages.page(consentPage(interaction, shared, result.value), shared.formActionSource);
+  }
+}
+
+function sharedPart(interaction: Interaction | undefined): Interaction {
+  if (!interaction) {
+    throw internalError(new Error('the page came without its interaction'));
+  }
+  return interaction;
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { errorPage } from '../../pages/error.js';
+import type { Html } from '../../pages/html.js';
+import { layout, type PageContent } from '../../pages/layout.js';
+import { stylesheet } from '../../pages/stylesheet.js';
+
+const STYLE_HASH = createHash('sha256').update(stylesheet).digest('base64');
+
+/** One year. */
+const HSTS = 'max-age=31536000';
+
+/** A host or app scheme as CSP writes it (not `[::1]` or `_`). Other text would be another directive. */
+const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/i;
+/** An origin that CSP cannot express; its scheme replaces it. */
+const UNNAMED = /^(https?:)\/\/[a-z0-9._:[\]-]+$/i;
+
+/** The content of the error page, all of it text. */
+export interface ErrorContent {
+  message: string;
+  hint?: string | undefined;
+  developerMessage?: string | undefined;
+  continueUrl?: string | undefined;
+  requestId: string;
+}
+
+/** Wraps pages with headers against framing, caching, scripts and referrers. */
+export class PageWriter {
+  readonly #demo: boolean;
+  /** For every answer to a browser, including redirects. */
+  readonly headers: Readonly<Record<string, string>> & { 'Referrer-Policy': 'no-referrer' };
+
+  constructor({ signOnUrl, environment }: { signOnUrl: string; environment: 'live' | 'demo' }) {
+    this.#demo = environment === 'demo';
+    this.headers = {
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      ...(signOnUrl.startsWith('https:') ? { 'Strict-Transport-Security': HSTS } : {}),
+    };
+  }
+
+  /** A page whose forms may post here and redirect to `onward`. */
+  page(
+    content: PageContent,
+    formActionSource = '',
+  ): {
+    status: 200;
+    headers: PageWriter['headers'] & { 'Content-Security-Policy': string };
+    body: Html;
+  } {
+    const headers = {
+      ...this.headers,
+      'Content-Security-Policy': [
+        "default-src 'none'",
+        `style-src 'sha256-${STYLE_HASH}'`,
+        'img-src data:',
+        ["form-action 'self'", ...onwardFrom(formActionSource)].join(' '),
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ].join('; '),
+      // For browsers without frame-ancestors.
+      'X-Frame-Options': 'DENY',
+    };
+    return { status: 200, headers, body: layout(content, this.#demo) };
+  }
+
+  /** The error page; its forms lead nowhere. */
+  error(content: ErrorContent) {
+    return { ...this.page(errorPage(content)), status: 400 as const };
+  }
+}
+
+/** Chromium checks each redirect, and the callback may redirect on: allows any https address. */
+function onwardFrom(source: string): string[] {
+  const written = SOURCE.test(source) ? source : UNNAMED.exec(source)?.[1];
+  if (written === undefined) {
+    return [];
+  }
+  return written.startsWith('https:') ? ['https:'] : ['https:', written];
+}

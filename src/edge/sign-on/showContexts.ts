@@ -1,6 +1,0 @@
-import { InteractionPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { showInteraction } from './interaction-page.js';
-import type { PageHandler } from './sign-on-handler.js';
-
-export const showContexts: PageHandler<'showContexts'> = (request, dependencies) =>
-  showInteraction(InteractionPage.CHOOSE_CONTEXT, request, dependencies);

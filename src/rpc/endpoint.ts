@@ -1,0 +1,83 @@
+import { status } from '@grpc/grpc-js';
+import { personalAnswers } from '../../generated/proto/rights.js';
+import { asServiceError, ErrorCode, type ServiceError } from '../errors/service-error.js';
+import type { Log } from '../telemetry/log.js';
+import type { RpcCallTimer } from '../telemetry/metrics.js';
+import { type CallAudit, isWatched, readOf, searchOf } from './call-audit.js';
+import { type Identity, roleRights } from './callers.js';
+import type { AnyMethod } from './definitions.js';
+import { grpcStatusOf } from './error-trailer.js';
+import type { AdmittedCall } from './gate.js';
+import type { CallContext, Handler } from './handlers.js';
+
+/** Faults on our side, logged with their cause. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
+
+export interface EndedCall {
+  method: string;
+  requestId: string;
+  startedAt: number;
+  caller: Identity['caller'] | undefined;
+  code: string;
+  error?: ServiceError;
+}
+
+export type Report = (call: EndedCall) => void;
+
+/** Logs and counts each call, refused or not. */
+export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Report {
+  return ({ method, requestId, startedAt, caller, code, error }) => {
+    if (error && FAULTS.has(error.code)) {
+      const stack = error.cause instanceof Error ? error.cause.stack : undefined;
+      log.error('call failed', { requestId, method, internal: error.internal, stack });
+    }
+    const durationMs = performance.now() - startedAt;
+    timer(method.slice(1), code, durationMs);
+    const level = caller && !roleRights.has(caller) ? 'info' : 'debug';
+    log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
+  };
+}
+
+export function statusNameOf(error: ServiceError): string {
+  return status[grpcStatusOf[error.code]] ?? 'UNKNOWN';
+}
+
+/** A method with its handler. Serves gRPC calls and calls in a stream alike. */
+export class Endpoint {
+  constructor(
+    readonly method: AnyMethod,
+    readonly handler: Handler<AnyMethod>,
+    private readonly audit: CallAudit,
+    private readonly report: Report,
+  ) {}
+
+  /** The one answer to one message. */
+  async answer(request: unknown, context: CallContext): Promise<Buffer> {
+    const found = await this.handler(request, context).catch((error: unknown) => {
+      if (this.#isRecorded(context) && grpcStatusOf[asServiceError(error).code] === status.NOT_FOUND) {
+        this.audit.observe(searchOf(this.method.path, request, context));
+      }
+      throw error;
+    });
+    await this.recordRead(request, context, found);
+    return this.method.responseSerialize(found);
+  }
+
+  /** Before the answer: personal data is sent only after the read is recorded. */
+  async recordRead(request: unknown, context: CallContext, found?: unknown): Promise<void> {
+    if (this.#isRecorded(context)) {
+      await this.audit.audit(readOf(this.method.path, request, found, context));
+    }
+  }
+
+  #isRecorded({ caller }: CallContext): boolean {
+    return personalAnswers.has(this.method.path) && isWatched(caller);
+  }
+
+  ended(call: AdmittedCall, isCancelled: boolean, failure?: ServiceError): void {
+    const { requestId, startedAt, identity, endedWith } = call;
+    const error = endedWith ?? failure;
+    const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
+    this.report({ method: this.method.path, requestId, startedAt, caller: identity?.caller, code, error });
+  }
+}

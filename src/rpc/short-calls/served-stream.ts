@@ -1,0 +1,318 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import {
+  type Call,
+  ExchangeRequest,
+  ExchangeResponse,
+} from '../../../generated/proto/integration/calls/v1/calls.js';
+import { asServiceError, ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
+import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
+import type { Endpoint } from '../endpoint.js';
+import { toDetail } from '../error-trailer.js';
+import type { AdmittedStream, Gate } from '../gate.js';
+import { notRead, READER_PATIENCE_MS } from '../streams/reader-patience.js';
+import {
+  BATCH_BYTES,
+  BATCH_CALLS,
+  bytesOf,
+  MAX_ANSWER_BYTES,
+  MAX_CALLS_UNDER_WAY,
+  MAX_REQUEST_BYTES,
+} from './frames.js';
+import { ServedCall } from './served-call.js';
+
+/** Written but not yet received by the peer: enough to keep the connection busy. */
+const MAX_UNREAD_BYTES = 256 * 1_024;
+/** Answers waiting to be written. Above it, a failure replaces the answer. */
+const MAX_WAITING_BYTES = 4 * MAX_ANSWER_BYTES;
+/** The number of the field `calls` in `ExchangeRequest`. */
+const CALLS_FIELD = 1;
+/** Limits for all streams together, so that an edge that reads nothing leaves room for others. */
+const MAX_WAITING_BYTES_IN_ALL = 4 * MAX_WAITING_BYTES;
+const MAX_CALLS_IN_ALL = 4 * MAX_CALLS_UNDER_WAY;
+
+/** What all streams of a server have under way. */
+export interface Load {
+  calls: number;
+  waitingBytes: number;
+}
+
+export interface ServedStreamOptions {
+  endpoints: ReadonlyMap<string, Endpoint>;
+  /** The method of the stream itself. */
+  exchange: Endpoint;
+  load: Load;
+  gate: Gate;
+  onOver(): void;
+}
+
+/** With neither, the call was cancelled. */
+interface Outcome {
+  id: number;
+  message?: Buffer;
+  error?: ServiceError;
+}
+
+/**
+ * The server's side of a stream of calls. Each passes gate, handler, log, metrics and audit like a gRPC call.
+ * Answers of one turn are written together. While the peer reads no answers, its calls are not read.
+ */
+export class ServedStream {
+  readonly #underWay = new Map<number, ServedCall>();
+  #outcomes: Outcome[] = [];
+  #waitingBytes = 0;
+  #unreadBytes = 0;
+  #lastId = 0;
+  #isGoingAway = false;
+  #isBlocked = false;
+  #isOver = false;
+  #hasPeerEnded = false;
+  #hasEnded = false;
+  #flushing: NodeJS.Immediate | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  readonly #remoteAddress: string | undefined;
+
+  constructor(
+    private readonly call: ServerDuplexStream<Buffer, Buffer>,
+    private readonly admitted: AdmittedStream,
+    private readonly options: ServedStreamOptions,
+  ) {
+    this.#remoteAddress = remoteAddressOf(admitted.peer);
+    call.on('data', (bytes: Buffer) => this.#read(bytes));
+    call.once('end', () => {
+      this.#hasPeerEnded = true;
+      this.#flushSoon();
+    });
+    call.once('close', () => this.#over());
+    call.on('error', () => this.#over());
+  }
+
+  /** Tells the peer to use another stream. Calls that it sent before are still answered. */
+  drain(): void {
+    this.#isGoingAway = true;
+    this.#flushSoon();
+  }
+
+  #read(bytes: Buffer): void {
+    if (this.#isOver || this.admitted.endedWith) {
+      return;
+    }
+    const request = decoded(bytes);
+    if (!request) {
+      this.admitted.end(unreadable());
+      return;
+    }
+    for (const frame of request.calls) {
+      if (frame.id <= this.#lastId) {
+        this.admitted.end(unreadable());
+        return;
+      }
+      this.#lastId = frame.id;
+      this.#begin(frame);
+    }
+    for (const id of request.cancelledIds) {
+      this.#underWay.get(id)?.cancel();
+    }
+  }
+
+  #begin(frame: Call): void {
+    const call = new ServedCall(frame, this.admitted, this.#remoteAddress);
+    this.#underWay.set(call.id, call);
+    this.options.load.calls += 1;
+    void this.#serve(call, frame);
+  }
+
+  async #serve(call: ServedCall, frame: Call): Promise<void> {
+    let endpoint: Endpoint | undefined;
+    let failure: ServiceError | undefined;
+    let answer: Buffer | undefined;
+    try {
+      this.options.gate.admitInStream(frame.method, call);
+      endpoint = this.options.endpoints.get(frame.method) ?? this.options.exchange;
+      this.#assertRoom();
+      recordableOnBehalfOf([frame.onBehalfOf]);
+      answer = assertFits(await endpoint.answer(messageOf(endpoint, frame), call));
+    } catch (thrown) {
+      failure = asServiceError(thrown);
+    }
+    call.over();
+    this.#underWay.delete(call.id);
+    this.options.load.calls -= 1;
+    if (!this.#isOver) {
+      this.#tell({ id: call.id, ...(!call.isCancelled && { message: answer, error: failure }) });
+    }
+    endpoint?.ended(call, call.isCancelled, failure);
+  }
+
+  #assertRoom(): void {
+    if (this.#underWay.size > MAX_CALLS_UNDER_WAY || this.options.load.calls > MAX_CALLS_IN_ALL) {
+      throw new ServiceError(
+        ErrorCode.UNAVAILABLE,
+        'Too many calls are under way. Please try again shortly.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
+    }
+  }
+
+  #tell(outcome: Outcome): void {
+    const bytes = sizeOf(outcome);
+    const isTooMuch =
+      this.#waitingBytes + bytes > MAX_WAITING_BYTES ||
+      this.options.load.waitingBytes + bytes > MAX_WAITING_BYTES_IN_ALL;
+    if (isTooMuch && this.#waitingBytes > 0 && bytes > 0) {
+      this.#tell({ id: outcome.id, error: notTaken() });
+      return;
+    }
+    this.#count(bytes);
+    this.#outcomes.push(outcome);
+    this.#flushSoon();
+  }
+
+  #count(bytes: number): void {
+    this.#waitingBytes += bytes;
+    this.options.load.waitingBytes += bytes;
+  }
+
+  #flushSoon(): void {
+    this.#flushing ??= setImmediate(() => {
+      this.#flushing = undefined;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#isOver || this.#hasEnded || this.admitted.endedWith) {
+      return;
+    }
+    while (!this.#isBlocked && (this.#outcomes.length > 0 || this.#isGoingAway)) {
+      this.#write(this.#nextMessage());
+    }
+    if (this.#hasPeerEnded && this.#underWay.size === 0 && this.#outcomes.length === 0) {
+      this.#hasEnded = true;
+      this.call.end();
+    }
+  }
+
+  /** Limits unread bytes, where grpc-js limits unread messages. */
+  #write(bytes: Buffer): void {
+    this.#unreadBytes += bytes.length;
+    if (this.#unreadBytes > MAX_UNREAD_BYTES) {
+      this.#block();
+    }
+    this.call.write(bytes, () => {
+      this.#unreadBytes -= bytes.length;
+      if (this.#isBlocked && this.#unreadBytes <= MAX_UNREAD_BYTES) {
+        this.#unblock();
+      }
+    });
+  }
+
+  #nextMessage(): Buffer {
+    const response: ExchangeResponse = {
+      ...{ answers: [], failures: [], endedIds: [], goingAway: this.#isGoingAway },
+    };
+    this.#isGoingAway = false;
+    let taken = 0;
+    let bytes = 0;
+    for (const outcome of this.#outcomes) {
+      const size = sizeOf(outcome);
+      if (taken > 0 && (bytes + size > BATCH_BYTES || taken === BATCH_CALLS)) {
+        break;
+      }
+      taken += 1;
+      bytes += size;
+      const { id, message, error } = outcome;
+      if (message) {
+        response.answers.push({ id, message });
+      } else if (error) {
+        response.failures.push({ id, error: toDetail(error) });
+      } else {
+        response.endedIds.push(id);
+      }
+    }
+    this.#outcomes = taken === this.#outcomes.length ? [] : this.#outcomes.slice(taken);
+    this.#count(-bytes);
+    return bytesOf(ExchangeResponse.encode(response).finish());
+  }
+
+  #block(): void {
+    this.#isBlocked = true;
+    this.call.pause();
+    this.#patience = setTimeout(() => this.admitted.end(notRead()), READER_PATIENCE_MS).unref();
+  }
+
+  #unblock(): void {
+    this.#isBlocked = false;
+    clearTimeout(this.#patience);
+    this.call.resume();
+    this.#flush();
+  }
+
+  #over(): void {
+    if (this.#isOver) {
+      return;
+    }
+    this.#isOver = true;
+    this.#count(-this.#waitingBytes);
+    clearTimeout(this.#patience);
+    for (const call of this.#underWay.values()) {
+      call.cancel();
+    }
+    this.options.onOver();
+  }
+}
+
+/** Counts before it decodes: tiny frames would fill the largest message with a hundred thousand calls. */
+function decoded(bytes: Buffer): ExchangeRequest | undefined {
+  try {
+    return countCalls(bytes) > BATCH_CALLS ? undefined : ExchangeRequest.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function countCalls(bytes: Buffer): number {
+  const reader = new BinaryReader(bytes);
+  let calls = 0;
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    calls += field === CALLS_FIELD ? 1 : 0;
+    reader.skip(type, field);
+  }
+  return calls;
+}
+
+function messageOf({ method }: Endpoint, { message, timeoutMs }: Call): unknown {
+  if (timeoutMs === 0 || message.length > MAX_REQUEST_BYTES) {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The call has no deadline, or is too large.');
+  }
+  try {
+    return method.requestDeserialize(message);
+  } catch {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The message of the call cannot be read.');
+  }
+}
+
+function assertFits(answer: Buffer): Buffer {
+  if (answer.length > MAX_ANSWER_BYTES) {
+    throw internalError(new Error(`the answer has ${answer.length} bytes, which is more than one may have`));
+  }
+  return answer;
+}
+
+/** Failures are small and always accepted. */
+function sizeOf({ message }: Outcome): number {
+  return message?.length ?? 0;
+}
+
+function unreadable(): ServiceError {
+  return new ServiceError(ErrorCode.INVALID_REQUEST, 'The frames of this stream cannot be read.');
+}
+
+function notTaken(): ServiceError {
+  return new ServiceError(ErrorCode.UNAVAILABLE, 'Earlier answers have not been read yet.', {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,88 @@
+/** So that one list need not wait for the turn after its own. */
+const PAGES_AT_ONCE = 2;
+/** Another short call is expected for this long after one. */
+const EXPECTED_FOR_MS = 20;
+/** The pause between two deferrable pages: many times the time of a page, so short calls rarely wait. */
+const PAUSE_MS = 20;
+
+type Begin = () => void;
+
+/**
+ * Makes a few pages of lists per turn of the event loop, integrations in turn, so that other calls come in
+ * between. Deferrable pages pause while short calls come, so that they take little from them; this spares the
+ * edge too.
+ */
+export class PageTurns {
+  readonly #prompt = new Lane(() => 0);
+  readonly #patient = new Lane(() => this.#pauseMs());
+  #shortCallAt = Number.NEGATIVE_INFINITY;
+  #patientPageAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly now = () => performance.now()) {}
+
+  /** Called for each short call, and for lists of one page. */
+  shortCall(): void {
+    this.#shortCallAt = this.now();
+  }
+
+  make<T>(
+    { integrationId, canWait }: { integrationId: string; canWait: boolean },
+    page: () => Promise<T>,
+  ): Promise<T> {
+    return (canWait ? this.#patient : this.#prompt).make(integrationId, page);
+  }
+
+  #pauseMs(): number {
+    const now = this.now();
+    const isBusy = now < this.#shortCallAt + EXPECTED_FOR_MS;
+    this.#patientPageAt = Math.max(now, this.#patientPageAt + (isBusy ? PAUSE_MS : 0));
+    return this.#patientPageAt - now;
+  }
+}
+
+/** A queue of pages, of which a few are made at once. */
+class Lane {
+  #free = PAGES_AT_ONCE;
+  /** Per integration, in the order of their turns. */
+  readonly #waiting = new Map<string, Begin[]>();
+
+  /** `pauseMs` is how long a page still waits when its turn comes. */
+  constructor(private readonly pauseMs: () => number) {}
+
+  async make<T>(integrationId: string, page: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+    } else {
+      await new Promise<void>((begin) => {
+        const waiting = this.#waiting.get(integrationId) ?? [];
+        waiting.push(begin);
+        this.#waiting.set(integrationId, waiting);
+      });
+    }
+    try {
+      return await page();
+    } finally {
+      setImmediate(() => this.#passOn());
+    }
+  }
+
+  #passOn(): void {
+    const [next] = this.#waiting;
+    if (!next) {
+      this.#free += 1;
+      return;
+    }
+    const [integrationId, waiting] = next;
+    const begin = waiting.shift() as Begin;
+    this.#waiting.delete(integrationId);
+    if (waiting.length > 0) {
+      this.#waiting.set(integrationId, waiting);
+    }
+    const pauseMs = this.pauseMs();
+    if (pauseMs > 0) {
+      setTimeout(begin, pauseMs);
+    } else {
+      begin();
+    }
+  }
+}

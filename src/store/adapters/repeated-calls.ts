@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { Repeatable } from '../../domain/unit-of-work.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { Writer } from '../database.js';
+import { takeTurn } from '../dialects/turns.js';
+import type { Schema } from '../schema.js';
+import { changedOne, keptStatement } from './kept-statement.js';
+
+/** The insert decides which call is first; another waits for its commit. Older keys have no owner. */
+export async function once<T>(
+  writer: Writer,
+  now: number,
+  { ownerId, isOwnedOnly = false, method, key, requestHash, encode, decode }: Repeatable<T>,
+  work: () => Promise<T>,
+): Promise<T> {
+  takeTurn(writer, `${ownerId} ${method} ${key}`);
+  const former_owner_id = isOwnedOnly ? ownerId : '';
+  const row = { owner_id: ownerId, former_owner_id, method, key, request_hash: requestHash, created_at: now };
+  if (!changedOne(await keyInsertion(writer, row))) {
+    return earlierAnswer(writer, row, decode);
+  }
+  const answer = await work();
+  const response = Buffer.from(encode(answer)).toString('base64');
+  await answerNote(writer, { owner_id: ownerId, method, key, response });
+  return answer;
+}
+
+type KeyRow = Schema['idempotency_keys'];
+type KeyUse = Omit<KeyRow, 'response'> & { former_owner_id: string };
+
+const keyInsertion = keptStatement((db, row: KeyUse) =>
+  db
+    .insertInto('idempotency_keys')
+    .columns(['owner_id', 'method', 'key', 'request_hash', 'created_at'])
+    .expression((from) =>
+      from
+        .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('once'))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('idempotency_keys')
+                .where('owner_id', '=', row.former_owner_id)
+                .where('method', '=', row.method)
+                .where('key', '=', row.key)
+                .select('owner_id'),
+            ),
+          ),
+        )
+        .select(({ val }) => [
+          val(row.owner_id).as('owner_id'),
+          val(row.method).as('method'),
+          val(row.key).as('key'),
+          val(row.request_hash).as('request_hash'),
+          val(row.created_at).as('created_at'),
+        ]),
+    )
+    .onConflict((conflict) => conflict.columns(['owner_id', 'method', 'key']).doNothing()),
+);
+
+const answerNote = keptStatement(
+  (db, row: Pick<KeyRow, 'owner_id' | 'method' | 'key'> & { response: string }) =>
+    db
+      .updateTable('idempotency_keys')
+      .set({ response: row.response })
+      .where('owner_id', '=', row.owner_id)
+      .where('method', '=', row.method)
+      .where('key', '=', row.key),
+);
+
+async function earlierAnswer<T>(
+  writer: Writer,
+  { owner_id, former_owner_id, method, key, request_hash }: KeyUse,
+  decode: (bytes: Uint8Array) => T,
+): Promise<T> {
+  const earlier = await writer
+    .selectFrom('idempotency_keys')
+    .where('owner_id', 'in', [owner_id, former_owner_id])
+    .where('method', '=', method)
+    .where('key', '=', key)
+    .orderBy('owner_id', 'desc')
+    .select(['request_hash', 'response'])
+    .executeTakeFirstOrThrow();
+  if (earlier.request_hash !== request_hash || earlier.response === null) {
+    throw new ServiceError(
+      ErrorCode.IDEMPOTENCY_KEY_REUSED,
+      'This idempotency key was used for another request.',
+    );
+  }
+  return decode(Buffer.from(earlier.response, 'base64'));
+}
