@@ -41,6 +41,7 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
 
     beforeAll(async () => {
       const { demo } = environment;
+      await demo.service.joinedTemporal();
       to = await demo.subscribe({ eventTypes: ['client.*'] }, answerWith(503));
       await demo.newClient(instanceIds.harborlight);
       const { delivery } = await demo.attempted(to);

@@ -29,11 +29,7 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
   });
 
   test('is joined by the worker, and then nothing is degraded any more', async () => {
-    const readiness = await eventually('readiness without reserve', async () => {
-      const body = (await (await fetch(`${service.opsUrl}/readyz`)).json()) as { status: string };
-      return body.status === 'ready' && body;
-    });
-    expect(readiness).toMatchObject({ roles: { worker: { checks: { temporal: { ok: true } } } } });
+    expect(await service.joinedTemporal()).toMatchObject({ roles: { worker: { checks: { temporal: { ok: true } } } } });
   });
 
   test('runs the purge, with a request id that links the log of the domain to the workflow', async () => {

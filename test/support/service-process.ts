@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import type { DemoFile } from '../../src/cli/demo/demo-file.js';
+import { eventually } from './eventually.js';
 import { freePorts } from './free-ports.js';
 import { OutputLines } from './output-lines.js';
 import { newDataDirectory } from './temporary-directory.js';
@@ -166,6 +167,14 @@ export class ServiceProcess {
     await this.output.nextText('environment is serving', START_LIMIT_MS);
     // The log is written beside what is said to people, so these lines may come a moment later.
     await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
+  }
+
+  /** Settles when nothing is degraded, so that workflows make retries due. */
+  async joinedTemporal(): Promise<unknown> {
+    return eventually('readiness without reserve', async () => {
+      const body = (await (await fetch(`${this.opsUrl}/readyz`)).json()) as { status: string };
+      return body.status === 'ready' && body;
+    });
   }
 
   /** The process that a role has now, under `serve`. */

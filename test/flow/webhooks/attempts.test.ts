@@ -53,6 +53,7 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
 
   beforeAll(async () => {
     const { demo } = environment;
+    await demo.service.joinedTemporal();
     elsewhere = await demo.subscribe({ eventTypes: ['user.updated'] });
     const onward = answerWith(307, { location: elsewhere.receiver.url });
     const answers: Record<string, Answer> = {
