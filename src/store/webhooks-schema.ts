@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { AttemptOutcome, DeliveryOrigin, DeliveryStatus } from '../domain/webhooks/deliveries.js';
-import type { DisabledReason, SubscriptionStatus } from '../domain/webhooks/subscriptions.js';
+import type { DisabledReason, SubscriptionStatus } from '../domain/webhooks/subscriptions/subscription.js';
 
 /** The tables of webhooks, which migration 0005 began and 0012 put in order. */
 export interface WebhooksSchema {

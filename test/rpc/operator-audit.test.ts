@@ -7,7 +7,7 @@ import { CallerRole } from '../../generated/proto/integration/operator/v1/servic
 import { SigningAlgorithm } from '../../generated/proto/integration/operator/v1/signing_keys.js';
 import { WebhookServiceService as webhooks } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { AuditMac } from '../../src/domain/operator/audit-chain.js';
-import type { ManagedSubscription } from '../../src/domain/webhooks/subscription-rows.js';
+import type { ManagedSubscription } from '../../src/domain/webhooks/subscriptions/rows.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
 import type { CallOptions } from '../../src/rpc/call-metadata.js';
 import type { Caller } from '../../src/rpc/callers.js';

@@ -11,7 +11,7 @@ import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-wo
 import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { codeMinutesOf } from '../../src/store/adapters/sign-on/code-minutes.js';
 import { signOnUnitOfWork } from '../../src/store/adapters/sign-on/unit-of-work.js';
-import { sendingUnitOfWork } from '../../src/store/adapters/webhooks/sending-unit-of-work.js';
+import { sendingUnitOfWork } from '../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from '../../src/store/adapters/webhooks/unit-of-work.js';
 import type { Database } from '../../src/store/database.js';
 import { tokenRig } from '../domain/sign-on/token-rig.js';

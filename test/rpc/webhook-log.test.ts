@@ -7,7 +7,7 @@ import {
   type ListDeliveriesRequest,
 } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import type { ListEventsRequest } from '../../generated/proto/integration/webhooks/v1/events.js';
-import type { ManagedSubscription } from '../../src/domain/webhooks/subscription-rows.js';
+import type { ManagedSubscription } from '../../src/domain/webhooks/subscriptions/rows.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
 import { eventHandlers } from '../../src/rpc/services/webhooks/events.js';

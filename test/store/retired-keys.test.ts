@@ -10,7 +10,7 @@ import { encryptionKeyRows, SEALED_COLUMNS } from '../../src/store/adapters/oper
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
 import { sealStore } from '../../src/store/adapters/seals.js';
 import { signingKeyRows } from '../../src/store/adapters/sign-on/signing-keys.js';
-import { insertSecret } from '../../src/store/adapters/webhooks/secrets.js';
+import { insertSecret } from '../../src/store/adapters/webhooks/subscriptions/secrets.js';
 import type { Database, Writer } from '../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';

@@ -17,7 +17,7 @@ const makers: Record<string, (() => string) | undefined> = {
   'domain/platform/organization/new-role.ts': undefined,
   'domain/sign-on/tokens/tokens.ts': undefined,
   'domain/version.ts': undefined,
-  'domain/webhooks/subscription-secrets.ts': () => `whsec_${randomBytes(32).toString('base64')}`,
+  'domain/webhooks/subscriptions/secrets.ts': () => `whsec_${randomBytes(32).toString('base64')}`,
   'identifiers/api-key.ts': () => newApiKey('live'),
   'identifiers/base62.ts': undefined,
   'identifiers/client-secret.ts': () => newClientSecret('live'),

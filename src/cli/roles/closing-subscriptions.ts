@@ -1,5 +1,5 @@
 import { pause } from '../../../workflows/backoff.js';
-import { closeAll } from '../../domain/webhooks/subscription-closing.js';
+import { closeAll } from '../../domain/webhooks/subscriptions/closing.js';
 import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
 import type { Log } from '../../telemetry/log.js';
 

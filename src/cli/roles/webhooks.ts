@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import { AddressGuard } from '../../delivery/address-guard.js';
-import { RetryGrace } from '../../domain/webhooks/retry-grace.js';
+import { RetryGrace } from '../../domain/webhooks/sending/retry-grace.js';
 import type { DeliveryDependencies } from '../../rpc/services/webhooks/delivery-service.js';
 import type { WebhookDependencies } from '../../rpc/services/webhooks/index.js';
 import type { Store } from '../../store/store.js';

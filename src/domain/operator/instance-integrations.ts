@@ -8,7 +8,7 @@ import {
   deleteSubscriptionsOf,
   disableSubscriptionsOf,
   enableSubscriptionsOf,
-} from '../webhooks/subscription-instance-integration.js';
+} from '../webhooks/subscriptions/instance-integration.js';
 import { requireInstance } from './instances.js';
 import { getIntegration } from './integrations.js';
 import type { InstanceIntegration } from './rows/instance-integrations.js';

@@ -1,7 +1,7 @@
 import type { Instance } from '../platform/rows/instances.js';
 import type { Attributed, UnitOfWork } from '../unit-of-work.js';
-import type { SubscriptionDeliveryRows } from '../webhooks/subscription-deliveries.js';
-import type { SubscriptionRows } from '../webhooks/subscription-rows.js';
+import type { SubscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
+import type { SubscriptionRows } from '../webhooks/subscriptions/rows.js';
 import type { Actor, AuditedAction, AuditRows } from './audit.js';
 import type { ApiKeyRows } from './rows/api-keys.js';
 import type { ApplicationRows } from './rows/applications.js';

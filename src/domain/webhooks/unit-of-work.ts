@@ -2,10 +2,10 @@ import type { Actor, AuditedAction } from '../operator/audit.js';
 import type { InstanceIntegrationRows } from '../operator/rows/instance-integrations.js';
 import type { Client } from '../platform/rows/clients.js';
 import type { Attributed, UnitOfWork } from '../unit-of-work.js';
-import type { DeliveryLogRows } from './delivery-log.js';
-import type { EventLogRows } from './event-log.js';
-import type { SubscriptionDeliveryRows } from './subscription-deliveries.js';
-import type { SubscriptionRows } from './subscription-rows.js';
+import type { DeliveryLogRows } from './logs/deliveries.js';
+import type { EventLogRows } from './logs/events.js';
+import type { SubscriptionDeliveryRows } from './subscriptions/deliveries.js';
+import type { SubscriptionRows } from './subscriptions/rows.js';
 
 /** All rows that operators read. */
 export interface WebhookRows {

@@ -1,5 +1,5 @@
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
-import { placeIn } from '../adapters/webhooks/log-conditions.js';
+import { placeIn } from '../adapters/webhooks/logs/conditions.js';
 import type { Reader } from '../database.js';
 import { type Check, type CheckSettings, Tally } from './check.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { retryAt } from '../../../src/domain/webhooks/attempt-results.js';
+import { retryAt } from '../../../src/domain/webhooks/sending/results.js';
 
 const DELAYS = [30_000, 300_000] as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DueSignal } from '../../../src/domain/webhooks/due-signal.js';
+import { DueSignal } from '../../../src/domain/webhooks/sending/due-signal.js';
 
 /** Longer than a test may take: what waits for its end fails. */
 const FOREVER_MS = 60_000;

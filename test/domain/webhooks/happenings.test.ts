@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Happenings } from '../../../src/domain/webhooks/happenings.js';
+import { Happenings } from '../../../src/domain/webhooks/logs/happenings.js';
 import { happeningRows, type PlantedHappening } from './planted-happenings.js';
 
 const START = 1_790_000_000_000;

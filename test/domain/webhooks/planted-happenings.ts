@@ -1,6 +1,6 @@
 import type { DeliveryId, EventId, InstanceIntegrationId, SubscriptionId } from '../../../generated/ids.js';
 import { type Delivery, type DeliveryAttempt, UNTRIED } from '../../../src/domain/webhooks/deliveries.js';
-import type { Happening, HappeningRows } from '../../../src/domain/webhooks/happenings.js';
+import type { Happening, HappeningRows } from '../../../src/domain/webhooks/logs/happenings.js';
 
 export interface PlantedHappening extends Happening {
   /** From when on it is seen. */

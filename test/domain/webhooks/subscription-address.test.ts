@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { allowedAddress, faultOfAddress } from '../../../src/domain/webhooks/subscription-address.js';
+import { allowedAddress, faultOfAddress } from '../../../src/domain/webhooks/subscriptions/address.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 
 const KEY = `ik_live_${'a1'.repeat(28)}`;

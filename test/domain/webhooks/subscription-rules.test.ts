@@ -6,7 +6,7 @@ import {
   isKnownPattern,
   type SubscriptionFields,
   validateSubscription,
-} from '../../../src/domain/webhooks/subscription-rules.js';
+} from '../../../src/domain/webhooks/subscriptions/rules.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 
 const GOOD = { url: 'https://hooks.example.com/', eventTypes: ['*'], clientIds: [], description: '' };

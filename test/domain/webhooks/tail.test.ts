@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Delivery } from '../../../src/domain/webhooks/deliveries.js';
-import { type TailEntry, type TailFilter, tailDeliveries } from '../../../src/domain/webhooks/tail.js';
+import { type TailEntry, type TailFilter, tailDeliveries } from '../../../src/domain/webhooks/logs/tail.js';
 import { fakeClock } from '../clock.js';
 import { happeningRows, type PlantedHappening, plantedId } from './planted-happenings.js';
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
-import { closeAll, closeRest } from '../../../src/domain/webhooks/subscription-closing.js';
-import { MOST_CLOSED_AT_ONCE } from '../../../src/domain/webhooks/subscription-deliveries.js';
+import { closeAll, closeRest } from '../../../src/domain/webhooks/subscriptions/closing.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../src/domain/webhooks/subscriptions/deliveries.js';
 import {
   deleteSubscription,
   disableSubscription,
   enableSubscription,
-} from '../../../src/domain/webhooks/subscription-status.js';
+} from '../../../src/domain/webhooks/subscriptions/status.js';
 import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';

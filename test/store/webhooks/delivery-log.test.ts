@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { type DeliveryFilter, getDelivery } from '../../../src/domain/webhooks/delivery-log.js';
-import { type LogPage, logPage } from '../../../src/domain/webhooks/log-page.js';
+import { type DeliveryFilter, getDelivery } from '../../../src/domain/webhooks/logs/deliveries.js';
+import { type LogPage, logPage } from '../../../src/domain/webhooks/logs/page.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusal } from '../operator-rig.js';
 import { logRig } from './log-rig.js';

@@ -4,8 +4,11 @@ import {
   writeConfiguration,
 } from '../../../src/domain/operator/instance-integrations.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
-import { MOST_CLOSED_AT_ONCE } from '../../../src/domain/webhooks/subscription-deliveries.js';
-import { disableSubscription, enableSubscription } from '../../../src/domain/webhooks/subscription-status.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../src/domain/webhooks/subscriptions/deliveries.js';
+import {
+  disableSubscription,
+  enableSubscription,
+} from '../../../src/domain/webhooks/subscriptions/status.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { OPERATOR, refusal } from '../operator-rig.js';

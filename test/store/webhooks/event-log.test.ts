@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { type EventFilter, getEvent } from '../../../src/domain/webhooks/event-log.js';
-import { logPage } from '../../../src/domain/webhooks/log-page.js';
+import { type EventFilter, getEvent } from '../../../src/domain/webhooks/logs/events.js';
+import { logPage } from '../../../src/domain/webhooks/logs/page.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusal } from '../operator-rig.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
-import { holdPending } from '../../../src/store/adapters/webhooks/subscription-deliveries.js';
+import { holdPending } from '../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { sendingNode, sendingRig } from './sending-rig.js';
 import { newConnection } from './subscription-rig.js';

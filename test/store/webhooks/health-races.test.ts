@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
-import type { AttemptResult } from '../../../src/domain/webhooks/attempt-results.js';
+import type { AttemptResult } from '../../../src/domain/webhooks/sending/results.js';
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Kysely, Migrator } from 'kysely';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
-import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending-unit-of-work.js';
+import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
 import { describeEachDatabase } from '../../support/databases.js';

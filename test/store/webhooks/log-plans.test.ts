@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventId, SubscriptionId } from '../../../generated/ids.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
-import type { DeliveryFilter } from '../../../src/domain/webhooks/delivery-log.js';
-import type { EventFilter } from '../../../src/domain/webhooks/event-log.js';
+import type { DeliveryFilter } from '../../../src/domain/webhooks/logs/deliveries.js';
+import type { EventFilter } from '../../../src/domain/webhooks/logs/events.js';
 import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
 import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
 import { databaseUnderTest } from '../../support/databases.js';

@@ -1,6 +1,6 @@
 import type { DeliveryId, EventId } from '../../../generated/ids.js';
-import { newDelivery } from '../../../src/domain/webhooks/subscription-deliveries.js';
-import type { Subscription } from '../../../src/domain/webhooks/subscriptions.js';
+import { newDelivery } from '../../../src/domain/webhooks/subscriptions/deliveries.js';
+import type { Subscription } from '../../../src/domain/webhooks/subscriptions/subscription.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { Database } from '../../../src/store/database.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';

@@ -5,8 +5,8 @@ import {
   type ReplayProgress,
   type ReplayRequest,
   replayEvents,
-} from '../../../src/domain/webhooks/replay.js';
-import { disableSubscription } from '../../../src/domain/webhooks/subscription-status.js';
+} from '../../../src/domain/webhooks/subscriptions/replay.js';
+import { disableSubscription } from '../../../src/domain/webhooks/subscriptions/status.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { OPERATOR, refusal } from '../operator-rig.js';
 import { logRig } from './log-rig.js';

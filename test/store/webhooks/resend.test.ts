@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryStatus } from '../../../src/domain/webhooks/deliveries.js';
-import { resendDelivery } from '../../../src/domain/webhooks/resend.js';
-import { disableSubscription } from '../../../src/domain/webhooks/subscription-status.js';
+import { resendDelivery } from '../../../src/domain/webhooks/subscriptions/resend.js';
+import { disableSubscription } from '../../../src/domain/webhooks/subscriptions/status.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusal } from '../operator-rig.js';
 import { logRig } from './log-rig.js';

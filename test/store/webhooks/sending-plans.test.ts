@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId, SubscriptionId } from '../../../generated/ids.js';
-import type { SendingChanges, SendingRows } from '../../../src/domain/webhooks/sending.js';
-import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending-unit-of-work.js';
+import type { SendingChanges, SendingRows } from '../../../src/domain/webhooks/sending/sending.js';
+import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { queryPlansOf } from '../query-plans.js';
 

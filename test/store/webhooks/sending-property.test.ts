@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryId } from '../../../generated/ids.js';
-import { holdPending } from '../../../src/store/adapters/webhooks/subscription-deliveries.js';
+import { holdPending } from '../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { fakeClock } from '../../domain/clock.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { LEASE_MS, refused, SETTINGS, sendingNode, succeeded } from './sending-rig.js';

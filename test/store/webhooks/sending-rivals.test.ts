@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../generated/ids.js';
-import { holdPending } from '../../../src/store/adapters/webhooks/subscription-deliveries.js';
+import { holdPending } from '../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refused, succeeded, twoSendingNodes } from './sending-rig.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { LogPage, LogPosition } from '../../../src/domain/webhooks/log-page.js';
+import type { LogPage, LogPosition } from '../../../src/domain/webhooks/logs/page.js';
 import {
   mergedPages,
   type SlicedList,
   slicedPage,
-} from '../../../src/store/adapters/webhooks/sliced-page.js';
+} from '../../../src/store/adapters/webhooks/logs/sliced-page.js';
 
 interface Row {
   seq: number;

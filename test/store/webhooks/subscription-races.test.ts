@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
-import { subscriptionCreation } from '../../../src/domain/webhooks/manage-subscriptions.js';
+import { subscriptionCreation } from '../../../src/domain/webhooks/subscriptions/manage.js';
 import {
   lockedActiveSubscription,
   lockedSubscription,
-} from '../../../src/domain/webhooks/subscription-rows.js';
-import { MAX_SUBSCRIPTIONS } from '../../../src/domain/webhooks/subscription-rules.js';
-import { disableSubscription } from '../../../src/domain/webhooks/subscription-status.js';
-import { testSubscription } from '../../../src/domain/webhooks/subscription-test-event.js';
+} from '../../../src/domain/webhooks/subscriptions/rows.js';
+import { MAX_SUBSCRIPTIONS } from '../../../src/domain/webhooks/subscriptions/rules.js';
+import { disableSubscription } from '../../../src/domain/webhooks/subscriptions/status.js';
+import { testSubscription } from '../../../src/domain/webhooks/subscriptions/test-event.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { refusal } from '../operator-rig.js';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { EventId, InstanceIntegrationId } from '../../../generated/ids.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
+import { newDelivery } from '../../../src/domain/webhooks/subscriptions/deliveries.js';
 import {
   type SubscriptionCreation,
   type SubscriptionUpdate,
   subscriptionCreation,
   subscriptionUpdate,
-} from '../../../src/domain/webhooks/manage-subscriptions.js';
-import { newDelivery } from '../../../src/domain/webhooks/subscription-deliveries.js';
-import type { Subscription } from '../../../src/domain/webhooks/subscriptions.js';
+} from '../../../src/domain/webhooks/subscriptions/manage.js';
+import type { Subscription } from '../../../src/domain/webhooks/subscriptions/subscription.js';
 import type { WebhookChanges } from '../../../src/domain/webhooks/unit-of-work.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { rotateSubscriptionSecret } from '../../../src/domain/webhooks/subscription-secrets.js';
+import { rotateSubscriptionSecret } from '../../../src/domain/webhooks/subscriptions/secrets.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusal } from '../operator-rig.js';
 import { subscriptionRig } from './subscription-rig.js';

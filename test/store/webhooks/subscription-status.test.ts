@@ -3,7 +3,7 @@ import {
   deleteSubscription,
   disableSubscription,
   enableSubscription,
-} from '../../../src/domain/webhooks/subscription-status.js';
+} from '../../../src/domain/webhooks/subscriptions/status.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusal } from '../operator-rig.js';
 import { deliveriesIn, plantDelivery, subscriptionRig } from './subscription-rig.js';

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { getSubscription, type ManagedSubscription } from '../../../src/domain/webhooks/subscription-rows.js';
-import { MAX_SUBSCRIPTIONS } from '../../../src/domain/webhooks/subscription-rules.js';
+import {
+  getSubscription,
+  type ManagedSubscription,
+} from '../../../src/domain/webhooks/subscriptions/rows.js';
+import { MAX_SUBSCRIPTIONS } from '../../../src/domain/webhooks/subscriptions/rules.js';
 import { plantClient } from '../../store/directory-rows.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusal } from '../operator-rig.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { type Happening, Happenings } from '../../../src/domain/webhooks/happenings.js';
-import { tailDeliveries } from '../../../src/domain/webhooks/tail.js';
+import { type Happening, Happenings } from '../../../src/domain/webhooks/logs/happenings.js';
+import { tailDeliveries } from '../../../src/domain/webhooks/logs/tail.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { logRig } from './log-rig.js';
 

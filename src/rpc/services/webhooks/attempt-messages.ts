@@ -3,7 +3,7 @@ import {
   AttemptOutcome as OutcomeMessage,
 } from '../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import type { DeliveryAttempt } from '../../../domain/webhooks/deliveries.js';
-import type { RunningAttempt } from '../../../domain/webhooks/delivery-log.js';
+import type { RunningAttempt } from '../../../domain/webhooks/logs/deliveries.js';
 
 export function toAttemptMessage(attempt: DeliveryAttempt | RunningAttempt): AttemptMessage {
   const { number, startedAt } = attempt;

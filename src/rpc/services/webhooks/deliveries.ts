@@ -1,10 +1,10 @@
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { DeliveryStatus } from '../../../domain/webhooks/deliveries.js';
-import { type DeliveryFilter, getDelivery } from '../../../domain/webhooks/delivery-log.js';
-import { logFilterViolations } from '../../../domain/webhooks/log-filter.js';
-import { logPage } from '../../../domain/webhooks/log-page.js';
-import { resendDelivery } from '../../../domain/webhooks/resend.js';
-import { tailDeliveries } from '../../../domain/webhooks/tail.js';
+import { type DeliveryFilter, getDelivery } from '../../../domain/webhooks/logs/deliveries.js';
+import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
+import { logPage } from '../../../domain/webhooks/logs/page.js';
+import { tailDeliveries } from '../../../domain/webhooks/logs/tail.js';
+import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';
 import type { Handlers } from '../../handlers.js';
 import { toAttemptMessage } from './attempt-messages.js';
 import { fromDeliveryStatus, toDeliveryMessage } from './messages.js';

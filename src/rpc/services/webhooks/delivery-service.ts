@@ -4,15 +4,15 @@ import {
   DeliveryServiceService,
 } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import type { Clock } from '../../../domain/clock.js';
-import { DeliveryClaims } from '../../../domain/webhooks/claims.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
-import { MAX_BATCH_SIZE } from '../../../domain/webhooks/retry-batches.js';
-import { RetryHandover } from '../../../domain/webhooks/retry-handover.js';
-import type { SendingDependencies } from '../../../domain/webhooks/sending.js';
-import { makeDeliveriesDue } from '../../../domain/webhooks/sending-due.js';
-import { giveUpDeliveries } from '../../../domain/webhooks/sending-give-up.js';
-import { recordResults } from '../../../domain/webhooks/sending-records.js';
-import { DeliveryTargets } from '../../../domain/webhooks/sending-targets.js';
+import { DeliveryClaims } from '../../../domain/webhooks/sending/claims.js';
+import { makeDeliveriesDue } from '../../../domain/webhooks/sending/due.js';
+import { giveUpDeliveries } from '../../../domain/webhooks/sending/give-up.js';
+import { recordResults } from '../../../domain/webhooks/sending/records.js';
+import { MAX_BATCH_SIZE } from '../../../domain/webhooks/sending/retry-batches.js';
+import { RetryHandover } from '../../../domain/webhooks/sending/retry-handover.js';
+import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
+import { DeliveryTargets } from '../../../domain/webhooks/sending/targets.js';
 import { serve } from '../../handlers.js';
 import { messagesUntil } from '../../streams/messages-until.js';
 import {

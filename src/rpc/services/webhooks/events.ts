@@ -1,10 +1,10 @@
 import type { WebhookEvent as EventMessage } from '../../../../generated/proto/integration/webhooks/v1/events.js';
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
-import { getEvent, type LoggedEvent } from '../../../domain/webhooks/event-log.js';
-import { logFilterViolations } from '../../../domain/webhooks/log-filter.js';
-import { logPage } from '../../../domain/webhooks/log-page.js';
-import { replayEvents } from '../../../domain/webhooks/replay.js';
+import { getEvent, type LoggedEvent } from '../../../domain/webhooks/logs/events.js';
+import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
+import { logPage } from '../../../domain/webhooks/logs/page.js';
+import { replayEvents } from '../../../domain/webhooks/subscriptions/replay.js';
 import type { Handlers } from '../../handlers.js';
 import { actorOf } from '../actor.js';
 import type { WebhookDependencies } from './write.js';

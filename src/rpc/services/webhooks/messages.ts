@@ -14,8 +14,11 @@ import {
   type DeliveryStatus,
   retryWorkflowIdOf,
 } from '../../../domain/webhooks/deliveries.js';
-import type { ManagedSubscription } from '../../../domain/webhooks/subscription-rows.js';
-import type { DisabledReason, SubscriptionStatus } from '../../../domain/webhooks/subscriptions.js';
+import type { ManagedSubscription } from '../../../domain/webhooks/subscriptions/rows.js';
+import type {
+  DisabledReason,
+  SubscriptionStatus,
+} from '../../../domain/webhooks/subscriptions/subscription.js';
 import { fromEnum, toDate } from '../operator/messages.js';
 
 const SUBSCRIPTION_STATUSES: Record<SubscriptionStatus, SubscriptionStatusMessage> = {

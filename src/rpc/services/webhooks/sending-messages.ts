@@ -9,11 +9,11 @@ import type {
   RetryBatch as RetryBatchMessage,
   RetryDelivery,
 } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
-import type { AttemptResult } from '../../../domain/webhooks/attempt-results.js';
-import type { Claim } from '../../../domain/webhooks/claims-shares.js';
 import { ATTEMPT_OUTCOMES, MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
-import type { FilledRetryBatch } from '../../../domain/webhooks/retry-handover.js';
-import type { RetriedDelivery } from '../../../domain/webhooks/sending.js';
+import type { AttemptResult } from '../../../domain/webhooks/sending/results.js';
+import type { FilledRetryBatch } from '../../../domain/webhooks/sending/retry-handover.js';
+import type { RetriedDelivery } from '../../../domain/webhooks/sending/sending.js';
+import type { Claim } from '../../../domain/webhooks/sending/shares.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 

@@ -1,10 +1,10 @@
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { listPage } from '../../../domain/platform/listing.js';
-import { subscriptionCreation, subscriptionUpdate } from '../../../domain/webhooks/manage-subscriptions.js';
-import { getSubscription } from '../../../domain/webhooks/subscription-rows.js';
-import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscription-secrets.js';
-import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscription-switch.js';
-import { testSubscription } from '../../../domain/webhooks/subscription-test-event.js';
+import { subscriptionCreation, subscriptionUpdate } from '../../../domain/webhooks/subscriptions/manage.js';
+import { getSubscription } from '../../../domain/webhooks/subscriptions/rows.js';
+import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscriptions/secrets.js';
+import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscriptions/switch.js';
+import { testSubscription } from '../../../domain/webhooks/subscriptions/test-event.js';
 import type { Handlers } from '../../handlers.js';
 import { toDate } from '../operator/messages.js';
 import { fromSubscriptionStatus, toDeliveryMessage, toSubscriptionMessage } from './messages.js';

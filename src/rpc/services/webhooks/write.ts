@@ -1,7 +1,7 @@
 import type { Clock } from '../../../domain/clock.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
-import type { AddressGuard } from '../../../domain/webhooks/address-guard.js';
-import type { SecretBox } from '../../../domain/webhooks/subscriptions.js';
+import type { AddressGuard } from '../../../domain/webhooks/subscriptions/address-guard.js';
+import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscription.js';
 import type { WebhookChanges, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import type { CallContext } from '../../handlers.js';
 import { actorOf } from '../actor.js';

@@ -1,4 +1,4 @@
-import { BEGINNING, type LogPosition } from '../../../domain/webhooks/log-page.js';
+import { BEGINNING, type LogPosition } from '../../../domain/webhooks/logs/page.js';
 
 export interface OldRow {
   position: LogPosition;

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { placeIn } from './log-conditions.js';
+import { placeIn } from './logs/conditions.js';
 import { OldRows } from './old-rows.js';
 import { claimed } from './row-locks.js';
 

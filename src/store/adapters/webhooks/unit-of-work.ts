@@ -1,5 +1,5 @@
 import type { Clock } from '../../../domain/clock.js';
-import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscription-deliveries.js';
+import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/deliveries.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
 import { keptRows } from '../kept-rows.js';
@@ -8,10 +8,10 @@ import { instanceIntegrationRows } from '../operator/instance-integrations.js';
 import { clientRows } from '../platform/clients.js';
 import { lock } from '../platform/unit-of-work.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
-import { deliveryLogRows } from './delivery-log.js';
-import { eventLogRows } from './event-log.js';
-import { subscriptionDeliveryRows } from './subscription-deliveries.js';
-import { subscriptionRows } from './subscriptions.js';
+import { deliveryLogRows } from './logs/deliveries.js';
+import { eventLogRows } from './logs/events.js';
+import { subscriptionDeliveryRows } from './subscriptions/deliveries.js';
+import { subscriptionRows } from './subscriptions/rows.js';
 
 /** `onDue` as for every unit of work: here it hears of inserted deliveries. */
 export function webhookUnitOfWork(database: Database, clock?: Clock, onDue?: () => void): WebhookUnitOfWork {

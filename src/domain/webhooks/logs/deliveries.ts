@@ -1,0 +1,85 @@
+import type { DeliveryId, EventId, SubscriptionId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
+import { eventBody } from '../event-body.js';
+import type { EventLogRows } from './events.js';
+import type { LogFilter } from './filter.js';
+import type { HappeningRows } from './happenings.js';
+import type { LogPage, LogPageRequest } from './page.js';
+
+export interface DeliveryFilter extends LogFilter {
+  subscriptionId?: string;
+  instanceIntegrationId?: string;
+  eventId?: string;
+  /** Empty means all. */
+  statuses: readonly DeliveryStatus[];
+}
+
+export interface DeliveryLogRows extends HappeningRows {
+  /** Newest first. */
+  page(page: LogPageRequest, filter: DeliveryFilter): Promise<LogPage<Delivery>>;
+  find(id: string): Promise<Delivery | undefined>;
+  /** Ended attempts, oldest first. */
+  attemptsOf(id: DeliveryId): Promise<DeliveryAttempt[]>;
+  /** The progress of these events' deliveries to the subscription. */
+  statusesOf(
+    id: SubscriptionId,
+    eventIds: readonly EventId[],
+  ): Promise<{ eventId: EventId; status: DeliveryStatus }[]>;
+  /** For events with new deliveries in place of held ones. */
+  cancelHeld(id: SubscriptionId, eventIds: readonly EventId[], now: number): Promise<void>;
+}
+
+/** An attempt in progress. */
+export interface RunningAttempt {
+  number: number;
+  startedAt: number;
+  outcome: null;
+}
+
+export interface DeliveryDetails {
+  delivery: Delivery;
+  /** Oldest first. */
+  attempts: (DeliveryAttempt | RunningAttempt)[];
+  /** As posted. */
+  body: string;
+}
+
+export async function findDelivery(
+  { deliveryLog }: { deliveryLog: DeliveryLogRows },
+  id: string,
+): Promise<Delivery> {
+  return required(await deliveryLog.find(id));
+}
+
+export async function getDelivery(
+  { deliveryLog, eventLog }: { deliveryLog: DeliveryLogRows; eventLog: EventLogRows },
+  id: string,
+): Promise<DeliveryDetails> {
+  const delivery = await findDelivery({ deliveryLog }, id);
+  const ended = await deliveryLog.attemptsOf(delivery.id);
+  // An event outlives its deliveries, so both were purged meanwhile.
+  const event = required(await eventLog.find(delivery.eventId));
+  return {
+    delivery,
+    attempts: [...ended, ...runningAttempt(delivery, ended)],
+    body: eventBody(event, delivery.instanceIntegrationId),
+  };
+}
+
+/** The attempt may have ended between the two reads. */
+function runningAttempt(
+  { attemptsBegun, attemptStartedAt }: Delivery,
+  ended: readonly DeliveryAttempt[],
+): RunningAttempt[] {
+  return attemptStartedAt === null || ended.some(({ number }) => number === attemptsBegun)
+    ? []
+    : [{ number: attemptsBegun, startedAt: attemptStartedAt, outcome: null }];
+}
+
+function required<T>(found: T | undefined): T {
+  if (found === undefined) {
+    throw new ServiceError(ErrorCode.DELIVERY_NOT_FOUND, 'There is no such delivery.');
+  }
+  return found;
+}

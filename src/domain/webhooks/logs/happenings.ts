@@ -1,0 +1,116 @@
+import type { Delivery, DeliveryAttempt } from '../deliveries.js';
+
+/** A delivery that was made, or an attempt that ended. */
+export interface Happening {
+  at: number;
+  deliverySeq: number;
+  /** Null for a delivery. */
+  attemptNumber: number | null;
+}
+
+/** Inclusive. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Both lists are ordered by time and delivery, and continue after a happening. */
+export interface HappeningRows {
+  madeIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
+  endedIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
+  /** By their places in the log. */
+  findAll(seqs: readonly number[]): Promise<Map<number, Delivery>>;
+  attemptsOfAll(seqs: readonly number[]): Promise<Map<number, DeliveryAttempt[]>>;
+}
+
+/** How late rows may be committed after the time they carry. */
+export const LATEST_COMMIT_MS = 2_000;
+
+/** How late most are; the rest is read again only now and then, because at full load it is many thousands. */
+const USUAL_COMMIT_MS = 100;
+const LOOK_FOR_LATE_EVERY_MS = 1_000;
+
+const PAGE = 500;
+
+/** Reads happenings continuously from a time on, each once. */
+export class Happenings {
+  /** Happenings that may be read again, with their times. */
+  readonly #seen = new Map<string, number>();
+  #lookedForLateAt = Number.NEGATIVE_INFINITY;
+  #readTo = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly rows: HappeningRows,
+    /** Nothing earlier is still to come. */
+    private from: number,
+  ) {}
+
+  /** New happenings up to now, in the order of time, page by page. */
+  async *upTo(now: number): AsyncGenerator<Happening[]> {
+    const looksForLate = now - this.#lookedForLateAt >= LOOK_FOR_LATE_EVERY_MS;
+    const span = {
+      from: looksForLate ? this.from : Math.max(this.from, this.#readTo - USUAL_COMMIT_MS),
+      to: now,
+    };
+    const readAgainFrom = looksForLate ? Math.max(this.from, now - LATEST_COMMIT_MS) : this.from;
+    const made = new Lookahead((after) => this.rows.madeIn(span, after, PAGE));
+    const ended = new Lookahead((after) => this.rows.endedIn(span, after, PAGE));
+    for (let horizon = 0; horizon < Number.POSITIVE_INFINITY; ) {
+      horizon = Math.min(await made.fill(), await ended.fill());
+      const page = [...made.take(horizon), ...ended.take(horizon)];
+      yield page.filter((one) => this.#isNew(one, readAgainFrom)).sort((a, b) => a.at - b.at);
+      // SQLite never yields.
+      await new Promise(setImmediate);
+    }
+    this.#readTo = now;
+    if (looksForLate) {
+      this.#lookedForLateAt = now;
+      this.#forgetBefore(readAgainFrom);
+    }
+  }
+
+  #forgetBefore(readAgainFrom: number): void {
+    this.from = readAgainFrom;
+    for (const [key, at] of this.#seen) {
+      if (at < readAgainFrom) {
+        this.#seen.delete(key);
+      }
+    }
+  }
+
+  #isNew({ at, deliverySeq, attemptNumber }: Happening, readAgainFrom: number): boolean {
+    // With the time, because a late success replaces the recorded end.
+    const key = `${deliverySeq} ${attemptNumber ?? ''} ${at}`;
+    if (this.#seen.has(key)) {
+      return false;
+    }
+    if (at >= readAgainFrom) {
+      this.#seen.set(key, at);
+    }
+    return true;
+  }
+}
+
+/** One of the two lists, read no further than the other has reached. */
+class Lookahead {
+  #rows: Happening[] = [];
+  #last: Happening | undefined;
+  #over = false;
+
+  constructor(private readonly read: (after: Happening | undefined) => Promise<Happening[]>) {}
+
+  /** The time up to which all is known. */
+  async fill(): Promise<number> {
+    if (this.#rows.length === 0 && !this.#over) {
+      this.#rows = await this.read(this.#last);
+      this.#last = this.#rows.at(-1);
+      this.#over = this.#rows.length < PAGE;
+    }
+    return this.#over ? Number.POSITIVE_INFINITY : (this.#last?.at ?? 0);
+  }
+
+  take(horizon: number): Happening[] {
+    const beyond = this.#rows.findIndex(({ at }) => at > horizon);
+    return this.#rows.splice(0, beyond < 0 ? this.#rows.length : beyond);
+  }
+}

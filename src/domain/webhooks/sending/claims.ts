@@ -1,0 +1,250 @@
+import type { SubscriptionId } from '../../../../generated/ids.js';
+import type { Clock } from '../../clock.js';
+import { recordLapsed } from './lapses.js';
+import {
+  type DueSubscription,
+  leaseFrom,
+  type Receiver,
+  type SendingChanges,
+  type SendingDependencies,
+} from './sending.js';
+import { type Claim, NOTHING, type Share, shareOut, together } from './shares.js';
+import type { DeliveryTargets } from './targets.js';
+import { ToldRarely } from './told-rarely.js';
+
+export interface ClaimRequest {
+  /** The limit of the claim. */
+  freeSlots: number;
+  /** Including those in use. */
+  totalSlots: number;
+  /** Over all workers. */
+  maxRunningPerSubscription: number;
+  maxWaitMs: number;
+}
+
+/** Poll interval: other nodes do not notify us, and lapsed leases raise no event. */
+const LOOK_EVERY_MS = 250;
+const SWEEP_EVERY_MS = 1_000;
+const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
+const MAX_SWEPT_AT_ONCE = 500;
+/** Enough attempts to notice that a failing subscriber has recovered. */
+const LEAST_RUNNING_WHILE_FAILING = 4;
+/** The share of all slots for failing subscriptions: ample for fast failures, safe for hanging ones. */
+const PART_FOR_FAILING = 1 / 8;
+/** Beyond that share, each may have one attempt in progress, up to this part of all slots. */
+const MOST_FOR_FAILING = 1 / 2;
+/** A claim looks at as many subscriptions as it has slots, within bounds. The next continues there. */
+const MIN_LOOKED_AT = 16;
+const MAX_LOOKED_AT = 256;
+/** Also the number of waiting failing subscriptions that a claim looks at first. */
+const MOST_WAITING_LOOKED_AT = 64;
+
+export class DeliveryClaims {
+  /** The signal's count at the last look. */
+  #heard = 0;
+  /** Where the round of subscriptions continues. */
+  #after = '';
+  /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
+  readonly #waiting = new Set<SubscriptionId>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  /** Whether a subscription has more due than may run now. */
+  #heldBack = false;
+  readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
+
+  constructor(
+    private readonly dependencies: SendingDependencies,
+    private readonly targets: DeliveryTargets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Waits while nothing is due, until the caller disconnects or the domain stops. */
+  async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
+    const { deliveriesDue } = this.dependencies;
+    const endsAt = performance.now() + request.maxWaitMs;
+    for (;;) {
+      if (caller.aborted || deliveriesDue.closing.aborted) {
+        // Passes a wake on that was not used.
+        deliveriesDue.wake();
+        return NOTHING;
+      }
+      const claim = await this.#inTurn(() => this.#claimNow(request, caller));
+      const leftMs = endsAt - performance.now();
+      if (claim.deliveries.length > 0 || leftMs <= 0) {
+        return claim;
+      }
+      await deliveriesDue.news(this.#heard, Math.min(leftMs, LOOK_EVERY_MS), caller);
+    }
+  }
+
+  /** Call it after attempts have ended, which may make room for others. */
+  attemptsEnded(): void {
+    if (this.#heldBack) {
+      this.dependencies.deliveriesDue.wake();
+    }
+  }
+
+  /** One claim at a time: two would only wait for each other in the database, each with a connection. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work, work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #claimNow(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
+    const { unitOfWork, deliveriesDue } = this.dependencies;
+    await this.#sweep();
+    // A notified row may be uncommitted: only a write is sure to see it.
+    let isTold = this.#heard !== deliveriesDue.count;
+    this.#heard = deliveriesDue.count;
+    const seen = new Set<SubscriptionId>();
+    while (!caller.aborted && (isTold || (await unitOfWork.rows.anyDue(this.clock())))) {
+      isTold = false;
+      const { claim, lookedAt, full } = await unitOfWork.run((changes) => this.#claimIn(changes, request));
+      if (full) {
+        // There may be more than this claim took.
+        deliveriesDue.wake();
+      }
+      const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
+      if (claim.deliveries.length > 0 || !isNewTo) {
+        return claim;
+      }
+      for (const { id } of lookedAt) {
+        seen.add(id);
+      }
+    }
+    return NOTHING;
+  }
+
+  async #claimIn(
+    changes: SendingChanges,
+    request: ClaimRequest,
+  ): Promise<{ claim: Claim; lookedAt: DueSubscription[]; full: boolean }> {
+    await changes.claimAlone();
+    const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
+    const lookedAt = await this.#nextInRound(changes, request);
+    const waiting = [...this.#waiting].slice(0, MOST_WAITING_LOOKED_AT);
+    const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
+    const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
+    const receivers = await changes.receivers(candidates.map(({ id }) => id));
+    const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+    const shares = candidates.flatMap(({ id, hasLater }) =>
+      this.#shareOf(byId.get(id), hasLater, request.maxRunningPerSubscription),
+    );
+    const denied = await this.#limitFailing(changes, shares, waiting, request);
+    const left = await shareOut(changes, shares, request.freeSlots);
+    this.#noteServed(waiting, shares, denied, left);
+    this.#heldBack = shares.some(({ room }) => room <= 0);
+    const served = shares.filter(({ first, later }) => first.length + later.length > 0);
+    const begun = await changes.begin(
+      served.flatMap(({ first }) => first),
+      served.flatMap(({ later }) => later),
+      leaseUntil,
+    );
+    const events = await changes.events([...new Set(begun.map(({ eventSeq }) => eventSeq))]);
+    const { claim, unfitting } = together(served, begun, events, leaseUntil);
+    await changes.takeBack(unfitting);
+    const full = left === 0 || unfitting.length > 0;
+    const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
+    const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
+    this.#after = full ? (last?.subscriptionId ?? this.#after) : (lookedAt.at(-1)?.id ?? '');
+    return { claim, lookedAt, full };
+  }
+
+  /** Subscriptions with due deliveries, from where the last claim ended, then from the first. */
+  async #nextInRound(changes: SendingChanges, { freeSlots }: ClaimRequest): Promise<DueSubscription[]> {
+    const most = Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
+    const behind = await changes.dueSubscriptions(this.#after, most);
+    if (this.#after === '' || behind.length === most) {
+      return behind;
+    }
+    const first = await changes.dueSubscriptions('', most - behind.length);
+    return [...behind, ...first.filter(({ id }) => id <= this.#after)];
+  }
+
+  #shareOf(receiver: Receiver | undefined, hasLater: boolean, maxRunning: number): Share[] {
+    if (!receiver) {
+      return [];
+    }
+    try {
+      const target = this.targets.of(receiver);
+      return [{ receiver, target, room: maxRunning - receiver.running, hasLater, later: [], first: [] }];
+    } catch (error) {
+      if (this.#unsendable.isTime(receiver.id, this.clock())) {
+        this.dependencies.onUnsendable(receiver.id, error);
+      }
+      return [];
+    }
+  }
+
+  /**
+   * There may be too few slots for all failing ones: those that wait come first, others after all of these.
+   * Returns those that have nothing under way and get no slot.
+   */
+  async #limitFailing(
+    changes: SendingChanges,
+    shares: readonly Share[],
+    waiting: readonly SubscriptionId[],
+    { totalSlots }: ClaimRequest,
+  ): Promise<ReadonlySet<SubscriptionId>> {
+    const denied = new Set<SubscriptionId>();
+    const mayPass = waiting.length === this.#waiting.size;
+    const failing = shares.filter(({ receiver }) => receiver.failingSince !== null);
+    if (failing.length === 0) {
+      return denied;
+    }
+    const running = await changes.runningToFailing();
+    let spare = totalSlots * PART_FOR_FAILING - running;
+    let left = Math.ceil(totalSlots * MOST_FOR_FAILING) - running;
+    for (const [index, share] of failing.entries()) {
+      const { id } = share.receiver;
+      const room = roomWhileFailing(share.receiver, spare / (failing.length - index));
+      const allowed = mayPass || waiting.includes(id) ? Math.min(left, room) : 0;
+      if (share.room > 0 && room > 0 && allowed <= 0) {
+        denied.add(id);
+        this.#waiting.add(id);
+      }
+      share.room = Math.max(0, Math.min(share.room, allowed));
+      spare -= share.room;
+      left -= share.room;
+    }
+    return denied;
+  }
+
+  /** Removes those that got a slot or had nothing due for it. */
+  #noteServed(
+    waiting: readonly SubscriptionId[],
+    shares: readonly Share[],
+    denied: ReadonlySet<SubscriptionId>,
+    left: number,
+  ): void {
+    const byId = new Map(shares.map((share) => [share.receiver.id, share]));
+    for (const id of waiting) {
+      const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
+      const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
+      if (!denied.has(id) && !hadNoTurn) {
+        this.#waiting.delete(id);
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const now = this.clock();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) {
+      return;
+    }
+    this.#sweptAt = now;
+    const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
+    if (lapsed.length > 0) {
+      await recordLapsed(this.dependencies, lapsed);
+    }
+  }
+}
+
+/** How many more attempts a failing one may have. */
+function roomWhileFailing({ running }: Receiver, spareForEach: number): number {
+  if (spareForEach <= 0) {
+    return running === 0 ? 1 : 0;
+  }
+  return Math.max(LEAST_RUNNING_WHILE_FAILING - running, Math.floor(spareForEach));
+}

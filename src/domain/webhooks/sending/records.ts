@@ -1,0 +1,214 @@
+import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
+import { healthAfter } from './health.js';
+import { type AttemptResult, type Settlement, settle } from './results.js';
+import { joinRetryBatches } from './retry-batches.js';
+import type {
+  DeliveryProgress,
+  ReceiverHealth,
+  RecordedAttempt,
+  SendingChanges,
+  SendingDependencies,
+} from './sending.js';
+
+export type RecordingDependencies = Pick<SendingDependencies, 'unitOfWork' | 'settings' | 'grace' | 'random'>;
+
+/** A result, with its delivery before and after it. */
+interface Recorded {
+  result: AttemptResult;
+  before: DeliveryProgress;
+  settlement: Settlement;
+}
+
+const DISABLED_BY = { type: 'service', id: 'webhooks' };
+
+/** Records results with all consequences. Returns the progress of each delivery left. Idempotent. */
+export async function recordResults(
+  dependencies: RecordingDependencies,
+  results: readonly AttemptResult[],
+): Promise<DeliveryProgress[]> {
+  const progress = new Map<DeliveryId, DeliveryProgress>();
+  for (const round of roundsOf(results)) {
+    const recorded = await dependencies.unitOfWork.run((changes) => recordIn(changes, dependencies, round));
+    for (const delivery of recorded) {
+      progress.set(delivery.id, delivery);
+    }
+  }
+  return results.flatMap(({ deliveryId }) => progress.get(deliveryId) ?? []);
+}
+
+/** Each delivery once per round: the meaning of a second result depends on the first. */
+function roundsOf(results: readonly AttemptResult[]): AttemptResult[][] {
+  const rounds: AttemptResult[][] = [];
+  const times = new Map<DeliveryId, number>();
+  for (const result of results) {
+    const time = times.get(result.deliveryId) ?? 0;
+    times.set(result.deliveryId, time + 1);
+    const round = rounds[time] ?? [];
+    rounds[time] = round;
+    round.push(result);
+  }
+  return rounds;
+}
+
+async function recordIn(
+  changes: SendingChanges,
+  dependencies: RecordingDependencies,
+  results: readonly AttemptResult[],
+): Promise<DeliveryProgress[]> {
+  const looked = await changes.look(results.map(({ deliveryId }) => deliveryId));
+  const subscriptionIds = [...new Set(looked.map(({ subscriptionId }) => subscriptionId))];
+  const { failingLimitMs } = dependencies.settings;
+  const newsOf = (
+    healths: readonly ReceiverHealth[],
+    recorded: readonly Pick<Recorded, 'result' | 'before'>[],
+  ) => healths.map((health) => newsFor(health, recorded, changes.now, failingLimitMs));
+  const seen = await changes.healthOf(subscriptionIds);
+  const expected = newsOf(seen, paired(results, looked));
+  const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
+  const held = await changes.hold(looked, alone);
+  // Others may have changed these during the wait: a success or a new address must not be overwritten.
+  const healths = alone ? await changes.healthOf(subscriptionIds) : seen;
+  const recorded = await settleAll(changes, dependencies, results, held);
+  const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
+  const settled = recorded.map((one) => heldIn(disabled, one));
+  const joined = await joinRetryBatches(
+    changes,
+    settled.map(({ settlement }) => settlement.delivery),
+    dependencies.settings,
+  );
+  await write(
+    changes,
+    settled.map((one, index) => ({
+      ...one,
+      settlement: { ...one.settlement, delivery: joined[index] as DeliveryProgress },
+    })),
+  );
+  return joined;
+}
+
+function paired(results: readonly AttemptResult[], deliveries: readonly DeliveryProgress[]) {
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  return results.flatMap((result) => {
+    const before = byId.get(result.deliveryId);
+    return before ? [{ result, before }] : [];
+  });
+}
+
+async function settleAll(
+  changes: SendingChanges,
+  { settings, grace, random }: RecordingDependencies,
+  results: readonly AttemptResult[],
+  deliveries: readonly DeliveryProgress[],
+): Promise<Recorded[]> {
+  const { now } = changes;
+  const rules = { now, retryDelaysMs: settings.retryDelaysMs, graceMs: grace.at(now), random };
+  const recorded: Recorded[] = [];
+  for (const { result, before } of paired(results, deliveries)) {
+    const { number } = result.attempt;
+    const runs = before.leaseUntil !== null && number === before.attemptsBegun;
+    const known = runs ? undefined : await changes.outcomeOf(before.seq, number);
+    recorded.push({ result, before, settlement: settle(before, known, result, rules) });
+  }
+  return recorded;
+}
+
+function isNews({ settlement }: Recorded): boolean {
+  return settlement.attempt !== 'known';
+}
+
+function newsFor(
+  health: ReceiverHealth,
+  recorded: readonly Pick<Recorded, 'result' | 'before'>[],
+  now: number,
+  failingLimitMs: number,
+) {
+  const endings = recorded
+    .filter(({ before }) => before.subscriptionId === health.id)
+    .map(({ result, before }) => ({
+      result,
+      begunAt: claimedAt(result, before) ?? startOf(result, before, now),
+    }));
+  return healthAfter(health, endings, now, failingLimitMs);
+}
+
+/** Returns the disabled subscriptions. */
+async function tellReceivers(
+  changes: SendingChanges,
+  news: readonly ReturnType<typeof healthAfter>[],
+): Promise<Set<SubscriptionId>> {
+  const disabled = new Set<SubscriptionId>();
+  for (const { health, changed, disable } of news) {
+    if (changed) {
+      await changes.noteHealth(health);
+    }
+    if (disable && (await changes.disable(health.id, disable))) {
+      disabled.add(health.id);
+      const subject = { type: 'subscription', id: health.id };
+      await changes.audit(DISABLED_BY, {
+        type: 'subscription.disabled',
+        subject,
+        attributes: { reason: disable },
+      });
+    }
+  }
+  return disabled;
+}
+
+function heldIn(disabled: ReadonlySet<SubscriptionId>, recorded: Recorded): Recorded {
+  const { delivery } = recorded.settlement;
+  if (delivery.status !== 'PENDING' || !disabled.has(delivery.subscriptionId)) {
+    return recorded;
+  }
+  const settlement: Settlement = {
+    ...recorded.settlement,
+    delivery: { ...delivery, status: 'HELD', nextAttemptAt: null },
+  };
+  return { ...recorded, settlement };
+}
+
+async function write(changes: SendingChanges, recorded: readonly Recorded[]): Promise<void> {
+  const news = recorded.filter(isNews);
+  await changes.deliver(news.filter(isPlainSuccess).map(({ before }) => before.seq));
+  for (const one of news) {
+    if (!isPlainSuccess(one)) {
+      await changes.settle(one.settlement.delivery);
+    }
+    if (one.settlement.attempt === 'corrected') {
+      await changes.correctAttempt(attemptOf(one, changes.now));
+    }
+  }
+  const firsts = news.filter(({ settlement }) => settlement.attempt === 'new');
+  await changes.recordAttempts(firsts.map((one) => attemptOf(one, changes.now)));
+}
+
+/** The common case: the running attempt succeeded, and nothing else happened. */
+function isPlainSuccess({ result, before }: Recorded): boolean {
+  return (
+    result.attempt.outcome === 'SUCCEEDED' &&
+    before.status === 'PENDING' &&
+    before.leaseUntil !== null &&
+    before.attemptsBegun === result.attempt.number
+  );
+}
+
+function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
+  return {
+    ...result.attempt,
+    deliverySeq: before.seq,
+    startedAt: startOf(result, before, now),
+    endedAt: now,
+  };
+}
+
+/** Clocks differ, and nothing begins after its end. */
+function startOf(result: AttemptResult, before: DeliveryProgress, now: number): number {
+  return Math.min(result.attempt.startedAt ?? claimedAt(result, before) ?? now, now);
+}
+
+/** By our clock, when its address was read. Known for the latest attempt. */
+function claimedAt(
+  { attempt }: AttemptResult,
+  { attemptStartedAt, attemptsBegun }: DeliveryProgress,
+): number | null {
+  return attempt.number === attemptsBegun ? attemptStartedAt : null;
+}

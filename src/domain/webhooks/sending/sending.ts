@@ -1,0 +1,165 @@
+import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { Actor, AuditedAction } from '../../operator/audit.js';
+import type { UnitOfWork } from '../../unit-of-work.js';
+import type { AttemptOutcome, Delivery, DeliveryAttempt } from '../deliveries.js';
+import type { StoredEvent } from '../event-body.js';
+import type { DisabledReason, SecretBox } from '../subscriptions/subscription.js';
+import type { DueSignal } from './due-signal.js';
+import type { RetryBatch, RetryBatchRows } from './retry-batches.js';
+import type { RetryGrace } from './retry-grace.js';
+
+/** The progress of a delivery, for senders. */
+export interface DeliveryProgress
+  extends Omit<Delivery, 'instanceIntegrationId' | 'eventId' | 'eventType' | 'origin' | 'createdAt'> {
+  /** Its place in the log, the fastest key. */
+  seq: number;
+  /** How long after `nextAttemptAt` the attempt may be claimed. */
+  graceMs: number;
+}
+
+/** A delivery with the outcome of its last attempt, as its workflow shows it. */
+export interface RetriedDelivery extends DeliveryProgress {
+  eventType: string;
+  /** Null while one runs. */
+  lastOutcome: AttemptOutcome | null;
+  lastHttpStatus: number | null;
+}
+
+/** The part of a subscription that decides how it is sent to. */
+export interface Receiver {
+  id: SubscriptionId;
+  instanceIntegrationId: InstanceIntegrationId;
+  url: string;
+  failingSince: number | null;
+  /** Running attempts, over all workers. */
+  running: number;
+  /** The valid ones, newest first. */
+  secrets: readonly SealedSecret[];
+}
+
+export interface SealedSecret {
+  id: string;
+  sealed: string;
+}
+
+/** The part of a subscription that results change. */
+export interface ReceiverHealth {
+  id: SubscriptionId;
+  lastSuccessAt: number | null;
+  failingSince: number | null;
+  /** The last change by an operator. */
+  updatedAt: number;
+}
+
+/** A subscription with a due attempt. */
+export interface DueSubscription {
+  id: SubscriptionId;
+  /** Whether later attempts are due, apart from first ones. */
+  hasLater: boolean;
+}
+
+/** A delivery with a begun attempt. */
+export interface BegunDelivery {
+  seq: number;
+  id: DeliveryId;
+  /** Of the attempt. */
+  number: number;
+  eventSeq: number;
+}
+
+/** An event to post. */
+export type SentEvent = StoredEvent & { seq: number };
+
+/** All rows that one write may change, in its transaction. */
+export interface SendingChanges {
+  /** The time of the write. */
+  readonly now: number;
+
+  /** Waits for other claims on any node, so that running attempts are counted correctly. */
+  claimAlone(): Promise<void>;
+  /** Subscriptions with a due attempt, by id, after the named one. */
+  dueSubscriptions(after: string, limit: number): Promise<DueSubscription[]>;
+  receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
+  /** Running attempts to all failing subscriptions. */
+  runningToFailing(): Promise<number>;
+  /** Places of the oldest deliveries after the named one with a due first attempt, locked by this write. */
+  dueFirst(id: SubscriptionId, after: number, limit: number): Promise<number[]>;
+  /** Places of the deliveries whose later attempt has been due longest; locked until this write ends. */
+  dueLater(id: SubscriptionId, limit: number): Promise<number[]>;
+  /** Begins due attempts by conditional statements: of concurrent beginnings of one attempt, one succeeds. */
+  begin(first: readonly number[], later: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
+  /** Undoes beginnings of this same write, which no caller has seen. */
+  takeBack(seqs: readonly number[]): Promise<void>;
+  events(seqs: readonly number[]): Promise<SentEvent[]>;
+
+  /** Their present state, without locks. */
+  look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;
+  healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
+  /**
+   * Locks these deliveries and returns their state. Locks their subscriptions first: exclusively (`alone`) if
+   * this write may change them, otherwise shared.
+   */
+  hold(deliveries: readonly DeliveryProgress[], alone: boolean): Promise<DeliveryProgress[]>;
+  /** The recorded outcome of the attempt, if any. */
+  outcomeOf(deliverySeq: number, number: number): Promise<AttemptOutcome | undefined>;
+  recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void>;
+  /** Corrects the recorded end of an attempt. */
+  correctAttempt(attempt: RecordedAttempt): Promise<void>;
+  /** Ends those with a succeeded running attempt; nothing else of them changes. */
+  deliver(seqs: readonly number[]): Promise<void>;
+  settle(delivery: DeliveryProgress): Promise<void>;
+  noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
+  /** Disables an active subscription and holds pending deliveries; returns whether it was active. */
+  disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;
+  audit(actor: Actor, action: AuditedAction): Promise<void>;
+
+  readonly retryBatches: RetryBatchRows;
+}
+
+export interface RecordedAttempt extends DeliveryAttempt {
+  deliverySeq: number;
+}
+
+/** Committed rows, without a transaction. */
+export interface SendingRows {
+  /** Whether any attempt is due. */
+  anyDue(now: number): Promise<boolean>;
+  /** Deliveries with a lapsed lease and no recorded result. */
+  lapsed(now: number, limit: number): Promise<DeliveryProgress[]>;
+  /** Batches that are closed or full and not handed over, oldest first. */
+  waitingBatches(now: number, limit: number): Promise<RetryBatch[]>;
+  batch(id: string): Promise<RetryBatch | undefined>;
+  deliveriesOf(batchId: string): Promise<RetriedDelivery[]>;
+  retried(ids: readonly DeliveryId[]): Promise<RetriedDelivery[]>;
+}
+
+export type SendingUnitOfWork = UnitOfWork<SendingChanges, SendingRows>;
+
+export interface SendingSettings {
+  /** For one exchange with a subscriber. */
+  timeoutMs: number;
+  /** Before the second and the third attempt. */
+  retryDelaysMs: readonly [number, number];
+  /** A subscription without a success for this long is disabled. */
+  failingLimitMs: number;
+}
+
+export interface SendingDependencies {
+  unitOfWork: SendingUnitOfWork;
+  secrets: SecretBox;
+  deliveriesDue: DueSignal;
+  grace: RetryGrace;
+  settings: SendingSettings;
+  /** At least 0 and less than 1. */
+  random: () => number;
+  /** Called at most once a minute per subscription that cannot be sent to for a reason on our side. */
+  onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
+}
+
+/** For the time around the exchange, longer for longer exchanges. A lapsed lease means a lost sender. */
+const LEAST_MARGIN_MS = 5_000;
+const MOST_MARGIN_MS = 15_000;
+
+export function leaseFrom(now: number, { timeoutMs }: SendingSettings): number {
+  return now + timeoutMs + Math.min(MOST_MARGIN_MS, Math.max(LEAST_MARGIN_MS, timeoutMs));
+}

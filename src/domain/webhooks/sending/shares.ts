@@ -1,0 +1,147 @@
+import type { DeliveryId, EventId, InstanceIntegrationId } from '../../../../generated/ids.js';
+import { eventBody, type StoredEvent } from '../event-body.js';
+import type { BegunDelivery, Receiver, SendingChanges, SentEvent } from './sending.js';
+import type { DeliveryTarget } from './targets.js';
+
+/** The event to post and sign. */
+export interface DeliveryBody {
+  eventId: EventId;
+  eventType: string;
+  body: Buffer;
+}
+
+/** Deliveries with a begun attempt; shared parts occur once. */
+export interface Claim {
+  leaseUntil: number;
+  deliveries: { id: DeliveryId; number: number; target: number; body: number }[];
+  targets: DeliveryTarget[];
+  bodies: DeliveryBody[];
+}
+
+/** One subscription's part of a claim. */
+export interface Share {
+  receiver: Receiver;
+  target: DeliveryTarget;
+  /** How many more attempts it may have. */
+  room: number;
+  /** Whether later attempts may be due that are not in `later` yet. */
+  hasLater: boolean;
+  /** The places of deliveries with a due later attempt, and of those with a due first one. */
+  later: number[];
+  first: number[];
+}
+
+export const NOTHING: Claim = { leaseUntil: 0, deliveries: [], targets: [], bodies: [] };
+
+/** Distributes slots equally in rounds; unused ones go to others. Returns the slots left. */
+export async function shareOut(
+  changes: SendingChanges,
+  shares: readonly Share[],
+  freeSlots: number,
+): Promise<number> {
+  let left = freeSlots;
+  let hungry = shares.filter(({ room }) => room > 0);
+  while (left > 0 && hungry.length > 0) {
+    const stillHungry: Share[] = [];
+    for (const [index, share] of hungry.entries()) {
+      const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
+      if (part > 0) {
+        const taken = await takeDue(changes, share, part);
+        share.room -= taken;
+        left -= taken;
+        stillHungry.push(...(taken === part && share.room > 0 ? [share] : []));
+      }
+    }
+    hungry = stillHungry;
+  }
+  return left;
+}
+
+/** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */
+async function takeDue(changes: SendingChanges, share: Share, most: number): Promise<number> {
+  const { receiver, first, later } = share;
+  let left = most;
+  if (share.hasLater) {
+    const found = await changes.dueLater(receiver.id, later.length + most);
+    share.hasLater = found.length === later.length + most;
+    // Rows that were locked at the first look may precede those that it found.
+    const more = found.filter((seq) => !later.includes(seq)).slice(0, most);
+    later.push(...more);
+    left -= more.length;
+  }
+  if (left > 0) {
+    const more = await changes.dueFirst(receiver.id, first.at(-1) ?? 0, left);
+    first.push(...more);
+    left -= more.length;
+  }
+  return most - left;
+}
+
+/** The limit of bodies per claim, well below that of an answer; one delivery always fits. */
+const MOST_BODY_BYTES = 8 * 1_024 * 1_024;
+
+/** The claim, and the deliveries that do not fit. */
+export function together(
+  shares: readonly Share[],
+  begun: readonly BegunDelivery[],
+  events: readonly SentEvent[],
+  leaseUntil: number,
+): { claim: Claim; unfitting: number[] } {
+  const begunBySeq = new Map(begun.map((delivery) => [delivery.seq, delivery]));
+  const eventsBySeq = new Map(events.map((event) => [event.seq, event]));
+  const claim: Claim = { leaseUntil, deliveries: [], targets: [], bodies: [] };
+  const unfitting: number[] = [];
+  const bodies = new SharedBodies(claim.bodies);
+  for (const { receiver, target, later, first } of shares) {
+    for (const seq of [...later, ...first]) {
+      const delivery = begunBySeq.get(seq);
+      const event = delivery && eventsBySeq.get(delivery.eventSeq);
+      const body = event && unfitting.length === 0 ? bodies.indexOf(event, receiver) : undefined;
+      if (delivery && body !== undefined) {
+        if (claim.targets.at(-1) !== target) {
+          claim.targets.push(target);
+        }
+        claim.deliveries.push({
+          id: delivery.id,
+          number: delivery.number,
+          target: claim.targets.length - 1,
+          body,
+        });
+      } else if (event) {
+        unfitting.push(seq);
+      }
+    }
+  }
+  return { claim, unfitting };
+}
+
+/** One body for all receivers of an event with the same instance integration. */
+class SharedBodies {
+  readonly #indexes = new Map<InstanceIntegrationId, Map<EventId, number>>();
+  #bytes = 0;
+
+  constructor(private readonly bodies: DeliveryBody[]) {}
+
+  /** Undefined if there is no room for it. */
+  indexOf(event: StoredEvent, receiver: Receiver): number | undefined {
+    const indexes = this.#indexes.get(receiver.instanceIntegrationId) ?? new Map<EventId, number>();
+    this.#indexes.set(receiver.instanceIntegrationId, indexes);
+    const present = indexes.get(event.id);
+    if (present !== undefined) {
+      return present;
+    }
+    const made = bodyOf(event, receiver);
+    if (this.#bytes > 0 && this.#bytes + made.body.length > MOST_BODY_BYTES) {
+      return undefined;
+    }
+    this.#bytes += made.body.length;
+    const index = this.bodies.push(made) - 1;
+    indexes.set(event.id, index);
+    return index;
+  }
+}
+
+function bodyOf(event: StoredEvent, receiver: Receiver): DeliveryBody {
+  const body = Buffer.from(eventBody(event, receiver.instanceIntegrationId));
+  return { eventId: event.id, eventType: event.type, body };
+}

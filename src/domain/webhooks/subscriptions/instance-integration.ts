@@ -1,0 +1,66 @@
+import type { InstanceIntegrationId } from '../../../../generated/ids.js';
+import type { UnitOfWork } from '../../unit-of-work.js';
+import type { WebhookChanges } from '../unit-of-work.js';
+import { type ClosingChanges, closeRest } from './closing.js';
+import { MOST_CLOSED_AT_ONCE } from './deliveries.js';
+import type { ManagedSubscription } from './rows.js';
+import { MAX_SUBSCRIPTIONS } from './rules.js';
+import { deleteSubscription, disableSubscription, enableSubscription, type StatusChanges } from './status.js';
+
+/** Holds pending deliveries, because their links no longer work. A configured connection enables them. */
+export async function disableSubscriptionsOf(
+  changes: StatusChanges,
+  instanceIntegrationId: InstanceIntegrationId,
+): Promise<void> {
+  let most = MOST_CLOSED_AT_ONCE;
+  for (const { id: subscriptionId } of await subscriptionsOf(changes, instanceIntegrationId)) {
+    const { held } = await disableSubscription(changes, { subscriptionId }, 'UNCONFIGURED', most);
+    most -= held;
+  }
+}
+
+/** Before they are enabled, so that enabling is one short write. */
+export async function closeRestOf(
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<WebhookChanges, 'subscriptions'>>,
+  instanceIntegrationId: string,
+): Promise<void> {
+  const subscriptions = await subscriptionsOf(unitOfWork.rows, instanceIntegrationId);
+  for (const { id } of subscriptions.filter(({ status }) => status === 'DISABLED')) {
+    await closeRest(unitOfWork, { id, isDeleted: false });
+  }
+}
+
+/** Except those disabled for another reason. */
+export async function enableSubscriptionsOf(
+  changes: StatusChanges & Pick<WebhookChanges, 'instanceIntegrations'>,
+  instanceIntegrationId: InstanceIntegrationId,
+): Promise<void> {
+  for (const { id: subscriptionId, disabledReason } of await subscriptionsOf(
+    changes,
+    instanceIntegrationId,
+  )) {
+    if (disabledReason === 'UNCONFIGURED') {
+      await enableSubscription(changes, { subscriptionId });
+    }
+  }
+}
+
+/** Returns their number. */
+export async function deleteSubscriptionsOf(
+  changes: StatusChanges,
+  instanceIntegrationId: InstanceIntegrationId,
+): Promise<number> {
+  const subscriptions = await subscriptionsOf(changes, instanceIntegrationId);
+  let most = MOST_CLOSED_AT_ONCE;
+  for (const { id: subscriptionId } of subscriptions) {
+    most -= await deleteSubscription(changes, { subscriptionId }, most);
+  }
+  return subscriptions.length;
+}
+
+function subscriptionsOf(
+  { subscriptions }: Pick<WebhookChanges, 'subscriptions'>,
+  instanceIntegrationId: string,
+): Promise<ManagedSubscription[]> {
+  return subscriptions.page({ after: undefined, limit: MAX_SUBSCRIPTIONS }, { instanceIntegrationId });
+}

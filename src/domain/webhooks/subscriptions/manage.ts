@@ -1,0 +1,157 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import { getInstanceIntegration } from '../../operator/instance-integrations.js';
+import type { InstanceIntegration } from '../../operator/rows/instance-integrations.js';
+import { changedFields, changesAnything, updatedFields } from '../../platform/changes.js';
+import { newVersion } from '../../version.js';
+import type { WebhookChanges } from '../unit-of-work.js';
+import { type AddressPolicy, allowedAddress } from './address.js';
+import { auditSubscription, originOf } from './audit.js';
+import { lockedSubscription, type ManagedSubscription } from './rows.js';
+import { MAX_SUBSCRIPTIONS, type SubscriptionFields, validateSubscription } from './rules.js';
+import { newSubscriptionSecret } from './secrets.js';
+import type { SecretBox, Subscription } from './subscription.js';
+
+export interface SubscriptionCreation {
+  instanceIntegrationId: string;
+  url: string;
+  eventTypes: readonly string[];
+  clientIds: readonly string[];
+  description: string;
+}
+
+type Write<T> = (changes: WebhookChanges) => Promise<T>;
+
+/** First checks what needs no database, including the address; the returned function does the rest. */
+export async function subscriptionCreation(
+  creation: SubscriptionCreation,
+  policy: AddressPolicy,
+  secrets: SecretBox,
+): Promise<Write<{ subscription: ManagedSubscription; secret: string }>> {
+  validateSubscription(creation);
+  const url = await allowedAddress(creation.url, policy);
+  return async (changes) => {
+    const connection = await lockedInstanceIntegration(changes, creation.instanceIntegrationId);
+    await requireClients(changes, connection, creation.clientIds);
+    await refuseTooMany(changes, connection);
+    const subscription: Subscription = {
+      id: newPublicId('SubscriptionId'),
+      instanceIntegrationId: connection.id,
+      instanceId: connection.instanceId,
+      url,
+      eventTypes: creation.eventTypes,
+      clientIds: creation.clientIds,
+      description: creation.description.trim(),
+      status: 'ACTIVE',
+      disabledReason: null,
+      disabledAt: null,
+      lastSuccessAt: null,
+      failingSince: null,
+      version: newVersion(),
+      createdAt: changes.now,
+      updatedAt: changes.now,
+    };
+    await changes.subscriptions.insert(subscription);
+    const { kept, secret } = await newSubscriptionSecret(changes, secrets, subscription.id);
+    await auditSubscription(changes, 'created', subscription, {
+      instance_integration_id: connection.id,
+      url_origin: originOf(url),
+    });
+    return { subscription: { ...subscription, secrets: [kept] }, secret };
+  };
+}
+
+export interface SubscriptionUpdate extends SubscriptionFields {
+  subscriptionId: string;
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+export async function subscriptionUpdate(
+  { subscriptionId, updateMask, expectedVersion, ...given }: SubscriptionUpdate,
+  policy: AddressPolicy,
+): Promise<Write<ManagedSubscription>> {
+  // An empty list and an absent one are the same in a message.
+  const orAbsent = <T>(list: readonly T[] | null | undefined) => (list?.length ? list : undefined);
+  const values = {
+    url: given.url ?? undefined,
+    eventTypes: orAbsent(given.eventTypes),
+    clientIds: orAbsent(given.clientIds),
+    description: given.description ?? undefined,
+  };
+  const chosen = updatedFields(values, updateMask, ['clientIds', 'description']);
+  validateSubscription(chosen);
+  const url = chosen.url ? await allowedAddress(chosen.url, policy) : undefined;
+  return async (changes) => {
+    const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
+    await requireClients(changes, present, chosen.clientIds ?? []);
+    return writeSettings(changes, present, {
+      // The state of the old address does not apply to the new one.
+      ...(url !== undefined && url !== present.url && { url, failingSince: null }),
+      ...(chosen.eventTypes && { eventTypes: chosen.eventTypes }),
+      ...(chosen.clientIds !== undefined && { clientIds: chosen.clientIds ?? [] }),
+      ...(chosen.description !== undefined && { description: chosen.description?.trim() ?? '' }),
+    });
+  };
+}
+
+/** Writes changed settings with a new version and an audit event. */
+async function writeSettings(
+  changes: WebhookChanges,
+  present: ManagedSubscription,
+  settings: Partial<Subscription>,
+): Promise<ManagedSubscription> {
+  if (!changesAnything<Subscription>(present, settings)) {
+    return present;
+  }
+  const changed = { ...present, ...settings, version: newVersion(), updatedAt: changes.now };
+  await changes.subscriptions.update(changed);
+  await auditSubscription(changes, 'updated', changed, {
+    ...changedFields(present, changed),
+    ...(settings.url && { url_origin: originOf(settings.url) }),
+  });
+  return changed;
+}
+
+/** Locks the instance integration, with its subscriptions, until the transaction ends. */
+async function lockedInstanceIntegration(changes: WebhookChanges, id: string): Promise<InstanceIntegration> {
+  const { instanceId, integrationId } = await getInstanceIntegration(changes, id);
+  await changes.lock(instanceId, integrationId);
+  const connection = await getInstanceIntegration(changes, id);
+  if (connection.configuredAt === null) {
+    throw new ServiceError(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+      'The instance integration is not configured. Configure it first.',
+    );
+  }
+  return connection;
+}
+
+async function refuseTooMany(changes: WebhookChanges, { id }: InstanceIntegration): Promise<void> {
+  if ((await changes.subscriptions.countOf(id)) >= MAX_SUBSCRIPTIONS) {
+    const message = `The instance integration has ${MAX_SUBSCRIPTIONS} subscriptions. Delete one first.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+}
+
+/** A client never changes its instance, and is never removed. */
+async function requireClients(
+  { clients }: WebhookChanges,
+  { instanceId }: { instanceId: string },
+  ids: readonly string[],
+): Promise<void> {
+  const fieldViolations: { path: string; message: string }[] = [];
+  for (const [index, id] of ids.entries()) {
+    if ((await clients.find(id))?.instanceId !== instanceId) {
+      fieldViolations.push({
+        path: `client_ids[${index}]`,
+        message: 'is not the id of a client of the instance',
+      });
+    }
+  }
+  if (fieldViolations.length > 0) {
+    throw new ServiceError(ErrorCode.CLIENT_NOT_FOUND, 'The instance has no such client.', {
+      fieldViolations,
+    });
+  }
+}

@@ -1,0 +1,197 @@
+import type { EventId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Clock } from '../../clock.js';
+import type { UnitOfWork } from '../../unit-of-work.js';
+import { matchesAny } from '../event-patterns.js';
+import type { LoggedEvent } from '../logs/events.js';
+import { type LogFilter, logFilterViolations } from '../logs/filter.js';
+import type { LogPosition } from '../logs/page.js';
+import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
+import { newDelivery } from './deliveries.js';
+import { assertConfigured } from './resend.js';
+import { getSubscription, lockedActiveSubscription } from './rows.js';
+import type { Subscription } from './subscription.js';
+
+export interface ReplayRequest extends LogFilter {
+  subscriptionId: string;
+  /** Includes acknowledged events. */
+  includeDelivered: boolean;
+  /** Continues after this event. */
+  afterEventId?: string;
+}
+
+export interface ReplayProgress {
+  createdDeliveries: number;
+  /** The last event considered; undefined before the first. */
+  lastEventId: EventId | undefined;
+  done: boolean;
+}
+
+export interface ReplayOptions {
+  clock: Clock;
+  /** Aborted when the caller disconnects or the server drains; the replay then ends incomplete. */
+  signal: AbortSignal;
+}
+
+/** Limits of a read and of a transaction, so that others get their turns. */
+const EVENTS_PER_READ = 1_000;
+const EVENTS_PER_WRITE = 200;
+
+type Replay = ReplayRequest & { since: number; until: number };
+
+/** Sends the events of a span to one subscription again, and reports progress after each batch. */
+export async function* replayEvents(
+  unitOfWork: UnitOfWork<WebhookChanges, WebhookRows>,
+  request: ReplayRequest,
+  { clock, signal }: ReplayOptions,
+): AsyncGenerator<ReplayProgress> {
+  const replay = checked(request, clock);
+  await unitOfWork.run((changes) => receiverOf(changes, replay));
+  const start = await startOf(unitOfWork.rows, replay);
+  const progress: ReplayProgress = { createdDeliveries: 0, lastEventId: undefined, done: false };
+  try {
+    for await (const batch of batchesOf(unitOfWork.rows, replay, start)) {
+      const { wanted, last } = batch;
+      if (wanted.length > 0) {
+        progress.createdDeliveries += await unitOfWork.run((changes) => sendAgain(changes, replay, wanted));
+      }
+      progress.lastEventId = last.id;
+      yield { ...progress };
+      if (signal.aborted) {
+        return;
+      }
+    }
+    progress.done = true;
+  } finally {
+    // Records also after a disconnect or a failed batch what was made before.
+    await unitOfWork.run((changes) => recordReplay(changes, replay, progress));
+  }
+  yield { ...progress };
+}
+
+function checked(request: ReplayRequest, clock: Clock): Replay {
+  const violations = logFilterViolations(request);
+  if (request.since === undefined) {
+    violations.add('since', 'must be set');
+  }
+  violations.throwIfAny();
+  // So that the present millisecond is included.
+  return { ...request, since: request.since as number, until: request.until ?? clock() + 1 };
+}
+
+async function receiverOf(changes: WebhookChanges, { subscriptionId }: Replay): Promise<Subscription> {
+  const subscription = await lockedActiveSubscription(changes, subscriptionId);
+  await assertConfigured(changes, subscription);
+  return subscription;
+}
+
+async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<LogPosition> {
+  const start = { createdAt: since, seq: 0 };
+  if (afterEventId === undefined) {
+    return start;
+  }
+  const after = await eventLog.find(afterEventId);
+  if (!after) {
+    throw new ServiceError(
+      ErrorCode.EVENT_NOT_FOUND,
+      'There is no event to go on after; without one, events that were sent again already are left out too.',
+    );
+  }
+  return after.occurredAt < since ? start : { createdAt: after.occurredAt, seq: after.seq };
+}
+
+interface Batch {
+  wanted: LoggedEvent[];
+  /** The last event considered for it. */
+  last: LoggedEvent;
+}
+
+/** Reads without a transaction, because few events may match. The batch checks again when it is written. */
+async function* batchesOf(rows: WebhookRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
+  let after = start;
+  for (;;) {
+    const subscription = await getSubscription(rows, replay.subscriptionId);
+    const looked = await rows.eventLog.following(after, replay.until, EVENTS_PER_READ);
+    let wanted: LoggedEvent[] = [];
+    for (const [index, event] of looked.entries()) {
+      if (isWanted(event, subscription, replay)) {
+        wanted.push(event);
+      }
+      if (wanted.length === EVENTS_PER_WRITE || index === looked.length - 1) {
+        yield { wanted, last: event };
+        wanted = [];
+      }
+    }
+    const last = looked.at(-1);
+    if (!last || looked.length < EVENTS_PER_READ) {
+      return;
+    }
+    after = { createdAt: last.occurredAt, seq: last.seq };
+    // SQLite never yields.
+    await new Promise(setImmediate);
+  }
+}
+
+function isWanted(
+  { type, instanceId, clientId }: LoggedEvent,
+  subscription: Subscription,
+  { eventTypes }: Replay,
+): boolean {
+  const { clientIds } = subscription;
+  return (
+    instanceId === subscription.instanceId &&
+    matchesAny(subscription.eventTypes, type) &&
+    (eventTypes.length === 0 || matchesAny(eventTypes, type)) &&
+    (clientIds.length === 0 || clientIds.includes(clientId))
+  );
+}
+
+/** One batch, under the lock of the subscription. Returns the number of new deliveries. */
+async function sendAgain(
+  changes: WebhookChanges,
+  replay: Replay,
+  events: readonly LoggedEvent[],
+): Promise<number> {
+  const subscription = await receiverOf(changes, replay);
+  const ids = events.map(({ id }) => id);
+  const present = await changes.eventLog.keep(ids);
+  const onTheWay = new Set<EventId>();
+  for (const { eventId, status } of await changes.deliveryLog.statusesOf(subscription.id, ids)) {
+    // Pending ones arrive anyway; acknowledged ones are sent again only on request.
+    if (status === 'PENDING' || (status === 'DELIVERED' && !replay.includeDelivered)) {
+      onTheWay.add(eventId);
+    }
+  }
+  const missed = events.filter(
+    (event) => isWanted(event, subscription, replay) && present.has(event.id) && !onTheWay.has(event.id),
+  );
+  if (missed.length > 0) {
+    const missedIds = missed.map(({ id }) => id);
+    await changes.deliveryLog.cancelHeld(subscription.id, missedIds, changes.now);
+    await changes.deliveries.insert(
+      missed.map((event) => newDelivery(subscription, event, 'REPLAY', changes.now)),
+    );
+  }
+  return missed.length;
+}
+
+function recordReplay(
+  changes: WebhookChanges,
+  { subscriptionId, since, until, eventTypes, includeDelivered, afterEventId }: Replay,
+  { createdDeliveries, lastEventId, done }: ReplayProgress,
+): Promise<void> {
+  return changes.audit(changes.actor, {
+    type: 'events.replayed',
+    subject: { type: 'subscription', id: subscriptionId },
+    attributes: {
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
+      ...(eventTypes.length > 0 ? { event_types: eventTypes.join(' ') } : {}),
+      include_delivered: String(includeDelivered),
+      ...(afterEventId === undefined ? {} : { after_event_id: afterEventId }),
+      created_deliveries: String(createdDeliveries),
+      ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
+      done: String(done),
+    },
+  });
+}

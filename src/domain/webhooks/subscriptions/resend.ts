@@ -1,0 +1,42 @@
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { Delivery } from '../deliveries.js';
+import { findDelivery } from '../logs/deliveries.js';
+import type { WebhookChanges } from '../unit-of-work.js';
+import { newDelivery } from './deliveries.js';
+import { lockedActiveSubscription } from './rows.js';
+import type { Subscription } from './subscription.js';
+
+/** Makes a new delivery of the same event, in any state of the earlier one. */
+export async function resendDelivery(changes: WebhookChanges, id: string): Promise<Delivery> {
+  const earlier = await findDelivery(changes, id);
+  const subscription = await lockedActiveSubscription(changes, earlier.subscriptionId);
+  await assertConfigured(changes, subscription);
+  const { eventId } = earlier;
+  if (!(await changes.eventLog.keep([eventId])).has(eventId)) {
+    throw new ServiceError(ErrorCode.DELIVERY_NOT_FOUND, 'The delivery has just been purged.');
+  }
+  const event = { id: eventId, type: earlier.eventType };
+  const delivery = newDelivery(subscription, event, 'RESEND', changes.now);
+  await changes.deliveryLog.cancelHeld(subscription.id, [eventId], changes.now);
+  await changes.deliveries.insert([delivery]);
+  await changes.audit(changes.actor, {
+    type: 'delivery.resent',
+    subject: { type: 'delivery', id: earlier.id },
+    attributes: { delivery_id: delivery.id, subscription_id: subscription.id, event_id: eventId },
+  });
+  return delivery;
+}
+
+/** Events are sent again only over configured connections, as they are recorded: links would not work. */
+export async function assertConfigured(
+  { instanceIntegrations }: Pick<WebhookChanges, 'instanceIntegrations'>,
+  { instanceIntegrationId }: Subscription,
+): Promise<void> {
+  const connection = await instanceIntegrations.find(instanceIntegrationId);
+  if (!connection || connection.configuredAt === null) {
+    throw new ServiceError(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+      'The instance integration of the subscription is not configured.',
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import type { InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { PageRequest } from '../../directory/page.js';
+import { assertExpectedVersion } from '../../platform/changes.js';
+import type { Subscription, SubscriptionStatus } from './subscription.js';
+
+/** A signing secret, without the secret itself. */
+export interface SubscriptionSecret {
+  /** The name for the seal. */
+  id: string;
+  createdAt: number;
+  /** Null until a rotation sets it. */
+  expiresAt: number | null;
+}
+
+/** A subscription as operators see it. */
+export interface ManagedSubscription extends Subscription {
+  /** Oldest first; ended ones stay until the next rotation or purge. */
+  secrets: SubscriptionSecret[];
+}
+
+export interface SubscriptionFilter {
+  instanceIntegrationId?: string;
+  status?: SubscriptionStatus;
+}
+
+/** Without deleted ones. */
+export interface SubscriptionRows {
+  find(id: string): Promise<ManagedSubscription | undefined>;
+  /** Its state under an exclusive lock: events, attempts and operators wait for this transaction. */
+  findLocked(id: string): Promise<ManagedSubscription | undefined>;
+  /** Newest first. */
+  page(page: PageRequest, filter: SubscriptionFilter): Promise<ManagedSubscription[]>;
+  countOf(id: InstanceIntegrationId): Promise<number>;
+  insert(subscription: Subscription): Promise<void>;
+  /** Everything but the secrets. */
+  update(subscription: Subscription): Promise<void>;
+  /** Keeps the row for its deliveries, and removes the secrets. */
+  delete(id: SubscriptionId, now: number): Promise<void>;
+  insertSecret(id: SubscriptionId, secret: SubscriptionSecret, sealed: string): Promise<void>;
+  setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
+  deleteSecret(secretId: string): Promise<void>;
+}
+
+export async function getSubscription(
+  { subscriptions }: { subscriptions: SubscriptionRows },
+  id: string,
+): Promise<ManagedSubscription> {
+  return required(await subscriptions.find(id));
+}
+
+export async function lockedSubscription(
+  { subscriptions }: { subscriptions: SubscriptionRows },
+  id: string,
+  expectedVersion?: string,
+): Promise<ManagedSubscription> {
+  const subscription = required(await subscriptions.findLocked(id));
+  assertExpectedVersion(subscription, expectedVersion);
+  return subscription;
+}
+
+/** Keeps it active until the transaction ends, so that nothing is added while it is disabled. */
+export async function lockedActiveSubscription(
+  changes: { subscriptions: SubscriptionRows },
+  id: string,
+): Promise<ManagedSubscription> {
+  const subscription = await lockedSubscription(changes, id);
+  if (subscription.status !== 'ACTIVE') {
+    const message = 'The subscription is disabled. Enable it first.';
+    throw new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
+  }
+  return subscription;
+}
+
+function required(subscription: ManagedSubscription | undefined): ManagedSubscription {
+  if (!subscription) {
+    throw new ServiceError(ErrorCode.SUBSCRIPTION_NOT_FOUND, 'There is no such subscription.');
+  }
+  return subscription;
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import type { SubscriptionId } from '../../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newRecordId } from '../../../identifiers/record-id.js';
+import { endOfOverlap, validateOverlap } from '../../operator/lifetime.js';
+import { Violations } from '../../platform/violations.js';
+import { newVersion } from '../../version.js';
+import type { WebhookChanges } from '../unit-of-work.js';
+import { auditSubscription } from './audit.js';
+import { lockedSubscription, type ManagedSubscription, type SubscriptionSecret } from './rows.js';
+import type { SecretBox } from './subscription.js';
+
+/** The prefix of Standard Webhooks. */
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** Each delivery has a signature for each of them. */
+const MAX_SECRETS = 5;
+
+export interface SubscriptionSecretRotation {
+  subscriptionId: string;
+  overlapSeconds?: number;
+}
+
+export async function newSubscriptionSecret(
+  { now, subscriptions }: WebhookChanges,
+  secrets: SecretBox,
+  subscriptionId: SubscriptionId,
+): Promise<{ kept: SubscriptionSecret; secret: string }> {
+  const bytes = randomBytes(SECRET_BYTES);
+  const kept = { id: newRecordId('sec'), createdAt: now, expiresAt: null };
+  await subscriptions.insertSecret(subscriptionId, kept, secrets.seal(bytes, kept.id));
+  return { kept, secret: `${PREFIX}${bytes.toString('base64')}` };
+}
+
+/** Removes expired secrets; valid ones end after the overlap. */
+export async function rotateSubscriptionSecret(
+  changes: WebhookChanges,
+  secrets: SecretBox,
+  { subscriptionId, overlapSeconds }: SubscriptionSecretRotation,
+): Promise<{ subscription: ManagedSubscription; secret: string }> {
+  const violations = new Violations();
+  validateOverlap(violations, overlapSeconds);
+  violations.throwIfAny();
+  const present = await lockedSubscription(changes, subscriptionId);
+  const ending = await letEnd(changes, present, overlapSeconds);
+  const { kept, secret } = await newSubscriptionSecret(changes, secrets, present.id);
+  const subscription = {
+    ...present,
+    secrets: [...ending, kept],
+    version: newVersion(),
+    updatedAt: changes.now,
+  };
+  await changes.subscriptions.update(subscription);
+  await auditSubscription(changes, 'secret_rotated', subscription, { secret_id: kept.id });
+  return { subscription, secret };
+}
+
+/** Those that keep signing for a while. */
+async function letEnd(
+  { now, subscriptions }: WebhookChanges,
+  { secrets }: ManagedSubscription,
+  overlapSeconds: number | undefined,
+): Promise<SubscriptionSecret[]> {
+  const ends = secrets.map((secret) => ({
+    ...secret,
+    expiresAt: endOfOverlap(secret.expiresAt, now, overlapSeconds),
+  }));
+  const ending = ends.filter(({ expiresAt }) => expiresAt > now);
+  if (ending.length >= MAX_SECRETS) {
+    const message = `The subscription has ${MAX_SECRETS} secrets that sign. Rotate with an overlap of 0 to end them, or wait until one has ended.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  for (const { id, expiresAt } of ends) {
+    await (expiresAt > now ? subscriptions.setSecretExpiry(id, expiresAt) : subscriptions.deleteSecret(id));
+  }
+  return ending;
+}

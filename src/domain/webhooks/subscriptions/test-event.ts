@@ -1,0 +1,68 @@
+import type { EventType } from '../../../../generated/asyncapi/events.js';
+import { exampleEvents } from '../../../../generated/asyncapi/examples.js';
+import { newPublicId } from '../../../identifiers/public-id.js';
+import { RECEIVER } from '../../platform/links.js';
+import { Violations } from '../../platform/violations.js';
+import type { Delivery } from '../deliveries.js';
+import type { StoredEvent } from '../event-body.js';
+import { matchesAny } from '../event-patterns.js';
+import type { WebhookChanges } from '../unit-of-work.js';
+import { auditSubscription } from './audit.js';
+import { newDelivery } from './deliveries.js';
+import { assertConfigured } from './resend.js';
+import { lockedActiveSubscription } from './rows.js';
+import { EVENT_TYPES } from './rules.js';
+import type { Subscription } from './subscription.js';
+
+export interface SubscriptionTest {
+  subscriptionId: string;
+  eventType?: string;
+}
+
+const RECEIVER_IN_SAMPLE = /(?<=^\/v\d\/instance-integrations\/)\w+/;
+
+/** Sends the sample of the contract as a test event to this subscription only. */
+export async function testSubscription(
+  changes: WebhookChanges,
+  { subscriptionId, eventType }: SubscriptionTest,
+): Promise<Delivery> {
+  const subscription = await lockedActiveSubscription(changes, subscriptionId);
+  await assertConfigured(changes, subscription);
+  const event = testEvent(subscription, chosenType(subscription, eventType), changes.now);
+  const delivery = newDelivery(subscription, event, 'TEST', changes.now);
+  await changes.deliveries.insertTestEvent(event);
+  await changes.deliveries.insert([delivery]);
+  await auditSubscription(changes, 'tested', subscription, {
+    event_type: event.type,
+    delivery_id: delivery.id,
+  });
+  return delivery;
+}
+
+/** The requested type, or the first that the subscription receives, in the order of the contract. */
+function chosenType({ eventTypes }: Subscription, asked: string | undefined): EventType {
+  const received = EVENT_TYPES.filter((type) => matchesAny(eventTypes, type));
+  const chosen = asked === undefined ? received[0] : received.find((type) => type === asked);
+  const violations = new Violations();
+  if (chosen === undefined) {
+    violations.add('event_type', `must be one that the subscription receives: ${received.join(', ')}`);
+  }
+  violations.throwIfAny();
+  return chosen as EventType;
+}
+
+function testEvent({ instanceId }: Subscription, type: EventType, now: number): StoredEvent {
+  const { entity, data } = exampleEvents[type];
+  const { links, ...content } = data;
+  const linked = { ...content, links: { self: links.self.replace(RECEIVER_IN_SAMPLE, RECEIVER) } };
+  return {
+    id: newPublicId('EventId'),
+    type,
+    occurredAt: now,
+    instanceId,
+    clientId: data.clientId,
+    entityType: entity.type,
+    entityId: entity.id,
+    data: JSON.stringify(linked),
+  };
+}

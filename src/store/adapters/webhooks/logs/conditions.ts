@@ -1,0 +1,63 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import type { Writer } from '../../../database.js';
+import { isPostgres } from '../dialect-words.js';
+
+type Condition = RawBuilder<SqlBool>;
+
+/** Patterns as in `event-patterns.ts`. Prefixes by length, because text order depends on the locale. */
+export function isOfTypes(column: string, patterns: readonly string[]): Condition[] {
+  if (patterns.length === 0 || patterns.includes('*')) {
+    return [];
+  }
+  const alternatives = patterns.map((pattern): Condition => {
+    const beginning = pattern.slice(0, -1);
+    return pattern.endsWith('.*')
+      ? sql`substr(${sql.ref(column)}, 1, ${sql.lit(beginning.length)}) = ${beginning}`
+      : sql`${sql.ref(column)} = ${pattern}`;
+  });
+  return [sql`(${sql.join(alternatives, sql` or `)})`];
+}
+
+export function allOf(conditions: readonly Condition[]): Condition {
+  return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`;
+}
+
+/** The order of rows of one time. SQLite has it twice, for comparisons by an index; see migration 0012. */
+export function placeIn(db: Writer): 'seq' {
+  return isPostgres(db) ? 'seq' : ('place' as 'seq');
+}
+
+interface Span {
+  since?: number;
+  until?: number;
+}
+
+/** A range of a log, with the narrower of two lower bounds: the planner may pick the wrong one. */
+export function between(
+  [time, place]: readonly [time: string, place: string],
+  { since, until }: Span,
+  after: LogPosition | undefined,
+  upTo?: LogPosition,
+): Condition[] {
+  const position = sql`(${sql.ref(time)}, ${sql.ref(place)})`;
+  const from = [upTo, beginningOf(since)].filter(isThere).sort(byAge);
+  const to = [after, beginningOf(until)].filter(isThere).sort(byAge);
+  return [
+    ...from.slice(-1).map((one): Condition => sql`${position} >= (${one.createdAt}, ${one.seq})`),
+    ...to.slice(0, 1).map((one): Condition => sql`${position} < (${one.createdAt}, ${one.seq})`),
+  ];
+}
+
+/** The start of a time. */
+function beginningOf(time: number | undefined): LogPosition | undefined {
+  return time === undefined ? undefined : { createdAt: time, seq: 0 };
+}
+
+function isThere(position: LogPosition | undefined): position is LogPosition {
+  return position !== undefined;
+}
+
+export function byAge(one: LogPosition, other: LogPosition): number {
+  return one.createdAt - other.createdAt || one.seq - other.seq;
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import type { EventId } from '../../../../../generated/ids.js';
+import type { DeliveryFilter, DeliveryLogRows } from '../../../../domain/webhooks/logs/deliveries.js';
+import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import type { Writer } from '../../../database.js';
+import { allOf, between, isOfTypes, placeIn } from './conditions.js';
+import { happeningRows } from './happenings.js';
+import { deliveriesIn, type PlacedDelivery, toAttempt, toDelivery } from './rows.js';
+import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
+
+/** Newest first. */
+function orderIn(db: Writer) {
+  return ['deliveries.created_at', `deliveries.${placeIn(db)}`] as const;
+}
+
+export function deliveryLogRows(db: Writer): DeliveryLogRows {
+  return {
+    ...happeningRows(db),
+    page: (page, filter) =>
+      filter.eventId === undefined ? pageOfLanes(db, page, filter) : pageOfEvent(db, page, filter),
+    find: async (id) => {
+      const row = await deliveriesIn(db).where('deliveries.id', '=', id).executeTakeFirst();
+      return row && toDelivery(row);
+    },
+    attemptsOf: async (id) => {
+      const rows = await db
+        .selectFrom('delivery_attempts')
+        .where('delivery_seq', '=', (delivery) =>
+          delivery.selectFrom('deliveries').where('id', '=', id).select('seq'),
+        )
+        .orderBy('number')
+        .selectAll()
+        .execute();
+      return rows.map(toAttempt);
+    },
+    statusesOf: async (id, eventIds) => {
+      const rows = await db
+        .selectFrom('deliveries')
+        .where('event_seq', 'in', (event) =>
+          event.selectFrom('events').where('id', 'in', eventIds).select('seq'),
+        )
+        .where('subscription_id', '=', id)
+        .select(['event_id', 'status'])
+        .execute();
+      return rows.map(({ event_id, status }) => ({ eventId: event_id as EventId, status }));
+    },
+    cancelHeld: async (id, eventIds, now) => {
+      await db
+        .updateTable('deliveries')
+        .set({ status: 'CANCELLED', ended_at: now })
+        .where('event_seq', 'in', (event) =>
+          event.selectFrom('events').where('id', 'in', eventIds).select('seq'),
+        )
+        .where('subscription_id', '=', id)
+        .where('status', '=', 'HELD')
+        .execute();
+    },
+  };
+}
+
+/** Each index has an order: one subscription's deliveries, or all. */
+type Lane = string | undefined;
+
+/** Deliveries do not name their connection, so each of its subscriptions is asked for a page. */
+async function pageOfLanes(
+  db: Writer,
+  page: LogPageRequest,
+  filter: DeliveryFilter,
+): Promise<LogPage<PlacedDelivery>> {
+  const pages: LogPage<PlacedDelivery>[] = [];
+  for (const lane of await lanesOf(db, filter)) {
+    pages.push(await slicedPage(listOf(db, lane, filter), page, positionOf));
+  }
+  return mergedPages(pages, page.limit, positionOf);
+}
+
+async function lanesOf(
+  db: Writer,
+  { subscriptionId, instanceIntegrationId }: DeliveryFilter,
+): Promise<Lane[]> {
+  if (instanceIntegrationId === undefined) {
+    return [subscriptionId];
+  }
+  const rows = await db
+    .selectFrom('subscriptions')
+    .where('instance_integration_id', '=', instanceIntegrationId)
+    .select('id')
+    .execute();
+  return rows.map(({ id }) => id).filter((id) => subscriptionId === undefined || id === subscriptionId);
+}
+
+function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<PlacedDelivery> {
+  const order = orderIn(db);
+  const inLane = lane === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${lane}`];
+  return {
+    ahead: async (after, rows) => {
+      const row = await db
+        .selectFrom('deliveries')
+        .where(allOf([...inLane, ...between(order, filter, after)]))
+        .orderBy(order[0], 'desc')
+        .orderBy(order[1], 'desc')
+        .offset(rows - 1)
+        .limit(1)
+        .select(['created_at', 'seq'])
+        .executeTakeFirst();
+      return row && { createdAt: row.created_at, seq: row.seq };
+    },
+    matches: async (after, upTo, limit) => {
+      const rows = await deliveriesIn(db)
+        .where(allOf([...inLane, ...between(order, filter, after, upTo), ...matching(filter)]))
+        .orderBy(order[0], 'desc')
+        .orderBy(order[1], 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(toDelivery);
+    },
+  };
+}
+
+/** An event has few deliveries: about one per subscription. */
+async function pageOfEvent(
+  db: Writer,
+  { after, limit }: LogPageRequest,
+  filter: DeliveryFilter,
+): Promise<LogPage<PlacedDelivery>> {
+  const order = orderIn(db);
+  const { eventId, subscriptionId, instanceIntegrationId } = filter;
+  const conditions = [
+    sql<boolean>`deliveries.event_seq = (select seq from events where id = ${eventId})`,
+    ...(subscriptionId === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${subscriptionId}`]),
+    ...(instanceIntegrationId === undefined
+      ? []
+      : [sql<boolean>`subscriptions.instance_integration_id = ${instanceIntegrationId}`]),
+  ];
+  const rows = await deliveriesIn(db)
+    .where(allOf([...conditions, ...between(order, filter, after), ...matching(filter)]))
+    .orderBy(order[0], 'desc')
+    .orderBy(order[1], 'desc')
+    .limit(limit + 1)
+    .execute();
+  const deliveries = rows.slice(0, limit).map(toDelivery);
+  const last = deliveries.at(-1);
+  return { rows: deliveries, next: rows.length > limit && last ? positionOf(last) : undefined };
+}
+
+function matching({ eventTypes, statuses }: DeliveryFilter) {
+  return [
+    ...isOfTypes('deliveries.event_type', eventTypes),
+    ...(statuses.length === 0 ? [] : [sql<boolean>`deliveries.status in (${sql.join(statuses)})`]),
+  ];
+}
+
+function positionOf({ createdAt, seq }: PlacedDelivery): LogPosition {
+  return { createdAt, seq };
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
+import type { HappeningRows } from '../../../../domain/webhooks/logs/happenings.js';
+import type { Writer } from '../../../database.js';
+import { keptStatement } from '../../kept-statement.js';
+import { placeIn } from './conditions.js';
+import { deliveriesIn, toAttempt, toDelivery } from './rows.js';
+
+interface MadeBehind {
+  createdAt: number;
+  seq: number;
+  to: number;
+  limit: number;
+}
+
+const made = keptStatement((db, { createdAt, seq, to, limit }: MadeBehind) =>
+  db
+    .selectFrom('deliveries')
+    .where(sql<boolean>`(created_at, ${sql.ref(placeIn(db))}) > (${createdAt}, ${seq})`)
+    .where('created_at', '<=', to)
+    .orderBy('created_at')
+    .orderBy(placeIn(db))
+    .limit(limit)
+    .select(['seq', 'created_at']),
+);
+
+interface EndedBehind {
+  endedAt: number;
+  deliverySeq: number;
+  number: number;
+  to: number;
+  limit: number;
+}
+
+const ended = keptStatement((db, { endedAt, deliverySeq, number, to, limit }: EndedBehind) =>
+  db
+    .selectFrom('delivery_attempts')
+    .where(sql<boolean>`(ended_at, delivery_seq, number) > (${endedAt}, ${deliverySeq}, ${number})`)
+    .where('ended_at', '<=', to)
+    .orderBy('ended_at')
+    .orderBy('delivery_seq')
+    .orderBy('number')
+    .limit(limit)
+    .select(['ended_at', 'delivery_seq', 'number']),
+);
+
+export function happeningRows(db: Writer): HappeningRows {
+  return {
+    madeIn: async ({ from, to }, after, limit) => {
+      const { rows } = await made(db, {
+        createdAt: after?.at ?? from,
+        seq: after?.deliverySeq ?? 0,
+        to,
+        limit,
+      });
+      return rows.map(({ seq, created_at }) => ({
+        at: created_at,
+        deliverySeq: seq,
+        attemptNumber: null,
+      }));
+    },
+    endedIn: async ({ from, to }, after, limit) => {
+      const { rows } = await ended(db, {
+        endedAt: after?.at ?? from,
+        deliverySeq: after?.deliverySeq ?? 0,
+        number: after?.attemptNumber ?? 0,
+        to,
+        limit,
+      });
+      return rows.map(({ ended_at, delivery_seq, number }) => ({
+        at: ended_at,
+        deliverySeq: delivery_seq,
+        attemptNumber: number,
+      }));
+    },
+    findAll: async (seqs) => {
+      const rows = await inBlocks(seqs, (block) =>
+        deliveriesIn(db).where('deliveries.seq', 'in', block).execute(),
+      );
+      return new Map(rows.map(toDelivery).map((delivery) => [delivery.seq, delivery]));
+    },
+    attemptsOfAll: async (seqs) => {
+      const rows = await inBlocks(seqs, (block) =>
+        db.selectFrom('delivery_attempts').where('delivery_seq', 'in', block).selectAll().execute(),
+      );
+      const attempts = new Map<number, DeliveryAttempt[]>();
+      for (const row of rows) {
+        const seq = row.delivery_seq;
+        attempts.set(seq, [...(attempts.get(seq) ?? []), toAttempt(row)]);
+      }
+      return attempts;
+    },
+  };
+}
+
+const BLOCK = 50;
+
+/** Pads every block with its last number, so that one prepared statement serves all. */
+async function inBlocks<Row>(
+  seqs: readonly number[],
+  read: (block: readonly number[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let from = 0; from < seqs.length; from += BLOCK) {
+    const block = seqs.slice(from, from + BLOCK);
+    const last = block.at(-1) as number;
+    rows.push(...(await read([...block, ...Array<number>(BLOCK - block.length).fill(last)])));
+  }
+  return rows;
+}

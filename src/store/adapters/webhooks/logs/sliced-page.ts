@@ -1,0 +1,56 @@
+import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import { byAge } from './conditions.js';
+
+/** A list by age, newest first, of which a filter may leave little. */
+export interface SlicedList<Row> {
+  /** The place of the row that is `rows` after the position; undefined if fewer are left. */
+  ahead(after: LogPosition | undefined, rows: number): Promise<LogPosition | undefined>;
+  /** The matching rows after one position and up to another, inclusive. */
+  matches(after: LogPosition | undefined, upTo: LogPosition | undefined, limit: number): Promise<Row[]>;
+}
+
+/** A millisecond or two of SQLite, which never yields. */
+const ROWS_PER_SLICE = 2_000;
+/** A search for rare rows gets a shorter page, and may continue. */
+const SLICES_PER_PAGE = 200;
+
+/** Searches for a page slice by slice, so that filters with few matches do not delay others. */
+export async function slicedPage<Row>(
+  list: SlicedList<Row>,
+  { after, limit }: LogPageRequest,
+  positionOf: (row: Row) => LogPosition,
+): Promise<LogPage<Row>> {
+  const rows: Row[] = [];
+  let from = after;
+  for (let slice = 0; slice < SLICES_PER_PAGE; slice += 1) {
+    const upTo = await list.ahead(from, ROWS_PER_SLICE);
+    rows.push(...(await list.matches(from, upTo, limit + 1 - rows.length)));
+    if (rows.length > limit) {
+      return { rows: rows.slice(0, limit), next: positionOf(rows[limit - 1] as Row) };
+    }
+    if (upTo === undefined) {
+      return { rows, next: undefined };
+    }
+    from = upTo;
+    await new Promise(setImmediate);
+  }
+  return { rows, next: from };
+}
+
+/** The newest rows of several pages, up to the end of an incomplete one, which may have more. */
+export function mergedPages<Row>(
+  pages: readonly LogPage<Row>[],
+  limit: number,
+  positionOf: (row: Row) => LogPosition,
+): LogPage<Row> {
+  const reached = pages
+    .flatMap(({ next }) => next ?? [])
+    .sort(byAge)
+    .at(-1);
+  const shown = pages
+    .flatMap(({ rows }) => rows)
+    .filter((row) => reached === undefined || byAge(positionOf(row), reached) >= 0)
+    .sort((one, other) => byAge(positionOf(other), positionOf(one)));
+  const rows = shown.slice(0, limit);
+  return { rows, next: shown.length > limit ? positionOf(rows.at(-1) as Row) : reached };
+}

@@ -1,0 +1,298 @@
+import { type Compilable, sql } from 'kysely';
+import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
+import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
+import type {
+  BegunDelivery,
+  DueSubscription,
+  Receiver,
+  SendingChanges,
+  SentEvent,
+} from '../../../../domain/webhooks/sending/sending.js';
+import type { Writer } from '../../../database.js';
+import { keptStatement } from '../../kept-statement.js';
+import {
+  CLAIMABLE_AT,
+  IS_PENDING_ITSELF,
+  inList,
+  inNumbers,
+  isPending,
+  isPostgres,
+  WAITS_FOR_LATER,
+} from '../dialect-words.js';
+import { claimed } from '../row-locks.js';
+
+type Claiming = Pick<
+  SendingChanges,
+  | 'claimAlone'
+  | 'dueSubscriptions'
+  | 'receivers'
+  | 'runningToFailing'
+  | 'dueFirst'
+  | 'dueLater'
+  | 'begin'
+  | 'takeBack'
+  | 'events'
+>;
+
+interface DueRow {
+  id: string;
+  later: number | null;
+}
+
+/** The id of the lock, a number for PostgreSQL. */
+const CLAIM_LOCK = 1_938_275_501;
+
+const claimLock = keptStatement((db) => ({
+  compile: () => sql`select pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`.compile(db),
+}));
+
+/**
+ * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
+ * Ordered by all columns of that index, so that PostgreSQL takes no other.
+ */
+const dueSubscriptions = keptStatement(
+  (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
+    const next = (than: unknown) => sql`(
+      select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
+      order by subscription_id, attempts_begun, seq limit 1
+    )`;
+    return {
+      compile: () =>
+        sql<DueRow>`
+          with recursive pending(id) as (
+            select ${next(after)}
+            union all
+            select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
+          )
+          select id, later from (
+            select id, (
+              select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
+              order by attempts_begun, seq limit 1
+            ) as first, (
+              select seq from deliveries
+              where subscription_id = pending.id and ${WAITS_FOR_LATER} and ${CLAIMABLE_AT} <= ${now}
+              order by ${CLAIMABLE_AT}, seq limit 1
+            ) as later
+            from pending
+            where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
+          ) as due
+          where first is not null or later is not null
+          limit ${limit}
+        `.compile(db),
+    };
+  },
+);
+
+const receivers = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+  db
+    .selectFrom('subscriptions as subscription')
+    .leftJoin('subscription_secrets as secret', (join) =>
+      join
+        .onRef('secret.subscription_id', '=', 'subscription.id')
+        .on((on) => on.or([on('secret.expires_at', 'is', null), on('secret.expires_at', '>', now)])),
+    )
+    .where(inList(db, 'subscription.id', ids))
+    .orderBy('subscription.id')
+    .orderBy('secret.created_at', 'desc')
+    .orderBy('secret.id')
+    .select((row) => [
+      'subscription.id',
+      'subscription.instance_integration_id',
+      'subscription.url',
+      'subscription.failing_since',
+      'secret.id as secret_id',
+      'secret.sealed',
+      row
+        .selectFrom('deliveries')
+        .whereRef('deliveries.subscription_id', '=', 'subscription.id')
+        .where('deliveries.lease_until', '>', now)
+        .select(({ fn }) => fn.countAll().as('count'))
+        .as('running'),
+    ]),
+);
+
+/** By the index of running attempts, of which there are few. */
+const runningToFailing = keptStatement((db, { now }: { now: number }) =>
+  db
+    .selectFrom('deliveries')
+    .where('lease_until', '>', now)
+    .where(
+      sql<boolean>`(select failing_since from subscriptions where subscriptions.id = deliveries.subscription_id) is not null`,
+    )
+    .select(({ fn }) => fn.countAll().as('count')),
+);
+
+const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
+  const query = db
+    .selectFrom('deliveries')
+    .where(isPending(db))
+    .where('subscription_id', '=', id)
+    .where('attempts_begun', '=', 0)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .select('seq');
+  return claimed(db, query);
+});
+
+const dueLater = keptStatement((db, { id, now, limit }: { id: string; now: number; limit: number }) => {
+  const query = db
+    .selectFrom('deliveries')
+    .where('subscription_id', '=', id)
+    .where(WAITS_FOR_LATER)
+    .where(CLAIMABLE_AT, '<=', now)
+    .orderBy(CLAIMABLE_AT)
+    .orderBy('seq')
+    .limit(limit)
+    .select('seq');
+  return claimed(db, query);
+});
+
+/** Deliveries of a disabled or deleted subscription are held or cancelled gradually, and not sent. */
+const IS_TO_ACTIVE = sql<boolean>`(select status from subscriptions where subscriptions.id = deliveries.subscription_id) = 'ACTIVE'`;
+
+/** One statement for all: SQLite takes several times as long with one per subscription. */
+const beginFirst = keptStatement((db, values: { seqs: string; now: number; leaseUntil: number }) =>
+  beginning(db, values.seqs)
+    .set({ attempts_begun: 1, attempt_started_at: values.now, lease_until: values.leaseUntil })
+    .where('attempts_begun', '=', 0),
+);
+
+/** Separate, because it writes columns that first attempts do not use. */
+const beginLater = keptStatement((db, values: { seqs: string; now: number; leaseUntil: number }) =>
+  beginning(db, values.seqs)
+    .set((delivery) => ({
+      attempts_begun: delivery('attempts_begun', '+', 1),
+      attempt_started_at: values.now,
+      lease_until: values.leaseUntil,
+      next_attempt_at: null,
+      grace_ms: 0,
+    }))
+    .where('attempts_begun', '<', MAX_ATTEMPTS)
+    .where('next_attempt_at', 'is not', null)
+    .where(CLAIMABLE_AT, '<=', values.now)
+    .where('lease_until', 'is', null),
+);
+
+function beginning(db: Writer, seqs: string) {
+  const query = db
+    .updateTable('deliveries')
+    .where(inNumbers(db, 'seq', seqs))
+    .where(IS_PENDING_ITSELF)
+    .returning(['seq', 'id', 'event_seq', 'attempts_begun']);
+  // On SQLite there is no concurrent disabling.
+  return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
+}
+
+/** A later attempt becomes due now: it was due before it began. */
+const takeBack = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
+  db
+    .updateTable('deliveries')
+    .set((delivery) => ({
+      attempts_begun: delivery('attempts_begun', '-', 1),
+      attempt_started_at: null,
+      lease_until: null,
+      next_attempt_at: sql<number | null>`case when attempts_begun > 1 then cast(${now} as bigint) end`,
+    }))
+    .where(inNumbers(db, 'seq', seqs))
+    .where('attempts_begun', '>', 0)
+    .where('attempt_started_at', '=', now),
+);
+
+const events = keptStatement((db, { seqs }: { seqs: string }) =>
+  db
+    .selectFrom('events')
+    .where(inNumbers(db, 'seq', seqs))
+    .select([
+      'seq',
+      'id',
+      'type',
+      'occurred_at as occurredAt',
+      'instance_id as instanceId',
+      'client_id as clientId',
+      'entity_type as entityType',
+      'entity_id as entityId',
+      'data',
+    ]),
+);
+
+export function claiming(db: Writer, now: number): Claiming {
+  return {
+    claimAlone: async () => {
+      if (isPostgres(db)) {
+        await claimLock(db, {});
+      }
+    },
+    dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, now, limit),
+    receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
+    runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
+    dueFirst: async (id, after, limit) =>
+      (await dueFirst(db, { id, after, limit })).rows.map(({ seq }) => seq),
+    dueLater: async (id, limit) => (await dueLater(db, { id, now, limit })).rows.map(({ seq }) => seq),
+    begin: async (first, later, leaseUntil) => {
+      const begun: BegunDelivery[] = [];
+      for (const [statement, seqs] of [
+        [beginFirst, first],
+        [beginLater, later],
+      ] as const) {
+        if (seqs.length > 0) {
+          begun.push(
+            ...(await statement(db, { seqs: JSON.stringify(seqs), now, leaseUntil })).rows.map(toBegun),
+          );
+        }
+      }
+      return begun;
+    },
+    takeBack: async (seqs) => {
+      if (seqs.length > 0) {
+        await takeBack(db, { seqs: JSON.stringify(seqs), now });
+      }
+    },
+    events: async (seqs) =>
+      seqs.length === 0 ? [] : ((await events(db, { seqs: JSON.stringify(seqs) })).rows as SentEvent[]),
+  };
+}
+
+export async function subscriptionsWithDue(
+  db: Writer,
+  after: string,
+  now: number,
+  limit: number,
+): Promise<DueSubscription[]> {
+  const { rows } = await dueSubscriptions(db, { after, now, limit });
+  return rows.map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
+}
+
+function toBegun(row: { seq: number; id: string; event_seq: number; attempts_begun: number }): BegunDelivery {
+  return { seq: row.seq, id: row.id as DeliveryId, number: row.attempts_begun, eventSeq: row.event_seq };
+}
+
+interface ReceiverRow {
+  id: string;
+  instance_integration_id: string;
+  url: string;
+  failing_since: number | null;
+  running: unknown;
+  secret_id: string | null;
+  sealed: string | null;
+}
+
+/** A subscription has one row per secret, in sequence. */
+function toReceivers(rows: readonly ReceiverRow[]): Receiver[] {
+  const found = new Map<string, Receiver & { secrets: Receiver['secrets'][number][] }>();
+  for (const row of rows) {
+    const receiver = found.get(row.id) ?? {
+      id: row.id as SubscriptionId,
+      instanceIntegrationId: row.instance_integration_id as InstanceIntegrationId,
+      url: row.url,
+      failingSince: row.failing_since,
+      running: Number(row.running),
+      secrets: [],
+    };
+    found.set(row.id, receiver);
+    if (row.secret_id !== null && row.sealed !== null) {
+      receiver.secrets.push({ id: row.secret_id, sealed: row.sealed });
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,65 @@
+import { newVersion } from '../../../../domain/version.js';
+import type { ReceiverHealth, SendingChanges } from '../../../../domain/webhooks/sending/sending.js';
+import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
+import type { Writer } from '../../../database.js';
+import type { Schema } from '../../../schema.js';
+import { changedOne, keptStatement } from '../../kept-statement.js';
+import { auditAction } from '../../operator/audit-events.js';
+import { inList } from '../dialect-words.js';
+import { holdPending } from '../subscriptions/deliveries.js';
+
+const healthOf = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('subscriptions')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select([
+      'id',
+      'last_success_at as lastSuccessAt',
+      'failing_since as failingSince',
+      'updated_at as updatedAt',
+    ]),
+);
+
+const healthNote = keptStatement(
+  (db, row: Pick<Schema['subscriptions'], 'id' | 'last_success_at' | 'failing_since'>) =>
+    db
+      .updateTable('subscriptions')
+      .set({ last_success_at: row.last_success_at, failing_since: row.failing_since })
+      .where('id', '=', row.id),
+);
+
+const disabling = keptStatement(
+  (db, row: { id: string; reason: DisabledReason; now: number; version: string }) =>
+    db
+      .updateTable('subscriptions')
+      .set({
+        status: 'DISABLED',
+        disabled_reason: row.reason,
+        disabled_at: row.now,
+        version: row.version,
+        updated_at: row.now,
+      })
+      .where('id', '=', row.id)
+      .where('status', '=', 'ACTIVE'),
+);
+
+export function receiverHealth(
+  db: Writer,
+  now: number,
+): Pick<SendingChanges, 'healthOf' | 'noteHealth' | 'disable' | 'audit'> {
+  return {
+    healthOf: async (ids) => (await healthOf(db, { ids: JSON.stringify(ids) })).rows as ReceiverHealth[],
+    noteHealth: async ({ id, lastSuccessAt, failingSince }) => {
+      await healthNote(db, { id, last_success_at: lastSuccessAt, failing_since: failingSince });
+    },
+    disable: async (id, reason) => {
+      const disabled = changedOne(await disabling(db, { id, reason, now, version: newVersion() }));
+      if (disabled) {
+        await holdPending(db, id);
+      }
+      return disabled;
+    },
+    audit: (actor, action) => auditAction(db, now, actor, action),
+  };
+}

@@ -1,0 +1,196 @@
+import type { Selectable } from 'kysely';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type {
+  DeliveryProgress,
+  RecordedAttempt,
+  SendingChanges,
+} from '../../../../domain/webhooks/sending/sending.js';
+import type { Writer } from '../../../database.js';
+import type { Schema } from '../../../schema.js';
+import { keptStatement } from '../../kept-statement.js';
+import { inList, inNumbers, isPostgres } from '../dialect-words.js';
+import { keptInsertion } from '../many-rows.js';
+
+type Recording = Pick<
+  SendingChanges,
+  'look' | 'hold' | 'outcomeOf' | 'recordAttempts' | 'correctAttempt' | 'deliver' | 'settle'
+>;
+
+export const PROGRESS = [
+  'deliveries.seq',
+  'deliveries.id',
+  'deliveries.subscription_id as subscriptionId',
+  'deliveries.status',
+  'deliveries.attempts_begun as attemptsBegun',
+  'deliveries.attempt_started_at as attemptStartedAt',
+  'deliveries.lease_until as leaseUntil',
+  'deliveries.next_attempt_at as nextAttemptAt',
+  'deliveries.grace_ms as graceMs',
+  'deliveries.retry_batch_id as retryBatchId',
+  'deliveries.ended_at as endedAt',
+] as const;
+
+const progressOf = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('deliveries')
+    .where(inList(db, 'id', ids))
+    .select(PROGRESS),
+);
+
+/** In a fixed order, to avoid deadlocks. */
+const heldDeliveries = keptStatement((db, { seqs }: { seqs: string }) =>
+  db
+    .selectFrom('deliveries')
+    .where(inNumbers(db, 'seq', seqs))
+    .orderBy('seq')
+    .select(PROGRESS)
+    .forUpdate(),
+);
+const heldTogether = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('subscriptions')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select('id')
+    .forShare(),
+);
+const heldAlone = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('subscriptions')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select('id')
+    .forNoKeyUpdate(),
+);
+
+const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: number }) =>
+  db
+    .selectFrom('delivery_attempts')
+    .where('delivery_seq', '=', seq)
+    .where('number', '=', number)
+    .select('outcome'),
+);
+
+const attemptInsertion = keptInsertion('delivery_attempts', [
+  'delivery_seq',
+  'number',
+  'started_at',
+  'ended_at',
+  'outcome',
+  'duration_ms',
+  'http_status',
+  'message',
+  'response_start',
+]);
+
+const correction = keptStatement((db, row: Schema['delivery_attempts']) =>
+  db
+    .updateTable('delivery_attempts')
+    .set({
+      started_at: row.started_at,
+      ended_at: row.ended_at,
+      outcome: row.outcome,
+      duration_ms: row.duration_ms,
+      http_status: row.http_status,
+      message: row.message,
+      response_start: row.response_start,
+    })
+    .where('delivery_seq', '=', row.delivery_seq)
+    .where('number', '=', row.number),
+);
+
+const delivering = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
+  db
+    .updateTable('deliveries')
+    .set({ status: 'DELIVERED', attempt_started_at: null, lease_until: null, ended_at: now })
+    .where(inNumbers(db, 'seq', seqs)),
+);
+
+type Settled = Pick<
+  Selectable<Schema['deliveries']>,
+  | 'seq'
+  | 'status'
+  | 'attempt_started_at'
+  | 'lease_until'
+  | 'next_attempt_at'
+  | 'grace_ms'
+  | 'retry_batch_id'
+  | 'ended_at'
+>;
+
+const settling = keptStatement((db, row: Settled) =>
+  db
+    .updateTable('deliveries')
+    .set({
+      status: row.status,
+      attempt_started_at: row.attempt_started_at,
+      lease_until: row.lease_until,
+      next_attempt_at: row.next_attempt_at,
+      grace_ms: row.grace_ms,
+      retry_batch_id: row.retry_batch_id,
+      ended_at: row.ended_at,
+    })
+    .where('seq', '=', row.seq),
+);
+
+export function recording(db: Writer, now: number): Recording {
+  const progress = async (ids: readonly string[]) =>
+    (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[];
+  return {
+    look: progress,
+    hold: async (deliveries, alone) =>
+      // On SQLite there is no other writer.
+      isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],
+    outcomeOf: async (seq, number) => (await outcomeOf(db, { seq, number })).rows[0]?.outcome,
+    recordAttempts: (attempts) => attemptInsertion(db, attempts.map(toAttemptRow)),
+    correctAttempt: async (attempt) => {
+      await correction(db, toAttemptRow(attempt));
+    },
+    deliver: async (seqs) => {
+      if (seqs.length > 0) {
+        await delivering(db, { seqs: JSON.stringify(seqs), now });
+      }
+    },
+    settle: async (delivery) => {
+      await settling(db, toSettled(delivery));
+    },
+  };
+}
+
+async function hold(
+  db: Writer,
+  deliveries: readonly DeliveryProgress[],
+  alone: boolean,
+): Promise<DeliveryProgress[]> {
+  const subscriptionIds = new Set<SubscriptionId>(deliveries.map(({ subscriptionId }) => subscriptionId));
+  await (alone ? heldAlone : heldTogether)(db, { ids: JSON.stringify([...subscriptionIds]) });
+  const { rows } = await heldDeliveries(db, { seqs: JSON.stringify(deliveries.map(({ seq }) => seq)) });
+  return rows as DeliveryProgress[];
+}
+
+function toAttemptRow(attempt: RecordedAttempt): Schema['delivery_attempts'] {
+  return {
+    delivery_seq: attempt.deliverySeq,
+    number: attempt.number,
+    started_at: attempt.startedAt,
+    ended_at: attempt.endedAt,
+    outcome: attempt.outcome,
+    duration_ms: attempt.durationMs,
+    http_status: attempt.httpStatus,
+    message: attempt.message,
+    response_start: attempt.responseStart && Buffer.from(attempt.responseStart).toString('base64'),
+  };
+}
+
+function toSettled(delivery: DeliveryProgress): Settled {
+  return {
+    seq: delivery.seq,
+    status: delivery.status,
+    attempt_started_at: delivery.attemptStartedAt,
+    lease_until: delivery.leaseUntil,
+    next_attempt_at: delivery.nextAttemptAt,
+    grace_ms: delivery.graceMs,
+    retry_batch_id: delivery.retryBatchId,
+    ended_at: delivery.endedAt,
+  };
+}

@@ -1,0 +1,161 @@
+import { type Compilable, sql } from 'kysely';
+import {
+  MAX_BATCH_SIZE,
+  MAX_OPEN_MS,
+  type RetryBatch,
+  type RetryBatchRows,
+} from '../../../../domain/webhooks/sending/retry-batches.js';
+import type {
+  DeliveryProgress,
+  RetriedDelivery,
+  SendingRows,
+} from '../../../../domain/webhooks/sending/sending.js';
+import type { Reader, Writer } from '../../../database.js';
+import type { Schema } from '../../../schema.js';
+import { keptStatement } from '../../kept-statement.js';
+import { CLAIMABLE_AT, IS_PENDING_ITSELF, inList } from '../dialect-words.js';
+import { subscriptionsWithDue } from './claims.js';
+import { PROGRESS } from './results.js';
+
+const join = keptStatement((db, { id, now, most }: { id: string; now: number; most: number }) =>
+  db
+    .updateTable('retry_batches')
+    .set(({ eb }) => ({ size: eb('size', '+', 1) }))
+    .where('id', '=', (row) =>
+      row
+        .selectFrom('retry_batches')
+        .where('subscription_id', '=', id)
+        .where('handed_over_at', 'is', null)
+        .where('created_at', '>', sql<number>`cast(${now} as bigint) - ${sql.lit(MAX_OPEN_MS)}`)
+        .where('closes_at', '>', now)
+        .where('size', '<', most)
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .select('id'),
+    )
+    // Again, for rows that PostgreSQL waited for.
+    .where('handed_over_at', 'is', null)
+    .where('size', '<', most)
+    .returning('id'),
+);
+
+const insertion = keptStatement((db, row: Schema['retry_batches']) =>
+  db.insertInto('retry_batches').values(row),
+);
+
+const marking = keptStatement((db, { id, now }: { id: string; now: number }) =>
+  db
+    .updateTable('retry_batches')
+    .set({ handed_over_at: now })
+    .where('id', '=', id)
+    .where('handed_over_at', 'is', null),
+);
+
+const makingDue = keptStatement((db, values: { ids: string; before: number; now: number }) =>
+  db
+    .updateTable('deliveries')
+    .set({
+      next_attempt_at: sql`case when next_attempt_at > ${values.now} then ${values.now} else next_attempt_at end`,
+      grace_ms: 0,
+    })
+    .where(inList(db, 'id', values.ids))
+    .where(IS_PENDING_ITSELF)
+    .where('attempts_begun', '=', values.before)
+    .where('next_attempt_at', 'is not', null)
+    .where(CLAIMABLE_AT, '>', values.now),
+);
+
+const batchFields = ['batch.id', 'batch.subscription_id as subscriptionId'] as const;
+
+const waiting = keptStatement((db, { now, limit }: { now: number; limit: number }) =>
+  db
+    .selectFrom('retry_batches as batch')
+    .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
+    .where('batch.handed_over_at', 'is', null)
+    .where((where) =>
+      where.or([where('batch.closes_at', '<=', now), where('batch.size', '>=', MAX_BATCH_SIZE)]),
+    )
+    .orderBy('batch.closes_at')
+    .orderBy('batch.id')
+    .limit(limit)
+    .select([...batchFields, 'subscription.instance_integration_id as instanceIntegrationId']),
+);
+
+const byId = keptStatement((db, { id }: { id: string }) =>
+  db
+    .selectFrom('retry_batches as batch')
+    .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
+    .where('batch.id', '=', id)
+    .select([...batchFields, 'subscription.instance_integration_id as instanceIntegrationId']),
+);
+
+/** With the outcome of the last attempt; null while one runs. */
+function retried(db: Reader) {
+  return db
+    .selectFrom('deliveries')
+    .leftJoin('delivery_attempts as last', (join) =>
+      join
+        .onRef('last.delivery_seq', '=', 'deliveries.seq')
+        .onRef('last.number', '=', 'deliveries.attempts_begun'),
+    )
+    .orderBy('deliveries.seq')
+    .select([
+      ...PROGRESS,
+      'deliveries.event_type as eventType',
+      'last.outcome as lastOutcome',
+      'last.http_status as lastHttpStatus',
+    ]);
+}
+
+const ofBatch = keptStatement((db, { id }: { id: string }) => retried(db).where('retry_batch_id', '=', id));
+const ofIds = keptStatement((db, { ids }: { ids: string }) =>
+  retried(db).where(inList(db, 'deliveries.id', ids)),
+);
+
+/** By the index of running attempts. */
+const lapsed = keptStatement(
+  (db, { now, limit }: { now: number; limit: number }): Compilable<DeliveryProgress> => {
+    const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
+    return db
+      .selectFrom('deliveries')
+      .where('seq', 'in', seqs)
+      .select(PROGRESS) as unknown as Compilable<DeliveryProgress>;
+  },
+);
+
+export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
+  return {
+    join: async (id, most) => (await join(db, { id, now, most })).rows[0]?.id,
+    insert: async ({ id, subscriptionId, size, closesAt }) => {
+      await insertion(db, {
+        id,
+        subscription_id: subscriptionId,
+        size,
+        created_at: now,
+        closes_at: closesAt,
+        handed_over_at: null,
+      });
+    },
+    markHandedOver: async (ids) => {
+      for (const id of [...ids].sort()) {
+        await marking(db, { id, now });
+      }
+    },
+    makeDue: async (ids, number) => {
+      if (ids.length > 0) {
+        await makingDue(db, { ids: JSON.stringify(ids), before: number - 1, now });
+      }
+    },
+  };
+}
+
+export function sendingRows(reader: Reader): SendingRows {
+  return {
+    anyDue: async (now) => (await subscriptionsWithDue(reader, '', now, 1)).length > 0,
+    lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
+    waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],
+    batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,
+    deliveriesOf: async (batchId) => (await ofBatch(reader, { id: batchId })).rows as RetriedDelivery[],
+    retried: async (ids) => (await ofIds(reader, { ids: JSON.stringify(ids) })).rows as RetriedDelivery[],
+  };
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '../../../../domain/clock.js';
+import type { SendingUnitOfWork } from '../../../../domain/webhooks/sending/sending.js';
+import type { Database } from '../../../database.js';
+import { unitOfWorkOver } from '../../unit-of-work.js';
+import { claiming } from './claims.js';
+import { receiverHealth } from './health.js';
+import { recording } from './results.js';
+import { retryBatchRows, sendingRows } from './retry-batches.js';
+
+export function sendingUnitOfWork(database: Database, clock?: Clock): SendingUnitOfWork {
+  return unitOfWorkOver(
+    database,
+    sendingRows,
+    (writer, now) => ({
+      now,
+      ...claiming(writer, now),
+      ...recording(writer, now),
+      ...receiverHealth(writer, now),
+      retryBatches: retryBatchRows(writer, now),
+    }),
+    { clock },
+  );
+}

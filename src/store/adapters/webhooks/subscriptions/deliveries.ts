@@ -1,0 +1,164 @@
+import { type Expression, type Insertable, sql, type Updateable } from 'kysely';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { Delivery } from '../../../../domain/webhooks/deliveries.js';
+import {
+  type ClosedSubscription,
+  MOST_CLOSED_AT_ONCE,
+  type SubscriptionDeliveryRows,
+} from '../../../../domain/webhooks/subscriptions/deliveries.js';
+import type { Writer } from '../../../database.js';
+import type { Schema } from '../../../schema.js';
+import { IS_OPEN, isPostgres } from '../dialect-words.js';
+
+/** The size of one statement; SQLite allows 32,766 values. */
+const ROWS_PER_INSERT = 500;
+
+export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRows {
+  return {
+    backlogOf: async (id) => {
+      const rows = await writer
+        .selectFrom('deliveries')
+        .where('subscription_id', '=', id)
+        .where(IS_OPEN)
+        .groupBy('status')
+        .select(({ fn }) => ['status', fn.countAll().as('count')])
+        .execute();
+      const countOf = (wanted: string) => Number(rows.find(({ status }) => status === wanted)?.count ?? 0);
+      return { pending: countOf('PENDING'), held: countOf('HELD') };
+    },
+    heldSince: async (id) => {
+      const { first } = await writer
+        .selectFrom('deliveries')
+        .innerJoin('events', 'events.seq', 'deliveries.event_seq')
+        .where('subscription_id', '=', id)
+        .where(IS_OPEN)
+        .where('status', '=', 'HELD')
+        .select(({ fn }) => fn.min('events.occurred_at').as('first'))
+        .executeTakeFirstOrThrow();
+      return first === null ? null : Number(first);
+    },
+    insert: async (deliveries) => {
+      for (let from = 0; from < deliveries.length; from += ROWS_PER_INSERT) {
+        const part = deliveries.slice(from, from + ROWS_PER_INSERT);
+        const seqs = await seqsOf(
+          writer,
+          part.map(({ eventId }) => eventId),
+        );
+        const rows = part.map((delivery) => toRow(delivery, seqs.get(delivery.eventId) as number));
+        await writer.insertInto('deliveries').values(rows).execute();
+      }
+    },
+    insertTestEvent: async ({ id, type, occurredAt, instanceId, clientId, entityType, entityId, data }) => {
+      await writer
+        .insertInto('events')
+        .values({
+          id,
+          type,
+          occurred_at: occurredAt,
+          instance_id: instanceId,
+          client_id: clientId,
+          entity_type: entityType,
+          entity_id: entityId,
+          data,
+          is_test: 1,
+        })
+        .execute();
+    },
+    holdPending: (id, most) => holdPending(writer, id, most),
+    cancelOpen: async (id, now, most) => {
+      const cancelled: Updateable<Schema['deliveries']> = { status: 'CANCELLED', ended_at: now };
+      const pending = await close(writer, id, 'PENDING', cancelled, most);
+      return pending === most ? most : pending + (await close(writer, id, 'HELD', cancelled, most - pending));
+    },
+    leftOpen: (limit) => leftOpen(writer, limit),
+  };
+}
+
+/** Keeps the lease: the running attempt is still to be recorded. */
+export function holdPending(
+  writer: Writer,
+  subscriptionId: string,
+  most = MOST_CLOSED_AT_ONCE,
+): Promise<number> {
+  return close(writer, subscriptionId, 'PENDING', { status: 'HELD' }, most);
+}
+
+type OpenStatus = 'PENDING' | 'HELD';
+
+async function close(
+  writer: Writer,
+  subscriptionId: string,
+  from: OpenStatus,
+  to: Updateable<Schema['deliveries']>,
+  most: number,
+): Promise<number> {
+  const first = firstOpen(writer, from, sql.val(subscriptionId), most);
+  const chosen = isPostgres(writer) ? sql`any(array${first})` : first;
+  if (isPostgres(writer)) {
+    // With old statistics PostgreSQL would read and sort all open rows each time.
+    await sql`set local enable_sort = off`.execute(writer);
+  }
+  const { numUpdatedRows } = await writer
+    .updateTable('deliveries')
+    .set({ ...to, next_attempt_at: null })
+    .where('seq', isPostgres(writer) ? '=' : 'in', sql<number>`${chosen}`)
+    // In a form that fits no index: rows are found by number.
+    .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** Ordered by all columns of the index of open deliveries, so that no other is used. */
+function firstOpen(db: Writer, status: OpenStatus, subscriptionId: Expression<unknown>, limit: number) {
+  const isOpen = isPostgres(db) ? sql`` : sql`${IS_OPEN} and`;
+  return sql`(
+    select seq from deliveries where ${isOpen} status = ${sql.lit(status)} and subscription_id = ${subscriptionId}
+    order by subscription_id, attempts_begun, seq limit ${limit}
+  )`;
+}
+
+async function leftOpen(reader: Writer, limit: number): Promise<ClosedSubscription[]> {
+  const has = (status: OpenStatus) =>
+    sql<boolean>`${firstOpen(reader, status, sql.ref('subscriptions.id'), 1)} is not null`;
+  const rows = await reader
+    .selectFrom('subscriptions')
+    .where((where) =>
+      where.or([
+        where.and([where('status', '=', 'DISABLED'), has('PENDING')]),
+        where.and([where('status', '=', 'DELETED'), where.or([has('PENDING'), has('HELD')])]),
+      ]),
+    )
+    .orderBy('id')
+    .limit(limit)
+    .select(['id', 'status'])
+    .execute();
+  return rows.map(({ id, status }) => ({ id: id as SubscriptionId, isDeleted: status === 'DELETED' }));
+}
+
+async function seqsOf(writer: Writer, eventIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await writer
+    .selectFrom('events')
+    .where('id', 'in', [...new Set(eventIds)])
+    .select(['id', 'seq'])
+    .execute();
+  return new Map(rows.map(({ id, seq }) => [id, seq]));
+}
+
+function toRow(delivery: Delivery, eventSeq: number): Insertable<Schema['deliveries']> {
+  return {
+    id: delivery.id,
+    subscription_id: delivery.subscriptionId,
+    event_seq: eventSeq,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    origin: delivery.origin,
+    status: delivery.status,
+    attempts_begun: delivery.attemptsBegun,
+    attempt_started_at: delivery.attemptStartedAt,
+    lease_until: delivery.leaseUntil,
+    next_attempt_at: delivery.nextAttemptAt,
+    retry_batch_id: delivery.retryBatchId,
+    created_at: delivery.createdAt,
+    ended_at: delivery.endedAt,
+  };
+}
