@@ -1,12 +1,24 @@
 import { ServiceTokenRefusal } from '../domain/access/service-tokens.js';
-import { type AuditParty, type Observation, type Observe, STRANGER } from '../domain/operator/audit.js';
+import {
+  type Actor,
+  type AuditParty,
+  type Observation,
+  type Observe,
+  STRANGER,
+} from '../domain/operator/audit.js';
 import { snakeCase } from '../domain/platform/changes.js';
 import { ErrorCode } from '../errors/service-error.js';
 import { remoteAddressOf } from './call-metadata.js';
 import { type Caller, roleRights } from './callers.js';
 import { REFUSALS, type RefusedCall } from './gate.js';
 import type { CallContext } from './handlers.js';
-import { actorOf } from './services/actor.js';
+
+/** The actor in the audit log: the holder of the token. */
+export function actorOf({ tokenId, caller, requestId, remoteAddress, onBehalfOf }: CallContext): Actor {
+  const party =
+    tokenId === undefined ? { type: 'service', id: caller } : { type: 'service_token', id: tokenId };
+  return { ...party, requestId, remoteAddress, onBehalfOf };
+}
 
 /** Records refusals and reads in the audit log. */
 export interface CallAudit {

@@ -33,15 +33,20 @@ export const rooms: Record<string, Room> = {
     mayImport: ['^src/domain/', '^src/errors/', '^src/identifiers/', generated.ids, generated.events],
   },
   rpc: {
-    path: '^src/rpc/',
+    path: '^src/rpc/(?!domain-server/)',
     mayImport: [
-      '^src/domain/',
+      // For the audit of calls.
+      '^src/domain/(access/service-tokens|operator/audit|platform/changes)\\.ts$',
       '^src/errors/',
       '^src/identifiers/network-address\\.ts$',
       '^src/telemetry/',
       generated.ids,
       generated.proto,
     ],
+  },
+  'domain server': {
+    path: '^src/rpc/domain-server/',
+    mayImport: ['^src/domain/', '^src/errors/', '^src/rpc/', generated.ids, generated.proto],
   },
   edge: {
     path: '^src/edge/',

@@ -38,6 +38,16 @@ describe('a violation that is planted', () => {
     ['src/store/store-error.ts', `import '../rpc/callers.js';`, /^store imports what it may not/],
     ['src/rpc/definitions.ts', `import '../store/schema.js';`, /^rpc imports what it may not/],
     [
+      'src/rpc/endpoint.ts',
+      `import './domain-server/words.js';`,
+      /^rpc imports what it may not: .* -> src\/rpc\/domain-server/,
+    ],
+    [
+      'src/rpc/domain-server/words.ts',
+      `import '../../store/store.js';`,
+      /^domain server imports what it may not/,
+    ],
+    [
       'src/edge/problem.ts',
       `import '../domain/clock.js';`,
       /^edge imports what it may not: .* -> src\/domain/,

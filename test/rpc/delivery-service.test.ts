@@ -11,7 +11,7 @@ import {
   DeliveryServiceService,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { deliveryService } from '../../src/rpc/services/webhooks/delivery-service.js';
+import { deliveryService } from '../../src/rpc/domain-server/webhooks/delivery-service.js';
 import { LEASE_MS, sendingRig } from '../store/webhooks/sending-rig.js';
 import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';

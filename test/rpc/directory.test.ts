@@ -6,7 +6,7 @@ import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
 import type { FoundVisit } from '../../src/domain/access/visit-store.js';
 import { encodeCursor, type PageRequest } from '../../src/domain/directory/page.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
+import { type DirectoryDependencies, directoryService } from '../../src/rpc/domain-server/directory.js';
 import { PageTurns } from '../../src/rpc/streams/page-turns.js';
 import { eventually } from '../support/eventually.js';
 import { refusalOf, rpcRigs } from './rig.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
+import { importLine } from '../../src/rpc/domain-server/platform/import-line.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
-import { importLine } from '../../src/rpc/services/platform/import-line.js';
 
 const line = {
   line: 7,

@@ -11,8 +11,8 @@ import type { ManagedSubscription } from '../../src/domain/webhooks/subscription
 import { SealedBox } from '../../src/keys/sealed-box.js';
 import type { CallOptions } from '../../src/rpc/call-metadata.js';
 import type { Caller } from '../../src/rpc/callers.js';
-import { operatorService } from '../../src/rpc/services/operator/index.js';
-import { webhookService } from '../../src/rpc/services/webhooks/index.js';
+import { operatorService } from '../../src/rpc/domain-server/operator/index.js';
+import { webhookService } from '../../src/rpc/domain-server/webhooks/index.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';

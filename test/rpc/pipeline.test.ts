@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pipelined } from '../../src/rpc/services/platform/pipeline.js';
+import { pipelined } from '../../src/rpc/domain-server/platform/pipeline.js';
 
 async function* of(...inputs: number[]) {
   yield* inputs;

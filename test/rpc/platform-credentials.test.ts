@@ -4,7 +4,7 @@ import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/
 import { PlatformServiceService as methods } from '../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
-import { type PlatformDependencies, platformService } from '../../src/rpc/services/platform/index.js';
+import { type PlatformDependencies, platformService } from '../../src/rpc/domain-server/platform/index.js';
 import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { invitedAlone } from '../store/platform-people.js';
 import { describeEachDatabase } from '../support/databases.js';

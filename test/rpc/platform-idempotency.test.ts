@@ -3,7 +3,7 @@ import { PlatformServiceService as methods } from '../../generated/proto/integra
 import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
 import { createServiceToken, rotateServiceToken } from '../../src/domain/operator/service-tokens.js';
 import { inNameOf } from '../../src/domain/unit-of-work.js';
-import { platformService } from '../../src/rpc/services/platform/index.js';
+import { platformService } from '../../src/rpc/domain-server/platform/index.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
 import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { serviceTokenStore } from '../../src/store/adapters/service-tokens.js';

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
 import type { PlatformRows, PlatformUnitOfWork } from '../../src/domain/platform/unit-of-work.js';
 import type { WriteOrigin } from '../../src/domain/unit-of-work.js';
+import { platformService } from '../../src/rpc/domain-server/platform/index.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
-import { platformService } from '../../src/rpc/services/platform/index.js';
 import { platformDependencies } from '../support/platform-dependencies.js';
 
 const { signal } = new AbortController();

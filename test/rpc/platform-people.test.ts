@@ -4,7 +4,7 @@ import { PlatformServiceService as methods } from '../../generated/proto/integra
 import { UserStatus } from '../../generated/proto/integration/platform/v1/users.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import type { CallOptions } from '../../src/rpc/call-metadata.js';
-import { platformService } from '../../src/rpc/services/platform/index.js';
+import { platformService } from '../../src/rpc/domain-server/platform/index.js';
 import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { describeEachDatabase } from '../support/databases.js';
 import { platformDependencies } from '../support/platform-dependencies.js';

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { ServiceError } from '../../src/errors/service-error.js';
+import { maintenanceService } from '../../src/rpc/domain-server/maintenance.js';
+import { operatorService } from '../../src/rpc/domain-server/operator/index.js';
+import { platformService } from '../../src/rpc/domain-server/platform/index.js';
+import { signOnService } from '../../src/rpc/domain-server/sign-on/index.js';
+import { deliveryService } from '../../src/rpc/domain-server/webhooks/delivery-service.js';
+import { webhookService } from '../../src/rpc/domain-server/webhooks/index.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
-import { maintenanceService } from '../../src/rpc/services/maintenance.js';
-import { operatorService } from '../../src/rpc/services/operator/index.js';
-import { platformService } from '../../src/rpc/services/platform/index.js';
-import { signOnService } from '../../src/rpc/services/sign-on/index.js';
-import { deliveryService } from '../../src/rpc/services/webhooks/delivery-service.js';
-import { webhookService } from '../../src/rpc/services/webhooks/index.js';
 import { operatorUnitOfWork } from '../../src/store/adapters/operator/unit-of-work.js';
 import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { codeMinutesOf } from '../../src/store/adapters/sign-on/code-minutes.js';

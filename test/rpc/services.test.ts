@@ -5,8 +5,8 @@ import { Gatekeeper } from '../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../src/domain/access/rate-limiter.js';
 import type { PurgeReport } from '../../src/domain/maintenance/purge.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { type DirectoryDependencies, directoryService } from '../../src/rpc/services/directory.js';
-import { type MaintenanceDependencies, maintenanceService } from '../../src/rpc/services/maintenance.js';
+import { type DirectoryDependencies, directoryService } from '../../src/rpc/domain-server/directory.js';
+import { type MaintenanceDependencies, maintenanceService } from '../../src/rpc/domain-server/maintenance.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const NOW = 1_790_000_000_123;

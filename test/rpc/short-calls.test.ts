@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
-import { allServices } from '../../src/rpc/services/index.js';
+import { allServices } from '../../src/rpc/domain-server/index.js';
 import { PageTurns } from '../../src/rpc/streams/page-turns.js';
 import { rpcRigs, TOKENS } from './rig.js';
 

@@ -12,9 +12,9 @@ import { SignOnServiceService as methods } from '../../generated/proto/integrati
 import { makeLink } from '../../src/domain/credentials/new-link.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { browserHandlers } from '../../src/rpc/domain-server/sign-on/browser.js';
+import { linkHandlers } from '../../src/rpc/domain-server/sign-on/links.js';
 import { serve } from '../../src/rpc/handlers.js';
-import { browserHandlers } from '../../src/rpc/services/sign-on/browser.js';
-import { linkHandlers } from '../../src/rpc/services/sign-on/links.js';
 import {
   AFTER_LOGOUT,
   browserRig,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { TokenIssuer } from '../../src/domain/sign-on/tokens/token-issuer.js';
 import type { SignOnUnitOfWork } from '../../src/domain/sign-on/unit-of-work.js';
 import type { WriteOrigin } from '../../src/domain/unit-of-work.js';
-import { signOnService } from '../../src/rpc/services/sign-on/index.js';
+import { signOnService } from '../../src/rpc/domain-server/sign-on/index.js';
 
 test('a write of signing on is made for as long as its caller is there', async () => {
   const origins: (WriteOrigin | undefined)[] = [];

@@ -8,7 +8,7 @@ import {
 } from '../../generated/proto/integration/sign_on/v1/tokens.js';
 import type { CodeExchange } from '../../src/domain/sign-on/tokens/exchange-code.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { signOnService } from '../../src/rpc/services/sign-on/index.js';
+import { signOnService } from '../../src/rpc/domain-server/sign-on/index.js';
 import { verifiedAccessToken } from '../domain/sign-on/token-keys.js';
 import { newCode, type TokenRig, tokenRig } from '../domain/sign-on/token-rig.js';
 import { databaseUnderTest } from '../support/databases.js';

@@ -10,8 +10,8 @@ import {
   SigningKeyStatus,
 } from '../../generated/proto/integration/operator/v1/signing_keys.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { type MaintenanceDependencies, maintenanceService } from '../../src/rpc/services/maintenance.js';
-import { type OperatorDependencies, operatorService } from '../../src/rpc/services/operator/index.js';
+import { type MaintenanceDependencies, maintenanceService } from '../../src/rpc/domain-server/maintenance.js';
+import { type OperatorDependencies, operatorService } from '../../src/rpc/domain-server/operator/index.js';
 import { DAY, HOUR, keyRig } from '../domain/sign-on/key-rig.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 

@@ -9,9 +9,9 @@ import {
 import type { ListEventsRequest } from '../../generated/proto/integration/webhooks/v1/events.js';
 import type { ManagedSubscription } from '../../src/domain/webhooks/subscriptions/rows.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
+import { eventHandlers } from '../../src/rpc/domain-server/webhooks/events.js';
+import type { WebhookDependencies } from '../../src/rpc/domain-server/webhooks/write.js';
 import type { CallContext } from '../../src/rpc/handlers.js';
-import { eventHandlers } from '../../src/rpc/services/webhooks/events.js';
-import type { WebhookDependencies } from '../../src/rpc/services/webhooks/write.js';
 import { plantAttempt, plantEvent } from '../store/webhooks/log-rig.js';
 import { plantDelivery } from '../store/webhooks/subscription-rig.js';
 import { databaseUnderTest } from '../support/databases.js';

@@ -6,7 +6,7 @@ import {
 } from '../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { WebhookServiceService as methods } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
-import { type WebhookDependencies, webhookService } from '../../src/rpc/services/webhooks/index.js';
+import { type WebhookDependencies, webhookService } from '../../src/rpc/domain-server/webhooks/index.js';
 import { webhookUnitOfWork } from '../../src/store/adapters/webhooks/unit-of-work.js';
 import { fakeClock } from '../domain/clock.js';
 import { newConnection } from '../store/webhooks/subscription-rig.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
-import { platformService } from '../../src/rpc/services/platform/index.js';
+import { platformService } from '../../src/rpc/domain-server/platform/index.js';
 import { platformUnitOfWork } from '../../src/store/adapters/platform/unit-of-work.js';
 import { rpcRigs, TOKENS } from '../rpc/rig.js';
 import { describeEachDatabase } from '../support/databases.js';

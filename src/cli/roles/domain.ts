@@ -12,7 +12,7 @@ import {
 } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/tokens/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
-import { allServices } from '../../rpc/services/index.js';
+import { allServices } from '../../rpc/domain-server/index.js';
 import { openStore, type Store, type StoreOptions } from '../../store/store.js';
 import { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js';
 import { AddressGuard } from '../../delivery/address-guard.js';
 import { RetryGrace } from '../../domain/webhooks/sending/retry-grace.js';
-import type { DeliveryDependencies } from '../../rpc/services/webhooks/delivery-service.js';
-import type { WebhookDependencies } from '../../rpc/services/webhooks/index.js';
+import type { DeliveryDependencies } from '../../rpc/domain-server/webhooks/delivery-service.js';
+import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/index.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Secrets } from './secrets.js';

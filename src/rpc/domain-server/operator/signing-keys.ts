@@ -3,8 +3,8 @@ import { SigningKeyStatus } from '../../../../generated/proto/integration/operat
 import { rotateSigningKeys } from '../../../domain/sign-on/keys/key-rotation.js';
 import { type SigningKey, statusOf } from '../../../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
-import { actorOf } from '../actor.js';
 import { words } from '../words.js';
 import { fromAlgorithm, toAlgorithm } from './application-messages.js';
 import type { OperatorDependencies } from './write.js';

@@ -5,9 +5,9 @@ import { Trail } from '../../../domain/platform/trail.js';
 import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { actorOf } from '../../call-audit.js';
 import type { MethodOf, Sent } from '../../definitions.js';
 import type { CallContext } from '../../handlers.js';
-import { actorOf } from '../actor.js';
 import { actionOf, subjectOf } from './actions.js';
 
 const MAX_KEY_LENGTH = 255;

@@ -3,8 +3,8 @@ import type { AuditMac } from '../../../domain/operator/audit-chain.js';
 import type { OperatorChanges, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { KeyRotation } from '../../../domain/sign-on/keys/key-rotation.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
+import { actorOf } from '../../call-audit.js';
 import type { CallContext } from '../../handlers.js';
-import { actorOf } from '../actor.js';
 
 export interface OperatorDependencies {
   unitOfWork: OperatorUnitOfWork;

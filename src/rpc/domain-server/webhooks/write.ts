@@ -3,8 +3,8 @@ import { inNameOf } from '../../../domain/unit-of-work.js';
 import type { AddressGuard } from '../../../domain/webhooks/subscriptions/address-guard.js';
 import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscription.js';
 import type { WebhookChanges, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
+import { actorOf } from '../../call-audit.js';
 import type { CallContext } from '../../handlers.js';
-import { actorOf } from '../actor.js';
 
 export interface WebhookDependencies {
   unitOfWork: WebhookUnitOfWork;

@@ -18,8 +18,8 @@ import {
   createEmailChangeLink,
   type EmailChangeLinkCreation,
 } from '../../../domain/platform/people/email-changes.js';
+import { actorOf } from '../../call-audit.js';
 import type { CallContext, Handlers } from '../../handlers.js';
-import { actorOf } from '../actor.js';
 import { toAccountMessage } from './accounts.js';
 import { auditedWork, type PlatformDependencies, write } from './write.js';
 

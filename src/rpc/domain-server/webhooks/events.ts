@@ -5,8 +5,8 @@ import { getEvent, type LoggedEvent } from '../../../domain/webhooks/logs/events
 import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
 import { logPage } from '../../../domain/webhooks/logs/page.js';
 import { replayEvents } from '../../../domain/webhooks/subscriptions/replay.js';
+import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
-import { actorOf } from '../actor.js';
 import type { WebhookDependencies } from './write.js';
 
 export function eventHandlers({
