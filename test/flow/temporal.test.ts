@@ -29,7 +29,9 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
   });
 
   test('is joined by the worker, and then nothing is degraded any more', async () => {
-    expect(await service.joinedTemporal()).toMatchObject({ roles: { worker: { checks: { temporal: { ok: true } } } } });
+    expect(await service.joinedTemporal()).toMatchObject({
+      roles: { worker: { checks: { temporal: { ok: true } } } },
+    });
   });
 
   test('runs the purge, with a request id that links the log of the domain to the workflow', async () => {
