@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type {
-  ClaimDeliveriesRequest,
   ClaimDeliveriesResponse,
   ClaimedDelivery,
   DeliveryServiceService,
@@ -13,13 +12,10 @@ import { attemptResultOf } from './attempt-result.js';
 import { pause, pauseMsAfter } from './pauses.js';
 import { Slots } from './slots.js';
 
-export interface DeliveryClient extends Pick<RpcClient<typeof DeliveryServiceService>, 'recordAttempts'> {
-  /** Called one claim at a time. */
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    call: { deadlineMs: number; signal?: AbortSignal },
-  ): Promise<ClaimDeliveriesResponse>;
-}
+export type DeliveryClient = Pick<
+  RpcClient<typeof DeliveryServiceService>,
+  'claimDeliveries' | 'recordAttempts'
+>;
 
 export interface RelayOptions {
   deliveries: DeliveryClient;
@@ -125,7 +121,7 @@ export class Relay {
           maxRunningPerSubscription: sendsPerSubscription,
           maxWaitMs: CLAIM_WAIT_MS,
         },
-        { deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
+        { requestId: requestId(), deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
       );
       if (this.#failures > 0) {
         log.info('webhook deliveries are claimed again', { failures: this.#failures });

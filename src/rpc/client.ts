@@ -14,7 +14,6 @@ import { fromStatus } from './error-trailer.js';
 import { RenewedConnection } from './renewed-connection.js';
 import { bytesOf, FRAME_BYTES, MAX_ANSWER_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { StreamedCalls } from './short-calls/streamed-calls.js';
-import { Conversation } from './streams/conversation.js';
 import { MessageReader } from './streams/message-reader.js';
 
 const DEFAULT_DEADLINE_MS = 5_000;
@@ -104,20 +103,6 @@ export class RpcChannel {
         serialize,
         responseDeserialize,
         this.#metadata({ requestId: randomUUID() }),
-      ),
-    );
-  }
-
-  /** For a method that answers each message of a stream with one message. */
-  conversation<M extends AnyMethod>(method: M): Conversation<RequestOf<M>, ResponseOf<M>> {
-    return new Conversation(() =>
-      this.#connection.begin((client) =>
-        client.makeBidiStreamRequest(
-          method.path,
-          method.requestSerialize,
-          method.responseDeserialize,
-          this.#metadata({ requestId: randomUUID() }),
-        ),
       ),
     );
   }

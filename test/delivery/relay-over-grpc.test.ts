@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
-import {
-  type ClaimDeliveriesRequest,
-  DeliveryServiceService,
-} from '../../generated/proto/integration/webhooks/v1/sending.js';
-import { deliveriesOver } from '../../src/cli/roles/deliveries-over-grpc.js';
+import { DeliveryServiceService } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { Relay } from '../../src/delivery/relay.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { rpcRigs } from '../rpc/rig.js';
@@ -14,7 +10,7 @@ import { noContent, rawReceivers } from './raw-receivers.js';
 import { secret, senders } from './senders.js';
 
 const GRACE_MS = 5_000;
-const CALL = { deadlineMs: 20_000 };
+const CALL = { requestId: 'test', deadlineMs: 20_000 };
 const rigs = rpcRigs();
 const raw = rawReceivers();
 const open = senders();
@@ -22,16 +18,14 @@ const open = senders();
 /** The domain in memory behind real gRPC; every delivery goes to the port. */
 function serviceOf(domain: FakeDomain, port: number) {
   return serve(DeliveryServiceService, {
-    keepClaimingDeliveries: async function* (requests, { signal }) {
-      for await (const { claim } of requests) {
-        const claimed = await domain.claimDeliveries(claim as ClaimDeliveriesRequest, { ...CALL, signal });
-        const targets = claimed.targets.map(({ subscriptionId }) => ({
-          subscriptionId,
-          url: `http://127.0.0.1:${port}/${subscriptionId}`,
-          signingSecrets: [secret],
-        }));
-        yield { claim: { ...claimed, targets } };
-      }
+    claimDeliveries: async (request, { signal }) => {
+      const claimed = await domain.claimDeliveries(request, { ...CALL, signal });
+      const targets = claimed.targets.map(({ subscriptionId }) => ({
+        subscriptionId,
+        url: `http://127.0.0.1:${port}/${subscriptionId}`,
+        signingSecrets: [secret],
+      }));
+      return { ...claimed, targets };
     },
     recordAttempts: (request) => domain.recordAttempts(request),
   });
@@ -44,7 +38,7 @@ describe('the relay over gRPC', () => {
     const rig = await rigs.start([serviceOf(before, receiver.port)]);
     const log = recordedLog();
     const relay = new Relay({
-      deliveries: deliveriesOver(rig.channel()),
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
       sender: open(),
       log: log.log,
       workerId: 'test',
@@ -75,7 +69,7 @@ describe('the relay over gRPC', () => {
     const before = new FakeDomain();
     const rig = await rigs.start([serviceOf(before, receiver.port)]);
     const relay = new Relay({
-      deliveries: deliveriesOver(rig.channel()),
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
       sender: open(),
       log: recordedLog().log,
       workerId: 'test',
@@ -101,7 +95,7 @@ describe('the relay over gRPC', () => {
     const domain = new FakeDomain();
     const rig = await rigs.start([serviceOf(domain, 1)]);
     const relay = new Relay({
-      deliveries: deliveriesOver(rig.channel()),
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
       sender: open(),
       log: recordedLog().log,
       workerId: 'test',

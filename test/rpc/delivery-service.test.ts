@@ -1,5 +1,4 @@
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   AttemptOutcome,
   type DeliveryAttempt,
@@ -7,7 +6,6 @@ import {
 } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import {
   type ClaimDeliveriesRequest,
-  type ClaimDeliveriesResponse,
   DeliveryServiceService,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
@@ -15,7 +13,7 @@ import { deliveryService } from '../../src/rpc/domain-server/webhooks/delivery-s
 import { LEASE_MS, sendingRig } from '../store/webhooks/sending-rig.js';
 import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { refusalOf, rpcRigs, TOKENS } from './rig.js';
+import { refusalOf, rpcRigs } from './rig.js';
 
 const CALL = { requestId: 'r' };
 const CLAIM = {
@@ -25,7 +23,7 @@ const CLAIM = {
   maxRunningPerSubscription: 10,
   maxWaitMs: 0,
 };
-const QUESTION = { deadlineMs: 20_000 };
+const CLAIM_CALL = { ...CALL, deadlineMs: 20_000 };
 const NOTHING = { deliveries: [], targets: [], bodies: [] };
 
 const FAILED: DeliveryAttempt = {
@@ -35,56 +33,17 @@ const FAILED: DeliveryAttempt = {
 
 function deliveryServing(under: DatabaseUnderTest) {
   const rigs = rpcRigs();
-  return async (settings: { longestCallMs?: number } = {}) => {
+  return async () => {
     const sending = await sendingRig(under);
-    const service = deliveryService({ ...sending.dependencies, clock: sending.clock.now, ...settings });
-    const { channel, address, timed } = await rigs.start([service]);
-    const claims = channel().conversation(DeliveryServiceService.keepClaimingDeliveries);
+    const service = deliveryService({ ...sending.dependencies, clock: sending.clock.now });
+    const { channel, timed } = await rigs.start([service]);
+    const client = channel().clientOf(DeliveryServiceService);
     return {
-      ...{ ...sending, address, timed },
-      client: channel().clientOf(DeliveryServiceService),
-      /** One question of those in one call. */
-      askFor: async (claim: Partial<ClaimDeliveriesRequest>, signal?: AbortSignal) => {
-        const question = { claim: { ...CLAIM, ...claim } };
-        const answer = await claims.ask(question, signal ? { ...QUESTION, signal } : QUESTION);
-        return answer.claim as ClaimDeliveriesResponse;
-      },
-      askForNothing: () => claims.ask({ claim: undefined }, QUESTION),
+      ...{ ...sending, timed, client },
+      askFor: (claim: Partial<ClaimDeliveriesRequest>, signal?: AbortSignal) =>
+        client.claimDeliveries({ ...CLAIM, ...claim }, signal ? { ...CLAIM_CALL, signal } : CLAIM_CALL),
     };
   };
-}
-
-const callers: Client[] = [];
-afterEach(() => {
-  for (const caller of callers.splice(0)) {
-    caller.close();
-  }
-});
-
-/** Keeps claiming and never ends its call by itself. Told so, it asks the same again after each answer. */
-function stubbornCaller(address: string, again?: typeof CLAIM) {
-  const { path, requestSerialize, responseDeserialize } = DeliveryServiceService.keepClaimingDeliveries;
-  const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${TOKENS.relay}`);
-  const caller = new Client(address, credentials.createInsecure());
-  callers.push(caller);
-  const call = caller.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
-    deadline: Date.now() + QUESTION.deadlineMs,
-  });
-  const ask = (claim: typeof CLAIM) => void call.write({ claim });
-  const untilAnswered = new Promise((resolve) => call.once('data', resolve));
-  const answers = new Promise<unknown[]>((resolve, reject) => {
-    const read: unknown[] = [];
-    call.on('data', (answer) => {
-      read.push(answer);
-      if (again) {
-        ask(again);
-      }
-    });
-    call.on('end', () => resolve(read));
-    call.on('error', reject);
-  });
-  return { ask, answers, untilAnswered };
 }
 
 describeEachDatabase('deliveries over gRPC', (under) => {
@@ -163,8 +122,8 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(await askFor({})).toEqual(NOTHING);
   });
 
-  test('are claimed again and again in one call, as one question after the other has them', async () => {
-    const { askFor, timed, ...rig } = await serving();
+  test('are claimed again and again, and a claim waits for the next one', async () => {
+    const { askFor, ...rig } = await serving();
     const subscriptionId = await rig.subscribe();
     for (let count = 0; count < 3; count += 1) {
       await rig.happen();
@@ -187,7 +146,6 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     await rig.happen();
     const third = await waiting;
     expect(third.deliveries).toHaveLength(1);
-    expect(timed).toEqual([]);
 
     const claimed = [first, second, third].flatMap(({ deliveries }) => deliveries);
     const ids = (await rig.deliveries()).map(({ id, attempts_begun }) => [id, attempts_begun]);
@@ -222,43 +180,19 @@ describe('a waiting claim over gRPC', () => {
     expect(await waiting).toEqual({ batches: [] });
   });
 
-  test('in a call for many questions goes home as well, and its call ends', async () => {
-    const { address, client, deliveriesDue, ...rig } = await serving();
-    const stubborn = stubbornCaller(address);
-    stubborn.ask({ ...CLAIM, maxWaitMs: 60_000 });
+  test('for deliveries goes home as well, and claims nothing afterwards', async () => {
+    const { askFor, client, deliveriesDue, ...rig } = await serving();
+    const waiting = askFor({ maxWaitMs: 60_000 });
     await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
     deliveriesDue.close();
-    expect(await stubborn.answers).toEqual([{ claim: NOTHING }]);
+    expect(await waiting).toEqual(NOTHING);
     await rig.subscribe();
     await rig.happen();
-    await expect(rig.askFor({ maxWaitMs: 60_000 })).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    expect(await askFor({ maxWaitMs: 60_000 })).toEqual(NOTHING);
     expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
   });
 
-  test('in a call for many questions is not waited for where it asks none', async () => {
-    const { address, deliveriesDue } = await serving();
-    const stubborn = stubbornCaller(address);
-    stubborn.ask(CLAIM);
-    await stubborn.untilAnswered;
-    deliveriesDue.close();
-    expect(await stubborn.answers).toEqual([{ claim: NOTHING }]);
-  });
-
-  test.each([
-    ['that asks for nothing', 0, false],
-    ['that waits for long', 60_000, false],
-    ['that asks again and again', 0, true],
-  ])('in a call %s is asked for its token again, for the call ends', async (_, maxWaitMs, goesOn) => {
-    const { address } = await serving({ longestCallMs: 100 });
-    const stubborn = stubbornCaller(address, goesOn ? { ...CLAIM, maxWaitMs } : undefined);
-    stubborn.ask({ ...CLAIM, maxWaitMs });
-    const answers = await stubborn.answers;
-    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
-      new Set([JSON.stringify({ claim: NOTHING })]),
-    );
-  });
-
-  test('in a call for many questions takes nothing when it hung up before', async () => {
+  test('takes nothing when its caller hung up before', async () => {
     const { client, askFor, timed, ...rig } = await serving();
     await rig.subscribe();
     const caller = new AbortController();
@@ -270,14 +204,6 @@ describe('a waiting claim over gRPC', () => {
     await rig.happen();
     expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
     expect((await askFor({ maxWaitMs: 5_000 })).deliveries).toHaveLength(1);
-  });
-
-  test('in a call for many questions can ask well after it was refused', async () => {
-    const { askFor, ...rig } = await serving();
-    await rig.subscribe();
-    await rig.happen();
-    expect((await refusalOf(askFor({ freeSlots: 0 }))).code).toBe(ErrorCode.INVALID_REQUEST);
-    expect((await askFor({})).deliveries).toHaveLength(1);
   });
 
   type Served = Awaited<ReturnType<typeof serving>>;
@@ -296,7 +222,6 @@ describe('a waiting claim over gRPC', () => {
   test.each<[path: string, what: string, ask: (served: Served) => Promise<unknown>]>([
     ['free_slots', 'none of many', ({ askFor }) => askFor({ freeSlots: 0 })],
     ['free_slots', 'too many of many', ({ askFor }) => askFor({ freeSlots: 1_001 })],
-    ['free_slots', 'not a word', ({ askForNothing }) => askForNothing()],
     [
       'max_running_per_subscription',
       'none of many',

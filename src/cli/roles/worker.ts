@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { createActivities } from '../../../workflows/activities/index.js';
 import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
 import { handOverRetryBatches } from '../../../workflows/retry-batches.js';
@@ -13,7 +14,6 @@ import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
 import { attemptMetrics, temporalPollingGauge } from '../../telemetry/metrics.js';
-import { deliveriesOver } from './deliveries-over-grpc.js';
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
 import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
@@ -75,7 +75,7 @@ function openSender({ config, metrics }: RoleOptions): Sender {
 
 function startRelay({ config, log }: RoleOptions, domain: Domain, sender: Sender): Relay {
   return new Relay({
-    deliveries: deliveriesOver(domain.relay),
+    deliveries: domain.relay.clientOf(DeliveryServiceService),
     sender,
     log,
     workerId: workerId(),

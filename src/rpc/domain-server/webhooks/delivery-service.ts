@@ -1,8 +1,5 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
-import {
-  type ClaimDeliveriesRequest,
-  DeliveryServiceService,
-} from '../../../../generated/proto/integration/webhooks/v1/sending.js';
+import { DeliveryServiceService } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import type { Clock } from '../../../domain/clock.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
 import { DeliveryClaims } from '../../../domain/webhooks/sending/claims.js';
@@ -14,7 +11,6 @@ import { RetryHandover } from '../../../domain/webhooks/sending/retry-handover.j
 import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
 import { DeliveryTargets } from '../../../domain/webhooks/sending/targets.js';
 import { serve } from '../../handlers.js';
-import { messagesUntil } from '../../streams/messages-until.js';
 import {
   assertBetween,
   assertNotMore,
@@ -26,43 +22,27 @@ import {
 
 export interface DeliveryDependencies extends SendingDependencies {
   clock: Clock;
-  /** A long-lived call ends after this time, so that its token is checked again. */
-  longestCallMs?: number;
 }
 
 const MAX_AT_ONCE = 1_000;
 const MAX_BATCHES = 100;
 /** The longest wait of a caller. */
 const MAX_WAIT_MS = 60_000;
-const LONGEST_CALL_MS = 60_000;
 const FIRST_RETRY = 2;
 
 export function deliveryService(dependencies: DeliveryDependencies) {
-  const { clock, secrets, longestCallMs = LONGEST_CALL_MS } = dependencies;
+  const { clock, secrets } = dependencies;
   const targets = new DeliveryTargets(secrets);
   const claims = new DeliveryClaims(dependencies, targets, clock);
   const handover = new RetryHandover(dependencies, clock);
-  const claim = async (
-    asked: Partial<ClaimDeliveriesRequest> | undefined,
-    caller: AbortSignal,
-    mostWaitMs: number,
-  ) => {
-    const { freeSlots = 0, totalSlots = 0, maxRunningPerSubscription = 0, maxWaitMs = 0 } = asked ?? {};
-    assertBetween(freeSlots, 1, MAX_AT_ONCE, 'free_slots');
-    assertBetween(maxRunningPerSubscription, 1, MAX_AT_ONCE, 'max_running_per_subscription');
-    assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
-    const limits = { freeSlots, totalSlots: Math.max(totalSlots, freeSlots), maxRunningPerSubscription };
-    const claimed = await claims.claim({ ...limits, maxWaitMs: Math.min(maxWaitMs, mostWaitMs) }, caller);
-    return toClaimResponse(claimed);
-  };
   return serve(DeliveryServiceService, {
-    keepClaimingDeliveries: async function* (requests, { signal }) {
-      const endsAt = performance.now() + longestCallMs;
-      const over = AbortSignal.any([dependencies.deliveriesDue.closing, AbortSignal.timeout(longestCallMs)]);
-      for await (const { claim: asked } of messagesUntil(over, requests)) {
-        const leftMs = Math.max(0, Math.floor(endsAt - performance.now()));
-        yield { claim: await claim(asked, signal, leftMs) };
-      }
+    claimDeliveries: async (request, { signal }) => {
+      const { freeSlots, totalSlots, maxRunningPerSubscription, maxWaitMs } = request;
+      assertBetween(freeSlots, 1, MAX_AT_ONCE, 'free_slots');
+      assertBetween(maxRunningPerSubscription, 1, MAX_AT_ONCE, 'max_running_per_subscription');
+      assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
+      const slots = { freeSlots, totalSlots: Math.max(totalSlots, freeSlots) };
+      return toClaimResponse(await claims.claim({ ...slots, maxRunningPerSubscription, maxWaitMs }, signal));
     },
 
     recordAttempts: async ({ results }) => {

@@ -10,10 +10,8 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
-  type ClientDuplexStream,
   type ClientOptions,
   type ClientUnaryCall,
-  type handleBidiStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -57,18 +55,6 @@ export interface ClaimDeliveriesResponse {
   targets: DeliveryTarget[];
   /** The bodies they carry. */
   bodies: DeliveryBody[];
-}
-
-/** One claim of many. */
-export interface KeepClaimingDeliveriesRequest {
-  /** What is asked for. */
-  claim: ClaimDeliveriesRequest | undefined;
-}
-
-/** What one claim of many has brought. */
-export interface KeepClaimingDeliveriesResponse {
-  /** The claimed deliveries. */
-  claim: ClaimDeliveriesResponse | undefined;
 }
 
 /** A delivery whose next attempt has begun. */
@@ -376,98 +362,6 @@ export const ClaimDeliveriesResponse: MessageFns<ClaimDeliveriesResponse> = {
             }
 
             message.bodies.push(DeliveryBody.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseKeepClaimingDeliveriesRequest(): KeepClaimingDeliveriesRequest {
-  return { claim: undefined };
-}
-
-export const KeepClaimingDeliveriesRequest: MessageFns<KeepClaimingDeliveriesRequest> = {
-  encode(message: KeepClaimingDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.claim != null) {
-      ClaimDeliveriesRequest.encode(message.claim, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): KeepClaimingDeliveriesRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseKeepClaimingDeliveriesRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.claim = ClaimDeliveriesRequest.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseKeepClaimingDeliveriesResponse(): KeepClaimingDeliveriesResponse {
-  return { claim: undefined };
-}
-
-export const KeepClaimingDeliveriesResponse: MessageFns<KeepClaimingDeliveriesResponse> = {
-  encode(message: KeepClaimingDeliveriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.claim != null) {
-      ClaimDeliveriesResponse.encode(message.claim, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): KeepClaimingDeliveriesResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseKeepClaimingDeliveriesResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.claim = ClaimDeliveriesResponse.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1597,21 +1491,17 @@ export const GiveUpDeliveriesResponse: MessageFns<GiveUpDeliveriesResponse> = {
  */
 export type DeliveryServiceService = typeof DeliveryServiceService;
 export const DeliveryServiceService = {
-  /**
-   * Begins the next attempt of due deliveries, fairly among subscriptions; each claim waits while none is
-   * due, and is answered before the next one is read.
-   */
-  keepClaimingDeliveries: {
-    path: "/integration.webhooks.v1.DeliveryService/KeepClaimingDeliveries" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: KeepClaimingDeliveriesRequest): Buffer =>
-      Buffer.from(KeepClaimingDeliveriesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): KeepClaimingDeliveriesRequest => KeepClaimingDeliveriesRequest.decode(value),
-    responseSerialize: (value: KeepClaimingDeliveriesResponse): Buffer =>
-      Buffer.from(KeepClaimingDeliveriesResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): KeepClaimingDeliveriesResponse =>
-      KeepClaimingDeliveriesResponse.decode(value),
+  /** Begins the next attempt of due deliveries, fairly among subscriptions; waits while none is due. */
+  claimDeliveries: {
+    path: "/integration.webhooks.v1.DeliveryService/ClaimDeliveries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ClaimDeliveriesRequest): Buffer =>
+      Buffer.from(ClaimDeliveriesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ClaimDeliveriesRequest => ClaimDeliveriesRequest.decode(value),
+    responseSerialize: (value: ClaimDeliveriesResponse): Buffer =>
+      Buffer.from(ClaimDeliveriesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ClaimDeliveriesResponse => ClaimDeliveriesResponse.decode(value),
   },
   /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
   recordAttempts: {
@@ -1693,11 +1583,8 @@ export const DeliveryServiceService = {
 } as const;
 
 export interface DeliveryServiceServer extends UntypedServiceImplementation {
-  /**
-   * Begins the next attempt of due deliveries, fairly among subscriptions; each claim waits while none is
-   * due, and is answered before the next one is read.
-   */
-  keepClaimingDeliveries: handleBidiStreamingCall<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+  /** Begins the next attempt of due deliveries, fairly among subscriptions; waits while none is due. */
+  claimDeliveries: handleUnaryCall<ClaimDeliveriesRequest, ClaimDeliveriesResponse>;
   /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
   recordAttempts: handleUnaryCall<RecordAttemptsRequest, RecordAttemptsResponse>;
   /** Lists batches whose workflow is not known to have started; waits while there are none. */
@@ -1717,18 +1604,22 @@ export interface DeliveryServiceServer extends UntypedServiceImplementation {
 }
 
 export interface DeliveryServiceClient extends Client {
-  /**
-   * Begins the next attempt of due deliveries, fairly among subscriptions; each claim waits while none is
-   * due, and is answered before the next one is read.
-   */
-  keepClaimingDeliveries(): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
-  keepClaimingDeliveries(
-    options: Partial<CallOptions>,
-  ): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
-  keepClaimingDeliveries(
+  /** Begins the next attempt of due deliveries, fairly among subscriptions; waits while none is due. */
+  claimDeliveries(
+    request: ClaimDeliveriesRequest,
+    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  claimDeliveries(
+    request: ClaimDeliveriesRequest,
     metadata: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientDuplexStream<KeepClaimingDeliveriesRequest, KeepClaimingDeliveriesResponse>;
+    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  claimDeliveries(
+    request: ClaimDeliveriesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
+  ): ClientUnaryCall;
   /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
   recordAttempts(
     request: RecordAttemptsRequest,
