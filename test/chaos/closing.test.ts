@@ -16,7 +16,7 @@ const services = serviceProcesses();
 const PENDING = 20_000;
 const ENV = roleTokens;
 const OPERATOR = { type: 'operator', id: 'a test' };
-const CALL = { requestId: 'closing', deadlineMs: 10_000 };
+const CALL = { requestId: 'closing', deadlineMs: 20_000 };
 
 async function withClient<T>(
   domain: ServiceProcess,

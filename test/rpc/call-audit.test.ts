@@ -16,7 +16,7 @@ import { type Authenticate, type Caller, callersOf } from '../../src/rpc/callers
 import { serve } from '../../src/rpc/handlers.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
-const CALL = { requestId: 'request-1', deadlineMs: 10_000 };
+const CALL = { requestId: 'request-1', deadlineMs: 20_000 };
 
 const user: User = {
   id: 'usr_1',

@@ -121,7 +121,7 @@ describe('a call', () => {
     const call = refusalOf(
       leaving
         .clientOf(MaintenanceServiceService)
-        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 300 }),
+        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 20_000 }),
     );
     await under;
     leaving.close();

@@ -11,7 +11,7 @@ import { describeEachDatabase } from '../support/databases.js';
 import { platformDependencies, quickHasher } from '../support/platform-dependencies.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-const CALL = { requestId: 'r', deadlineMs: 10_000 };
+const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const PASSWORD = 'a canary in the coal mine';
 
 describeEachDatabase('credentials over gRPC', (under) => {

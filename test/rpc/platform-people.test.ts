@@ -32,7 +32,7 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
     type Client = typeof client;
     const call = <Name extends keyof Client>(name: Name, request: Partial<Parameters<Client[Name]>[0]>) => {
       const unary = client[name] as (request: object, options: CallOptions) => ReturnType<Client[Name]>;
-      return unary({ ...unset, ...request }, { requestId: 'r', deadlineMs: 10_000 });
+      return unary({ ...unset, ...request }, { requestId: 'r', deadlineMs: 20_000 });
     };
     const { instance } = await call('createInstance', { name: 'Harborlight' });
     const made = await call('createClient', {

@@ -26,7 +26,7 @@ import {
 import { databaseUnderTest } from '../support/databases.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-const CALL = { requestId: 'request-of-the-test', deadlineMs: 10_000 };
+const CALL = { requestId: 'request-of-the-test', deadlineMs: 20_000 };
 
 describe('a browser over gRPC', () => {
   const under = databaseUnderTest('SQLite');

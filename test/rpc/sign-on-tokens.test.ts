@@ -14,7 +14,7 @@ import { newCode, type TokenRig, tokenRig } from '../domain/sign-on/token-rig.js
 import { databaseUnderTest } from '../support/databases.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-const CALL = { requestId: 'request-of-the-test', deadlineMs: 10_000 };
+const CALL = { requestId: 'request-of-the-test', deadlineMs: 20_000 };
 
 describe('tokens over gRPC', () => {
   const under = databaseUnderTest('SQLite');

@@ -21,7 +21,7 @@ describe('a stream of answers', () => {
   async function serving(listWorkers: ListWorkers) {
     const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
     const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
-    return { ...rig, list: (deadlineMs = 5_000) => list(REQUEST as never, { requestId: 'r', deadlineMs }) };
+    return { ...rig, list: (deadlineMs = 20_000) => list(REQUEST as never, { requestId: 'r', deadlineMs }) };
   }
 
   async function collect(stream: AsyncIterable<{ nextCursor?: string | undefined }>): Promise<string[]> {
@@ -182,7 +182,7 @@ describe('a stream of requests', () => {
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${TOKENS.platform}`);
     const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
-      deadline: Date.now() + 3_000,
+      deadline: Date.now() + 20_000,
     });
     try {
       for (let index = 0; index < messages; index += 1) {

@@ -24,7 +24,7 @@ describe('a server beyond this machine', () => {
     try {
       return await channel
         .clientOf(MaintenanceServiceService)
-        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 2_000 });
+        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 20_000 });
     } finally {
       channel.close();
     }

@@ -13,7 +13,7 @@ import { newConnection } from '../store/webhooks/subscription-rig.js';
 import type { DatabaseUnderTest } from '../support/databases.js';
 import { rpcRigs, TOKENS } from './rig.js';
 
-export const CALL = { requestId: 'r', deadlineMs: 10_000 };
+export const CALL = { requestId: 'r', deadlineMs: 20_000 };
 
 /** What a subscription is created with, but for where it belongs. */
 export const WHOLE = {

@@ -136,7 +136,7 @@ describeEachDatabase('an import', (under) => {
     expect(second).toMatchObject({ imported: first.imported, refused: [] });
     const { createLocation } = channel(TOKENS.platform).clientOf(PlatformServiceService);
     const request = { clientId: client.id, name: 'A', idempotencyKey: 'key of A' };
-    const { location } = await createLocation(request, { requestId: 'r', deadlineMs: 5_000 });
+    const { location } = await createLocation(request, { requestId: 'r', deadlineMs: 20_000 });
     expect(location?.id).toBe(first.imported[0]?.id);
     expect(await newEvents()).toEqual([]);
     const { refused } = await importing(address, [locationRecord(client.id, 'C', 'key of A')]);

@@ -37,8 +37,8 @@ export type ApplicationSettings = Partial<Pick<CreateApplicationRequest, 'firstP
 
 const PASSWORD = 'plum harbour lantern';
 
-/** A fresh request id for each call over gRPC. */
-export const call = () => ({ requestId: randomUUID() });
+/** For a call over gRPC: a new request id, and time enough on a busy machine. */
+export const call = () => ({ requestId: randomUUID(), deadlineMs: 20_000 });
 
 /** A running service with those who may tell it things: the platform and an operator. */
 export class Environment {
