@@ -21,7 +21,10 @@ export function limitedTo(
 }
 
 /** Takes no lock on what is out of reach, which would delay others; the read after it finds nothing. */
-function lockOf({ lock, clients }: Changes, instanceId: InstanceId): Changes['lock'] {
+function lockOf(
+  { lock, clients }: Pick<Changes, 'clients' | 'lock'>,
+  instanceId: InstanceId,
+): Changes['lock'] {
   const isReached = async (id: string) =>
     id === instanceId ||
     id.startsWith(`${publicIdPrefixes.AccountId}_`) ||
@@ -91,7 +94,10 @@ function limited<Rows extends PlatformRows>(rows: Rows, instanceId: InstanceId):
 }
 
 /** Accounts of people in the instance. */
-function accountsOf({ accounts }: PlatformRows, instanceId: InstanceId): PlatformRows['accounts'] {
+function accountsOf(
+  { accounts }: Pick<PlatformRows, 'accounts'>,
+  instanceId: InstanceId,
+): PlatformRows['accounts'] {
   const contextsOf = async (id: AccountId) =>
     (await accounts.contextsOf(id)).filter((context) => context.instanceId === instanceId);
   const reached = async (account: Account | undefined) =>

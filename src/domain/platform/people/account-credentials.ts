@@ -10,6 +10,12 @@ import type { Changes, PlatformRows } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount } from './accounts.js';
 
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  'accounts' | 'audit' | 'grants' | 'links' | 'lock' | 'now' | 'passwords' | 'sessions'
+>;
+
 const PASSWORD_FAULTS: Record<PasswordFault, string> = {
   too_short: 'must have at least 15 characters',
   too_long: 'must not have more than 256 characters',
@@ -34,7 +40,7 @@ export async function assertPasswordAcceptable(
 
 /** Also for disabled accounts. Ends links that would set another password, and all access of the old one. */
 export async function setPassword(
-  changes: Changes,
+  changes: Ports,
   actor: Actor,
   { accountId, passwordHash }: { accountId: string; passwordHash: string },
 ): Promise<Account> {
@@ -56,7 +62,7 @@ export interface LinkCreation {
 
 /** Refused for a disabled person: the link would not work now, but after the account is enabled. */
 export async function createLink(
-  changes: Changes,
+  changes: Omit<Ports, 'grants' | 'sessions'>,
   actor: Actor,
   creation: LinkCreation,
 ): Promise<NewLink & { email: string }> {

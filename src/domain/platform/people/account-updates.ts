@@ -7,8 +7,14 @@ import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount, type PersonNames } from './accounts.js';
-import { askForEmail } from './email-changes.js';
+import { askForEmail, type EmailPorts } from './email-changes.js';
 import { validatePersonNames } from './person-names.js';
+
+/** What a change of status uses of a write. */
+type StatusPorts = Pick<
+  Changes,
+  'accounts' | 'emailChanges' | 'grants' | 'links' | 'lock' | 'now' | 'sessions'
+>;
 
 export interface AccountUpdate {
   accountId: string;
@@ -20,7 +26,7 @@ export interface AccountUpdate {
 }
 
 /** Users and workers keep their own names. The address is shared, so it waits for its proof. */
-export async function updateAccount(changes: Changes, update: AccountUpdate): Promise<Account> {
+export async function updateAccount(changes: EmailPorts, update: AccountUpdate): Promise<Account> {
   const { email, ...names } = fieldsOf(update);
   validate({ email, ...names });
   const { id } = await getAccount(changes, update.accountId);
@@ -36,16 +42,16 @@ export async function updateAccount(changes: Changes, update: AccountUpdate): Pr
   return getAccount(changes, id);
 }
 
-export async function enableAccount(changes: Changes, accountId: string): Promise<Account> {
+export async function enableAccount(changes: StatusPorts, accountId: string): Promise<Account> {
   return setDisabled(changes, accountId, false);
 }
 
 /** Later reads see the account as disabled; all access ends and stays ended when it is enabled again. */
-export async function disableAccount(changes: Changes, accountId: string): Promise<Account> {
+export async function disableAccount(changes: StatusPorts, accountId: string): Promise<Account> {
   return setDisabled(changes, accountId, true);
 }
 
-async function setDisabled(changes: Changes, accountId: string, disabled: boolean): Promise<Account> {
+async function setDisabled(changes: StatusPorts, accountId: string, disabled: boolean): Promise<Account> {
   await changes.lock((await getAccount(changes, accountId)).id);
   const present = await getAccount(changes, accountId);
   if ((present.disabledAt !== null) === disabled) {

@@ -21,6 +21,9 @@ type Ports = Pick<
   'accounts' | 'emailChanges' | 'links' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'
 >;
 
+/** The same where an address may take effect at once. */
+export type EmailPorts = Ports & Pick<Changes, 'instanceId' | 'passwords'>;
+
 const DEFAULT_SECONDS = 7 * DAY_SECONDS;
 
 /**
@@ -30,7 +33,7 @@ const DEFAULT_SECONDS = 7 * DAY_SECONDS;
  * not disclose accounts elsewhere.
  */
 export async function askForEmail(
-  changes: Changes,
+  changes: EmailPorts,
   account: Account,
   asker: Asker,
   email: string,
@@ -125,7 +128,7 @@ export interface EmailChangeLink {
 
 /** The request expires with the link that is made for it. */
 export async function createEmailChangeLink(
-  changes: Changes,
+  changes: Pick<Changes, 'accounts' | 'audit' | 'emailChanges' | 'lock' | 'now' | 'users'>,
   actor: Actor,
   creation: EmailChangeLinkCreation,
 ): Promise<EmailChangeLink> {

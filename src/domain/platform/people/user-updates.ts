@@ -5,7 +5,7 @@ import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount } from './accounts.js';
-import { askForEmail } from './email-changes.js';
+import { askForEmail, type EmailPorts } from './email-changes.js';
 import { fullNameOf, validatePersonNames } from './person-names.js';
 import { writeUsers } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
@@ -30,7 +30,10 @@ type UserFields = {
 };
 
 /** The address belongs to the account, which other clients share: a new one waits for its proof. */
-export async function updateUser(changes: Changes, update: UserUpdate): Promise<UserView> {
+export async function updateUser(
+  changes: EmailPorts & Pick<Changes, 'roles'>,
+  update: UserUpdate,
+): Promise<UserView> {
   const fields = fieldsOf(update);
   validate(fields);
   // Account and client of a user never change.

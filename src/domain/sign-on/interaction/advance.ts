@@ -17,6 +17,10 @@ type Ports = Pick<
   'audit' | 'codes' | 'loginContexts' | 'now' | 'recordEvent' | 'touch' | 'users'
 >;
 
+/** The same with what decides the next step. */
+export type AdvancePorts = Ports &
+  Pick<SignOnChanges, 'applications' | 'consents' | 'identities' | 'interactions' | 'lock' | 'sessions'>;
+
 /** An authorization in progress. */
 export interface UnderWay {
   request: AuthorizationRequest;
@@ -57,7 +61,7 @@ export async function situationWith(
 /** Proceeds to the page that is needed, or back to the application, in the transaction of the caller. */
 export async function advance(
   signOn: SignOn,
-  changes: SignOnChanges,
+  changes: AdvancePorts,
   browser: Browser,
   way: UnderWay,
 ): Promise<BrowserStep> {
@@ -78,7 +82,7 @@ export async function advance(
 /** Locks the account and reads again: a concurrent sign-out may have ended the session. */
 async function lockedPerson(
   { sessionLimits }: SignOn,
-  changes: SignOnChanges,
+  changes: Pick<AdvancePorts, 'identities' | 'lock' | 'now' | 'sessions'>,
   { session, request }: UnderWay,
 ): Promise<Pick<Situation, 'signedIn' | 'identity'>> {
   if (!session.account) {

@@ -3,7 +3,7 @@ import { refusalLocation } from '../authorization/authorization-answer.js';
 import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
-import { advance, underWay } from './advance.js';
+import { type AdvancePorts, advance, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { openLockedForm, pageOf, situationNow } from './open-form.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
@@ -39,7 +39,7 @@ interface Decision extends OwnInteraction<AuthorizationRequest> {
 
 async function approve(
   signOn: SignOn,
-  changes: SignOnChanges,
+  changes: AdvancePorts,
   browser: Browser,
   decision: Decision,
 ): Promise<BrowserStep> {

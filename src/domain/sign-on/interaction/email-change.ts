@@ -18,6 +18,25 @@ import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
 
+/** What these rules use of a write. */
+type Ports = Pick<
+  SignOnChanges,
+  | 'accounts'
+  | 'attempts'
+  | 'audit'
+  | 'emailChanges'
+  | 'grants'
+  | 'links'
+  | 'lock'
+  | 'notices'
+  | 'now'
+  | 'passwords'
+  | 'recordEvent'
+  | 'sessions'
+  | 'touch'
+  | 'users'
+>;
+
 /** What the page of the link shows. Omits the present address: the new mailbox may be another person's. */
 export type EmailChangePage =
   | { kind: 'page'; email: string; clientName: string | undefined }
@@ -97,7 +116,7 @@ async function accept(
 
 /** Checks again under the lock: the password took a while. Of concurrent uses, one takes the change. */
 async function take(
-  changes: SignOnChanges,
+  changes: Ports,
   browser: Browser,
   { tokenHash, hash, counted }: { tokenHash: string; hash: string; counted: CountedGuess },
 ): Promise<BrowserStep> {

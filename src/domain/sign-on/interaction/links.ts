@@ -116,7 +116,7 @@ async function goodLink(
 
 /** Consumes the link and returns its person, locked; undefined if another use was first. */
 async function useLink(
-  changes: SignOnChanges,
+  changes: Pick<SignOnChanges, 'accounts' | 'links' | 'lock' | 'now'>,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
 ): Promise<Account | undefined> {

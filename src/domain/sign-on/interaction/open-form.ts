@@ -8,6 +8,10 @@ import { nextStep, type Situation } from './next-step.js';
 import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
 import { isFormOf } from './page-forms.js';
 
+type Rows = Pick<SignOnRows, 'applications' | 'consents' | 'identities' | 'interactions' | 'sessions'> & {
+  now: number;
+};
+
 interface Form {
   interaction: string;
   csrfToken: string;
@@ -25,7 +29,7 @@ export async function openForm(signOn: SignOn, browser: Browser, form: Form): Pr
 /** The same with the account locked, so that a form sent twice finds the effect of the first. */
 export async function openLockedForm(
   signOn: SignOn,
-  changes: SignOnChanges,
+  changes: Rows & Pick<SignOnChanges, 'lock'>,
   browser: Browser,
   form: Form,
 ): Promise<OpenedForm> {
@@ -38,12 +42,7 @@ export async function openLockedForm(
   return open(signOn, changes, browser, form);
 }
 
-async function open(
-  signOn: SignOn,
-  rows: SignOnRows & { now: number },
-  browser: Browser,
-  form: Form,
-): Promise<OpenedForm> {
+async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): Promise<OpenedForm> {
   const opened = await openInteraction(signOn, rows, browser, form.interaction);
   if (opened.kind === 'elsewhere') {
     return opened;
@@ -60,7 +59,7 @@ async function open(
 
 /** Reads without a lock, to show a page. */
 export async function situationNow(
-  rows: SignOnRows & { now: number },
+  rows: Pick<Rows, 'applications' | 'consents' | 'identities' | 'now'>,
   { interaction: { request, progress }, session }: OwnInteraction<AuthorizationRequest>,
 ): Promise<Situation> {
   const signedIn = session.account;

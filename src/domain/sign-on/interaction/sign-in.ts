@@ -16,7 +16,7 @@ import {
 } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
-import { advance, sealed, underWay } from './advance.js';
+import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { openForm } from './open-form.js';
 import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
@@ -106,7 +106,7 @@ async function unchanged(
 
 async function accept(
   signOn: SignOn,
-  changes: SignOnChanges,
+  changes: AdvancePorts & Pick<SignOnChanges, 'attempts'>,
   browser: Browser,
   { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
 ): Promise<BrowserStep> {
@@ -138,7 +138,7 @@ async function accept(
 /** Back to the page with an error and the typed address. */
 async function refuse(
   signOn: SignOn,
-  changes: SignOnChanges,
+  changes: Pick<SignOnChanges, 'audit' | 'interactions' | 'now' | 'sessions'>,
   browser: Browser,
   { form, candidate }: { form: SignInForm; candidate: Candidate },
 ): Promise<BrowserStep> {

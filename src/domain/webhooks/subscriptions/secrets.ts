@@ -23,7 +23,7 @@ export interface SubscriptionSecretRotation {
 }
 
 export async function newSubscriptionSecret(
-  { now, subscriptions }: WebhookChanges,
+  { now, subscriptions }: Pick<WebhookChanges, 'now' | 'subscriptions'>,
   secrets: SecretBox,
   subscriptionId: SubscriptionId,
 ): Promise<{ kept: SubscriptionSecret; secret: string }> {
@@ -35,7 +35,7 @@ export async function newSubscriptionSecret(
 
 /** Removes expired secrets; valid ones end after the overlap. */
 export async function rotateSubscriptionSecret(
-  changes: WebhookChanges,
+  changes: Pick<WebhookChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
   secrets: SecretBox,
   { subscriptionId, overlapSeconds }: SubscriptionSecretRotation,
 ): Promise<{ subscription: ManagedSubscription; secret: string }> {
@@ -58,7 +58,7 @@ export async function rotateSubscriptionSecret(
 
 /** Those that keep signing for a while. */
 async function letEnd(
-  { now, subscriptions }: WebhookChanges,
+  { now, subscriptions }: Pick<WebhookChanges, 'now' | 'subscriptions'>,
   { secrets }: ManagedSubscription,
   overlapSeconds: number | undefined,
 ): Promise<SubscriptionSecret[]> {

@@ -23,7 +23,10 @@ const RECEIVER_IN_SAMPLE = /(?<=^\/v\d\/instance-integrations\/)\w+/;
 
 /** Sends the sample of the contract as a test event to this subscription only. */
 export async function testSubscription(
-  changes: WebhookChanges,
+  changes: Pick<
+    WebhookChanges,
+    'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'now' | 'subscriptions'
+  >,
   { subscriptionId, eventType }: SubscriptionTest,
 ): Promise<Delivery> {
   const subscription = await lockedActiveSubscription(changes, subscriptionId);
