@@ -69,7 +69,7 @@ bench: build ## Measure against peers and floors; the table also goes to .data/b
 
 .PHONY: chaos
 chaos: build ## Kill processes at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
-	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} $(JEST) --runInBand test/chaos/webhook-storm.test.ts
+	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} $(JEST) --runInBand test/chaos/webhooks/storm.test.ts
 
 .PHONY: sbom
 sbom: ## Write bills of materials (CycloneDX) to dist/sbom

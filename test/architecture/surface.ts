@@ -8,7 +8,7 @@ import { callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { allServices } from '../../src/rpc/domain-server/index.js';
 import { serve } from '../../src/rpc/handlers.js';
-import { contractDocument } from '../support/contract-document.js';
+import { contractDocument } from '../support/contract/contract-document.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 

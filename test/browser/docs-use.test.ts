@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import type { Dispatch } from '../../src/edge/http/exchange.js';
 import { chromiumVisits } from '../support/chromium.js';
 import { type DocsServer, startDocs } from '../support/docs-server.js';
+import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { exchange } from '../support/http-exchange.js';
-import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
 import { describeWith } from '../support/toolchains.js';
 import { docsAuditOf } from './audit.js';
 

@@ -9,7 +9,7 @@ import { type Subscribed, webhookEnvironment } from '../flow/webhooks/webhook-en
 import { chromiumVisits } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/toolchains.js';
-import { answerWith } from '../support/webhook-receiver.js';
+import { answerWith } from '../support/webhooks/receiver.js';
 import { freePort, startServer } from '../workflows/temporal-fixture.js';
 
 const NAMESPACE = 'demo';

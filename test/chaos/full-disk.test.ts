@@ -3,7 +3,7 @@ import { AttackedService, BEHIND_PROXY, type FreshCode } from '../attacks/attack
 import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
 import { eventually } from '../support/eventually.js';
 import { serviceProcesses } from '../support/service-process.js';
-import { expectAllKnown, type Family, firstOf, refreshed, tokensIn } from './families.js';
+import { expectAllKnown, type Family, firstOf, refreshed, tokensIn } from './sign-on/families.js';
 import { type SmallDisk, smallDisks } from './small-disks.js';
 
 /** Together they take longer than the last checkpoint, which follows the last write that went through. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttackedService, BEHIND_PROXY } from '../attacks/attacked-service.js';
 import type { UserAgent } from '../attacks/user-agent.js';
 import { serviceProcesses } from '../support/service-process.js';
-import { tokensIn } from './families.js';
+import { tokensIn } from './sign-on/families.js';
 
 const services = serviceProcesses();
 

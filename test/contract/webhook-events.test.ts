@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exampleEvents } from '../../generated/asyncapi/examples.js';
 import { payloadSchemaOf } from '../../generated/asyncapi/schemas.js';
-import { faultsOfWebhook } from '../support/webhook-event-judge.js';
+import { faultsOfWebhook } from '../support/webhooks/event-judge.js';
 
 const events = Object.values(exampleEvents);
 const updated = exampleEvents['user.updated'];

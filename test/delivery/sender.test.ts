@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { answerWith, webhookReceivers } from '../support/webhook-receiver.js';
+import { answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
 import { rawReceivers } from './raw-receivers.js';
 import { body, secret, senders, targetAt, VERSION } from './senders.js';
 

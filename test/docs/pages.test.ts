@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readSources } from '../../src/docs/sources.js';
 import { type HttpOperation, httpOperations } from '../architecture/surface.js';
-import { contractDocument } from '../support/contract-document.js';
+import { contractDocument } from '../support/contract/contract-document.js';
 import { renderedSite } from '../support/docs-server.js';
 import { pagesOf } from './markup.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { toProblem } from '../../src/edge/problem.js';
 import { ErrorCode, publicCode, ServiceError } from '../../src/errors/service-error.js';
-import { contractDocument } from '../support/contract-document.js';
+import { contractDocument } from '../support/contract/contract-document.js';
 
 const { schemas } = contractDocument('gateway').components as {
   schemas: { ProblemCode: { enum: string[]; description: string } };

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../src/identifiers/api-key.js';
 import { hashSecret } from '../../src/identifiers/secret-hash.js';
 import { plantApiKey, plantServiceToken } from '../store/rows.js';
-import { gatewayOperations, pathOf } from '../support/gateway-operations.js';
+import { gatewayOperations, pathOf } from '../support/gateway/operations.js';
+import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { type Exchange, exchange } from '../support/http-exchange.js';
-import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
 import { foreignIds, owner, ownIds, unconfigured, unknownIds } from './demo-paths.js';
 
 const CANARY = 'canary7Gq';

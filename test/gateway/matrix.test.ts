@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../src/identifiers/api-key.js';
 import { plantApiKey } from '../store/rows.js';
-import { AnswerJudge } from '../support/answer-judge.js';
-import { gatewayOperations, idNamesOf, operationNamed, pathOf } from '../support/gateway-operations.js';
+import { AnswerJudge } from '../support/contract/answer-judge.js';
+import { gatewayOperations, idNamesOf, operationNamed, pathOf } from '../support/gateway/operations.js';
+import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { type Exchange, exchange } from '../support/http-exchange.js';
-import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
 import { foreignIds, neighbourIds, owner, ownIds, type PathIds, unknownIds } from './demo-paths.js';
 
 const judge = new AnswerJudge('gateway');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operationNamed, pathOf } from '../support/gateway-operations.js';
+import { operationNamed, pathOf } from '../support/gateway/operations.js';
+import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { exchange } from '../support/http-exchange.js';
-import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
 import { owner, ownIds } from './demo-paths.js';
 
 let gateway: RealGateway;

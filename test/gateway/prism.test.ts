@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { gatewayOperations, idNamesOf, pathOf } from '../support/gateway-operations.js';
-import { type PrismProxy, startPrism } from '../support/prism-proxy.js';
-import { type RealGateway, startRealGateway } from '../support/real-gateway.js';
+import { type PrismProxy, startPrism } from '../support/contract/prism-proxy.js';
+import { gatewayOperations, idNamesOf, pathOf } from '../support/gateway/operations.js';
+import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { largestClient, owner, ownIds, unconfigured, unknownIds } from './demo-paths.js';
 
 describe('Prism, between a client and the gateway', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type PublicIdKind, publicIdPrefixes } from '../../generated/ids.js';
 import { newNeighbouringId, newPublicId } from '../../src/identifiers/public-id.js';
-import { contractDocument } from '../support/contract-document.js';
+import { contractDocument } from '../support/contract/contract-document.js';
 
 const kinds = Object.entries(publicIdPrefixes) as [PublicIdKind, string][];
 

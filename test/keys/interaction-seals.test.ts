@@ -7,7 +7,7 @@ import {
 import type { Interaction } from '../../src/domain/sign-on/interaction/interactions.js';
 import { interactionSeals } from '../../src/keys/interaction-seals.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
-import { newInteraction, newRequest } from '../store/sign-on/samples.js';
+import { newInteraction, newRequest } from '../store/adapters/sign-on/samples.js';
 
 const NOW = 1_790_000_000_000;
 const seals = interactionSeals(new SealedBox(randomBytes(32)));

@@ -1,5 +1,5 @@
-import { contractDocument } from '../support/contract-document.js';
-import { type LogTarget, newPrismServer, operationsOf, type PrismServer } from '../support/prism.js';
+import { contractDocument } from '../support/contract/contract-document.js';
+import { type LogTarget, newPrismServer, operationsOf, type PrismServer } from '../support/contract/prism.js';
 
 export const HOST = '127.0.0.1';
 

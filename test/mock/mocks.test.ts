@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
 import { documentedRequests } from '../contract/documented-requests.js';
-import { AnswerJudge } from '../support/answer-judge.js';
+import { AnswerJudge } from '../support/contract/answer-judge.js';
 import { freePorts } from '../support/free-ports.js';
 import { exchange } from '../support/http-exchange.js';
 import { OutputLines } from '../support/output-lines.js';

@@ -1,4 +1,4 @@
-import type { LogTarget } from '../support/prism.js';
+import type { LogTarget } from '../support/contract/prism.js';
 import type { MockName } from './mock-servers.js';
 
 interface LogLine {

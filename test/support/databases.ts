@@ -10,7 +10,7 @@ import {
   newPostgresDatabase,
   type PostgresDatabase,
 } from './postgres/new-database.js';
-import { migratedSqliteFile } from './sqlite-template.js';
+import { migratedSqliteFile } from './sqlite/template.js';
 import { newDataDirectory } from './temporary-directory.js';
 
 export { newPostgresDatabase, type PostgresDatabase } from './postgres/new-database.js';

@@ -1,5 +1,5 @@
 import { foreignIds, ownIds, unknownIds } from '../../gateway/demo-paths.js';
-import { type GatewayOperation, gatewayOperations, pathOf } from '../../support/gateway-operations.js';
+import { type GatewayOperation, gatewayOperations, pathOf } from '../../support/gateway/operations.js';
 import type { Question } from '../../support/http-exchange.js';
 import { type CoveredService, GATEWAY_LIMIT, type Judged, type PrismJudge } from './covered-service.js';
 import type { Stage, StatusCase } from './status-case.js';

@@ -5,8 +5,8 @@ import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../src/edge/sign-on/pages/page-writer.js';
 import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
-import { AnswerJudge } from '../../support/answer-judge.js';
-import { contractDocument } from '../../support/contract-document.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
+import { contractDocument } from '../../support/contract/contract-document.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 const FAULTS: Record<number, () => Error> = {

@@ -1,5 +1,5 @@
 import { basicOf } from '../../attacks/attacked-service.js';
-import { contractDocument } from '../../support/contract-document.js';
+import { contractDocument } from '../../support/contract/contract-document.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
 import { type DocumentedRequest, documentedRequests } from '../documented-requests.js';
 import type { CoveredService } from './covered-service.js';

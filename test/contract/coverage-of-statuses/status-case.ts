@@ -1,4 +1,4 @@
-import { AnswerJudge } from '../../support/answer-judge.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
 
 export type Api = 'gateway' | 'sign-on';
 

@@ -9,7 +9,7 @@ import { createUser } from '../../../src/domain/platform/people/users.js';
 import { offboardWorker, updateWorker } from '../../../src/domain/platform/people/worker-changes.js';
 import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
 import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
-import { invite, newClient, newPlatform, type Platform } from '../../store/platform-people.js';
+import { invite, newClient, newPlatform, type Platform } from '../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { ACTOR, allVerified, signedIn } from './credential-rows.js';
 

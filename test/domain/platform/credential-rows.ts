@@ -3,7 +3,7 @@ import type { LinkPurpose } from '../../../src/domain/credentials/links.js';
 import { createLink } from '../../../src/domain/platform/people/account-credentials.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
-import { invite, newPlatform, type Platform } from '../../store/platform-people.js';
+import { invite, newPlatform, type Platform } from '../../store/adapters/platform/people.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
 
 export const ACTOR = { type: 'service_token', id: 'tok_backoffice', requestId: 'req_1' };

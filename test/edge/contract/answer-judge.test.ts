@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AnswerJudge } from '../../support/answer-judge.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import type { Exchange } from '../../support/http-exchange.js';
 
 const judge = new AnswerJudge('gateway');

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Dispatch } from '../../../src/edge/http/exchange.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
-import { ask, openGatewayApi } from '../../support/contract-api.js';
+import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 
 const PATH = '/v1/instance-integrations';

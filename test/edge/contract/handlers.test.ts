@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { gatewayHandlers } from '../../../src/edge/gateway/index.js';
 import { signOnHandlers } from '../../../src/edge/sign-on/index.js';
 import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
-import { AnswerJudge } from '../../support/answer-judge.js';
-import { ask, openGatewayApi } from '../../support/contract-api.js';
-import { contractDocument } from '../../support/contract-document.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
+import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
+import { contractDocument } from '../../support/contract/contract-document.js';
 
 test.each([
   ['gateway', gatewayHandlers],

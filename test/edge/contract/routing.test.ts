@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Dispatch } from '../../../src/edge/http/exchange.js';
-import { ask, openGatewayApi } from '../../support/contract-api.js';
+import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
 
 const ID = 'iin_HnuQOy4YQg1OdOSCDbMAkY';
 const LIST = '/v1/instance-integrations';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Dispatch } from '../../../src/edge/http/exchange.js';
-import { ask, openGatewayApi } from '../../support/contract-api.js';
+import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
 
 const PATH =
   '/v2/instance-integrations/iin_HnuQOy4YQg1OdOSCDbMAkY/clients/cli_4Fqnh5226raKAAEIfY2jwW/workers';

@@ -1,4 +1,4 @@
-import { aClient, fullAddress } from '../../support/directory-answers.js';
+import { aClient, fullAddress } from '../../support/gateway/directory-answers.js';
 import { describeRead } from './read-suite.js';
 
 const client = aClient({ location: { ...fullAddress, address2: undefined, zoneCode: undefined } });

@@ -1,5 +1,5 @@
 import { UserStatus } from '../../../generated/proto/integration/directory/v1/directory.js';
-import { aUser } from '../../support/directory-answers.js';
+import { aUser } from '../../support/gateway/directory-answers.js';
 import { describeRead } from './read-suite.js';
 
 const user = aUser({ status: UserStatus.DELETED });

@@ -1,4 +1,4 @@
-import { aClient } from '../../support/directory-answers.js';
+import { aClient } from '../../support/gateway/directory-answers.js';
 import { describeRead } from './read-suite.js';
 
 const [full, bare] = [aClient(), aClient({ name: 'Quillmere "Logistics" 🌿', location: {} })];

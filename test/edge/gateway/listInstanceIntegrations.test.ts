@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
-import { AnswerJudge } from '../../support/answer-judge.js';
-import { anInstanceIntegration, instanceIntegrationsAt, rateLimit } from '../../support/directory-answers.js';
-import { type Gateway, startGateway } from '../../support/gateway.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
+import {
+  anInstanceIntegration,
+  instanceIntegrationsAt,
+  rateLimit,
+} from '../../support/gateway/directory-answers.js';
+import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import type { Question } from '../../support/http-exchange.js';
 
 const PATH = '/v1/instance-integrations';

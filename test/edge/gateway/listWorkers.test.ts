@@ -1,4 +1,4 @@
-import { aWorker } from '../../support/directory-answers.js';
+import { aWorker } from '../../support/gateway/directory-answers.js';
 import { describeRead } from './read-suite.js';
 
 const unit = { id: 'oun_CvPCqQUK7G2vTQ8uWmrWzO', name: 'Kitchen' };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Asked, answering } from '../../support/directory-answers.js';
-import { GATEWAY_URL, type Gateway, startGateway } from '../../support/gateway.js';
-import { operationNamed, pathOf } from '../../support/gateway-operations.js';
+import { type Asked, answering } from '../../support/gateway/directory-answers.js';
+import { GATEWAY_URL, type Gateway, startGateway } from '../../support/gateway/gateway.js';
+import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 
 /** What the lists that take `limit` and `cursor` do with them. */
 export function describePaging(operationId: string, rows: (count: number) => object): void {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
-import { AnswerJudge } from '../../support/answer-judge.js';
-import { type Asked, answering, rateLimit } from '../../support/directory-answers.js';
-import { type Gateway, startGateway } from '../../support/gateway.js';
-import { idNamesOf, operationNamed, pathIds, pathOf } from '../../support/gateway-operations.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
+import { type Asked, answering, rateLimit } from '../../support/gateway/directory-answers.js';
+import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
+import { idNamesOf, operationNamed, pathIds, pathOf } from '../../support/gateway/operations.js';
 import type { Question } from '../../support/http-exchange.js';
 import { describeRefusals } from './refusal-suite.js';
 

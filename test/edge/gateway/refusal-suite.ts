@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
-import { rateLimit, refusing } from '../../support/directory-answers.js';
-import type { Gateway } from '../../support/gateway.js';
-import { type GatewayOperation, idNamesOf, pathIds, pathOf } from '../../support/gateway-operations.js';
+import { rateLimit, refusing } from '../../support/gateway/directory-answers.js';
+import type { Gateway } from '../../support/gateway/gateway.js';
+import { type GatewayOperation, idNamesOf, pathIds, pathOf } from '../../support/gateway/operations.js';
 import type { Question } from '../../support/http-exchange.js';
 
 const UNFIT_IDS: [what: string, spoil: (id: string) => string][] = [

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ListenerOptions } from '../../../src/edge/http/listener.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
-import { aWorker, headerAt, refusing } from '../../support/directory-answers.js';
 import { eventually } from '../../support/eventually.js';
-import { type Gateway, startGateway } from '../../support/gateway.js';
-import { operationNamed, pathOf } from '../../support/gateway-operations.js';
+import { aWorker, headerAt, refusing } from '../../support/gateway/directory-answers.js';
+import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
+import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 
 const LIST = operationNamed('listWorkers');
 const SHORT = operationNamed('listJobTitles');

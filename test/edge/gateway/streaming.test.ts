@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CallContext } from '../../../src/rpc/handlers.js';
-import { answering, aWorker, headerAt, refusing } from '../../support/directory-answers.js';
 import { eventually } from '../../support/eventually.js';
-import { type Gateway, startGateway } from '../../support/gateway.js';
-import { operationNamed, pathOf } from '../../support/gateway-operations.js';
+import { answering, aWorker, headerAt, refusing } from '../../support/gateway/directory-answers.js';
+import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
+import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 import { slowReader } from '../../support/slow-reader.js';
 
 const OPERATION = operationNamed('listWorkers');

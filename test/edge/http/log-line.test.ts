@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
-import { instanceIntegrationsAt } from '../../support/directory-answers.js';
-import { type Gateway, startGateway } from '../../support/gateway.js';
+import { instanceIntegrationsAt } from '../../support/gateway/directory-answers.js';
+import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { exchange, type Question } from '../../support/http-exchange.js';
 
 const PATH = '/v1/instance-integrations';

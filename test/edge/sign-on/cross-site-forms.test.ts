@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { InteractionPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { Question } from '../../support/http-exchange.js';
-import { COOKIE } from './page-suite.js';
+import { COOKIE } from './pages/page-suite.js';
 import { expectErrorPage } from './refusals.js';
 import { FORM, type SignOnServer, startSignOn } from './server.js';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { InteractionPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { newClientSecret } from '../../../src/identifiers/client-secret.js';
 import type { Question } from '../../support/http-exchange.js';
-import { aToken, publishing } from './access-tokens.js';
-import { basic, CLIENT_ID } from './client-suite.js';
-import { COOKIE, CSRF_TOKEN, INTERACTION, LINK_TOKEN } from './page-suite.js';
+import { aToken, publishing } from './endpoints/access-tokens.js';
+import { basic, CLIENT_ID } from './endpoints/client-suite.js';
+import { COOKIE, CSRF_TOKEN, INTERACTION, LINK_TOKEN } from './pages/page-suite.js';
 import { formPost, type SignOnServer, startSignOn } from './server.js';
 
 const CANARY = 'canary7Gq';

@@ -9,7 +9,7 @@ import { closeListener, createListener, listen } from '../../../src/edge/http/li
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { bind, createRpcServer } from '../../../src/rpc/server.js';
-import { AnswerJudge } from '../../support/answer-judge.js';
+import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 import { unheardAudit } from '../../support/unheard-audit.js';

@@ -17,7 +17,7 @@ import {
   answerWith,
   type ReceivedWebhook,
   verified,
-} from '../../support/webhook-receiver.js';
+} from '../../support/webhooks/receiver.js';
 import { startServer } from '../../workflows/temporal-fixture.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';

@@ -7,7 +7,7 @@ import { newKey, readSecretsKeys, replaceSecretsKeys } from '../../../src/keys/s
 import { integration } from '../../cli/typed.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { verified, webhookReceivers } from '../../support/webhook-receiver.js';
+import { verified, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { apps, instanceIds } from '../sign-on/demo-environment.js';
 import { type Subscribed, WebhookEnvironment } from './webhook-environment.js';
 

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { EventType } from '../../../generated/asyncapi/events.js';
 import { eventSchemas, payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
-import { type ReceivedWebhook, verified } from '../../support/webhook-receiver.js';
+import { type ReceivedWebhook, verified } from '../../support/webhooks/receiver.js';
 import { EventStory, type Expected } from './event-story.js';
 import { connectionIds, type Subscribed, webhookEnvironment } from './webhook-environment.js';
 

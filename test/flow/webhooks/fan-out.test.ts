@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { InstanceIntegrationStatus } from '../../../generated/proto/integration/operator/v1/connections.js';
 import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
-import { verified } from '../../support/webhook-receiver.js';
+import { verified } from '../../support/webhooks/receiver.js';
 import { clientIds, instanceIds } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';
 import { connectionIds, type Subscribed, webhookEnvironment } from './webhook-environment.js';

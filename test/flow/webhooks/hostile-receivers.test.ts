@@ -4,7 +4,7 @@ import {
   type DeliveryAttempt,
   DeliveryStatus,
 } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
-import { type HostileBehaviour, hostileServers } from '../../support/webhook-hostile-servers.js';
+import { type HostileBehaviour, hostileServers } from '../../support/webhooks/hostile-servers.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
 import { type Subscribed, webhookEnvironment } from './webhook-environment.js';
 

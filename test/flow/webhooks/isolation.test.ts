@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '../../support/webhook-receiver.js';
+import type { Answer } from '../../support/webhooks/receiver.js';
 import { clientIds } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';
 import { webhookEnvironment } from './webhook-environment.js';

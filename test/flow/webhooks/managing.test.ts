@@ -9,7 +9,7 @@ import {
   SubscriptionDisabledReason,
   SubscriptionStatus,
 } from '../../../generated/proto/integration/webhooks/v1/subscriptions.js';
-import { verified } from '../../support/webhook-receiver.js';
+import { verified } from '../../support/webhooks/receiver.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';
 import { type Subscribed, webhookEnvironment } from './webhook-environment.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { accept, answerWith, webhookReceivers } from '../../support/webhook-receiver.js';
+import { accept, answerWith, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
 import { WebhookEnvironment } from './webhook-environment.js';
 

@@ -20,7 +20,7 @@ import {
   type ReceivedWebhook,
   type WebhookReceiver,
   webhookReceivers,
-} from '../../support/webhook-receiver.js';
+} from '../../support/webhooks/receiver.js';
 import { DemoEnvironment } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
-import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
 import type { Driven } from './line-driver.js';
 
 /** Over the real one. */

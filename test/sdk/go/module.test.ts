@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { packageVersion } from '../../../src/config/package.js';
-import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
 import { describeWith } from '../../support/toolchains.js';
 import { GoProject, projectFolder, writtenFolder } from './installed-module.js';
 

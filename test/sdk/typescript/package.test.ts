@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { packageVersion } from '../../../src/config/package.js';
-import { type RealGateway, startRealGateway } from '../../support/real-gateway.js';
+import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
 import { Project } from './installed-package.js';
 
 /** What the code in the README leaves to its readers. */

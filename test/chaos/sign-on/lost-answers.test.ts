@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { AttackedService, BEHIND_PROXY, type FreshCode } from '../../attacks/attacked-service.js';
+import { expectOAuthError } from '../../attacks/verdicts.js';
+import { eventually } from '../../support/eventually.js';
+import type { Exchange } from '../../support/http-exchange.js';
+import { type Role, serviceProcesses } from '../../support/service-process.js';
+import { answerUnlessCut, isReady } from '../patient-client.js';
+import { expectAllKnown, type Family, firstOf, tokensIn } from './families.js';
+import { SignOnRecords } from './records.js';
+
+const services = serviceProcesses();
+
+const AT_ONCE = 32;
+const MOST_ROUNDS = 6;
+
+/** One request of many at once, with what was answered, if anything was. */
+interface Outcome<T> {
+  item: T;
+  answer: Exchange | undefined;
+}
+
+let on: AttackedService;
+let records: SignOnRecords;
+
+beforeAll(async () => {
+  on = new AttackedService(await services.start(BEHIND_PROXY));
+  records = new SignOnRecords(on.service);
+});
+
+describe.each(['domain', 'edge'] as const)('when the %s is killed at the first of many answers', (role) => {
+  test('a code without an answer to its exchange is unused or used; if used, a repetition ends its grant', async () => {
+    const outcomes = await untilOneIsLost(role, freshCodes, (code) => on.redeem(code));
+    await expectAllKnown(
+      on,
+      outcomes.flatMap(({ item, answer }) => (answer ? [firstOf(item, tokensIn(answer))] : [])),
+    );
+    for (const { item } of outcomes.filter(({ answer }) => !answer)) {
+      const record = records.code(item.code);
+      const grantId = record?.grantId ?? '';
+      const repeated = await on.redeem(item);
+      if (record?.status === 'ISSUED') {
+        expect(firstOf(item, tokensIn(repeated)).grantId).toBe(grantId);
+      } else {
+        expect(record?.status).toBe('REDEEMED');
+        expectOAuthError(repeated, 400, 'invalid_grant');
+        expect(records.grant(grantId)?.revokedAt).toEqual(expect.any(Number));
+      }
+    }
+  });
+
+  test('a refresh that was not answered is repeated, and gives the one successor', async () => {
+    const outcomes = await untilOneIsLost(role, newFamilies, ({ application, refreshToken }) =>
+      on.refresh(application, refreshToken),
+    );
+    for (const { item, answer } of outcomes) {
+      const repeated = tokensIn(await on.refresh(item.application, item.refreshToken));
+      expect(repeated.refresh_token).toEqual(answer ? tokensIn(answer).refresh_token : expect.any(String));
+      expect(records.grant(item.grantId)).toMatchObject({ generation: 2, revokedAt: null });
+      tokensIn(await on.refresh(item.application, repeated.refresh_token));
+    }
+  });
+});
+
+async function freshCodes(): Promise<FreshCode[]> {
+  const browser = await on.signedIn();
+  return Promise.all(Array.from({ length: AT_ONCE }, () => on.freshCode(browser, on.dashboard)));
+}
+
+async function newFamilies(): Promise<Family[]> {
+  const codes = await freshCodes();
+  return Promise.all(codes.map(async (code) => firstOf(code, tokensIn(await on.redeem(code)))));
+}
+
+/** In the first round mostly; but what is to be killed may be quicker than the signal. */
+async function untilOneIsLost<T>(
+  role: Role,
+  prepare: () => Promise<T[]>,
+  ask: (item: T) => Promise<Exchange>,
+): Promise<Outcome<T>[]> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const items = await prepare();
+    const pid = on.service.pidOf(role);
+    const outcomes = await Promise.all(
+      items.map(async (item) => {
+        const answer = await answerUnlessCut(ask(item));
+        kill(pid);
+        return { item, answer };
+      }),
+    );
+    await eventually(`the ${role} back`, () => on.service.pidOf(role) !== pid);
+    await eventually('readiness', () => isReady(on.service));
+    if (outcomes.some(({ answer }) => !answer)) {
+      return outcomes;
+    }
+  }
+  throw new Error(`In ${MOST_ROUNDS} rounds every answer came.`);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // An answer before this one has done it.
+  }
+}

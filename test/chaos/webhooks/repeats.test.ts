@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import type { GivenAnswer } from '../../support/webhooks/subscribers.js';
+import type { ToldAttempt, ToldDelivery, WebhookRecord } from './judge.js';
+import { accountInWords, accountOf, type Kill, repeatsOf } from './repeats.js';
+
+const SUBSCRIPTION = 'whs_1';
+const KILLS: Kill[] = [
+  { target: 'worker', during: 'first attempt', at: 10_000, inFlight: 2 },
+  { target: 'domain', during: 'write', at: 20_000, inFlight: 1 },
+];
+
+type Told = [outcome: string, startedAt: number, httpStatus?: number];
+
+function story(eventId: string, told: readonly Told[], answers: readonly GivenAnswer[]) {
+  const pair = { subscriptionId: SUBSCRIPTION, eventId };
+  const attempts: ToldAttempt[] = told.map(([outcome, startedAt, httpStatus = 204], index) => ({
+    ...{ number: index + 1, outcome, startedAt },
+    ...((outcome === 'SUCCEEDED' || outcome === 'STATUS_REFUSED') && { httpStatus }),
+  }));
+  const delivery: ToldDelivery = { ...pair, status: 'DELIVERED', attemptsBegun: told.length, attempts };
+  const records: WebhookRecord[] = answers.map((answer) => ({ ...pair, answer, isGenuine: true }));
+  return { delivery, records };
+}
+
+function accountOfStories(...stories: ReturnType<typeof story>[]) {
+  const deliveries = stories.map(({ delivery }) => delivery);
+  return accountOf(KILLS, repeatsOf({ deliveries, records: stories.flatMap(({ records }) => records) }));
+}
+
+const repeatsOfKills = ({ accounts }: ReturnType<typeof accountOf>) => accounts.map(({ repeats }) => repeats);
+
+describe('sent again is', () => {
+  test('what was accepted and not recorded at a kill, once for each acceptance', () => {
+    const account = accountOfStories(
+      story(
+        'evt_1',
+        [
+          ['INTERRUPTED', 9_500],
+          ['SUCCEEDED', 16_000],
+        ],
+        [204, 204],
+      ),
+      story(
+        'evt_2',
+        [
+          ['INTERRUPTED', 9_900],
+          ['INTERRUPTED', 19_999],
+          ['SUCCEEDED', 27_000],
+        ],
+        [204, 204, 204],
+      ),
+    );
+    expect(repeatsOfKills(account)).toEqual([2, 1]);
+    expect(account).toMatchObject({ late: 0, unexplained: [] });
+  });
+
+  test('also what turned out to have succeeded, when the next attempt had begun', () => {
+    const account = accountOfStories(
+      story(
+        'evt_1',
+        [
+          ['SUCCEEDED', 19_000],
+          ['SUCCEEDED', 26_000],
+        ],
+        [204, 204],
+      ),
+    );
+    expect(repeatsOfKills(account)).toEqual([0, 1]);
+  });
+
+  test('nothing where the receiver refused, hung up or never saw it', () => {
+    const account = accountOfStories(
+      story(
+        'evt_1',
+        [
+          ['STATUS_REFUSED', 9_000, 500],
+          ['SUCCEEDED', 10_000],
+        ],
+        [500, 204],
+      ),
+      story(
+        'evt_2',
+        [
+          ['INTERRUPTED', 9_000],
+          ['SUCCEEDED', 16_000],
+        ],
+        [204],
+      ),
+      story(
+        'evt_3',
+        [
+          ['CONNECTION_FAILED', 9_000],
+          ['SUCCEEDED', 10_000],
+        ],
+        ['hung up', 204],
+      ),
+    );
+    expect(repeatsOfKills(account)).toEqual([0, 0]);
+    expect(account).toMatchObject({ late: 0, unexplained: [] });
+  });
+
+  test('apart from it what was accepted too late for a sender that lived', () => {
+    const account = accountOfStories(
+      story(
+        'evt_1',
+        [
+          ['TIMED_OUT', 9_500],
+          ['SUCCEEDED', 11_000],
+        ],
+        [204, 204],
+      ),
+    );
+    expect(repeatsOfKills(account)).toEqual([0, 0]);
+    expect(account.late).toBe(1);
+  });
+});
+
+describe('there is no reason for', () => {
+  test.each<[string, Told[], GivenAnswer[]]>([
+    [
+      'what was begun after the last kill',
+      [
+        ['INTERRUPTED', 20_001],
+        ['SUCCEEDED', 28_000],
+      ],
+      [204, 204],
+    ],
+    [
+      'what was over long before a kill',
+      [
+        ['INTERRUPTED', 3_000],
+        ['SUCCEEDED', 9_500],
+      ],
+      [204, 204],
+    ],
+    ['more requests than attempts', [['SUCCEEDED', 9_500]], [204, 204]],
+  ])('%s', (_, told, answers) => {
+    const account = accountOfStories(story('evt_1', told, answers));
+    expect(account.unexplained).toMatchObject([{ key: `${SUBSCRIPTION} evt_1` }]);
+    expect(repeatsOfKills(account)).toEqual([0, 0]);
+  });
+});
+
+test('the account tells both figures of each kill and of all', () => {
+  const account = accountOfStories(
+    story(
+      'evt_1',
+      [
+        ['INTERRUPTED', 9_500],
+        ['SUCCEEDED', 16_000],
+      ],
+      [204, 204],
+    ),
+  );
+  const words = accountInWords(account);
+  expect(words).toMatch(/kill {2}1 {2}worker during a first attempt {2,}2 in flight {2,}1 sent again/);
+  expect(words).toMatch(/in all {2,}3 in flight {2,}1 sent again/);
+});

@@ -1,0 +1,47 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { confirmation, Declined, type Terminal } from '../../../src/cli/commands/confirm.js';
+import { UsageError } from '../../../src/cli/commands/usage-error.js';
+
+function terminal({ inputIsTTY = true, outputIsTTY = true } = {}) {
+  const input = Object.assign(new PassThrough(), { isTTY: inputIsTTY });
+  const output = Object.assign(new PassThrough(), { isTTY: outputIsTTY });
+  return { input, output, streams: { input, output } as Terminal };
+}
+
+describe('what cannot be undone', () => {
+  test.each(['y', 'Y', 'yes', ' YES '])('is done when the answer is %s', async (answer) => {
+    const { input, output, streams } = terminal();
+    const asked = confirmation({}, streams)('Revoke it?');
+    input.write(`${answer}\n`);
+    await expect(asked).resolves.toBeUndefined();
+    expect(String(output.read())).toContain('Revoke it? [y/N] ');
+  });
+
+  test.each(['', 'n', 'no', 'yesterday', 'sure'])('is left when the answer is "%s"', async (answer) => {
+    const { input, streams } = terminal();
+    const asked = confirmation({}, streams)('Revoke it?');
+    input.write(`${answer}\n`);
+    await expect(asked).rejects.toBeInstanceOf(Declined);
+  });
+
+  test('is left when the terminal closes', async () => {
+    const { input, streams } = terminal();
+    const asked = confirmation({}, streams)('Revoke it?');
+    input.end();
+    await expect(asked).rejects.toBeInstanceOf(Declined);
+  });
+
+  test('is done without a question where --yes is given', async () => {
+    const { output, streams } = terminal({ inputIsTTY: false });
+    await confirmation({ yes: true }, streams)('Revoke it?');
+    expect(output.read()).toBeNull();
+  });
+
+  test.each([
+    ['to read from', { inputIsTTY: false }],
+    ['to ask on', { outputIsTTY: false }],
+  ])('is refused before anything is asked where there is no terminal %s', (_, kind) => {
+    expect(() => confirmation({}, terminal(kind).streams)).toThrow(UsageError);
+  });
+});

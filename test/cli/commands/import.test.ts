@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { integration } from '../typed.js';
+
+const services = serviceProcesses();
+
+describe('integration import', () => {
+  let domain: ServiceProcess;
+  let instanceId: string;
+
+  const type = (...args: string[]) => integration(args, { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const fileOf = (...lines: (object | string)[]) => {
+    const file = join(services.newDirectory(), 'people.jsonl');
+    const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+    writeFileSync(file, texts.join('\n'));
+    return file;
+  };
+  const clientNamed = (name: string) => ({ client: { instanceId, name } });
+  const clientNames = async () => {
+    const { stdout } = await type(
+      'call',
+      'Platform/ListClients',
+      JSON.stringify({ instanceId, pageSize: 500 }),
+    );
+    const { clients = [] } = JSON.parse(stdout) as { clients?: { name: string }[] };
+    return clients.map(({ name }) => name);
+  };
+
+  beforeAll(async () => {
+    domain = await services.start({ command: 'domain' });
+    const { stdout } = await type('instance', 'create', 'Importland', '--json');
+    instanceId = JSON.parse(stdout).instance.id;
+  });
+
+  test('creates what fits, lists by its line what does not, and ends with exit code 1', async () => {
+    const file = fileOf(
+      clientNamed('Northwind'),
+      '',
+      clientNamed(''),
+      '{ cut off',
+      { client: { instanceId, nmae: 'Misspelt' } },
+      clientNamed('Southwind'),
+    );
+    const { code, stdout, stderr } = await type('import', file, '--ids');
+    expect([code, stderr]).toEqual([1, '3 lines were refused.\n']);
+    expect(stdout).toMatch(/^line 1: cli_\w{22}\nline 6: cli_\w{22}\n/);
+    expect(stdout).toMatch(/^line 3: .* \(invalid_request\)\n {2}- name must not be empty$/m);
+    expect(stdout).toMatch(/^line 4: .*\n {2}- line must be a JSON object$/m);
+    expect(stdout).toMatch(/^line 5: .*\n {2}- client\.nmae is not a field here$/m);
+    expect(stdout).toMatch(/\n2 imported, 3 refused\.\n$/);
+    await expect(clientNames()).resolves.toEqual(expect.arrayContaining(['Northwind', 'Southwind']));
+  });
+
+  test('of more lines than one message holds loses none', async () => {
+    const names = Array.from({ length: 450 }, (_, index) => `Client ${index}`);
+    const { code, stdout } = await type('import', fileOf(...names.map(clientNamed)), '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      dryRun: false,
+      imported: 450,
+      refused: 0,
+      importedLines: [],
+      refusedLines: [],
+    });
+    expect((await clientNames()).filter((name) => name.startsWith('Client '))).toHaveLength(450);
+  });
+
+  test('as a dry run writes nothing', async () => {
+    const { code, stdout } = await type('import', fileOf(clientNamed('Rehearsed')), '--dry-run');
+    expect([code, stdout]).toEqual([0, '1 would be imported, 0 refused.\n']);
+    await expect(clientNames()).resolves.not.toContain('Rehearsed');
+  });
+
+  test.each([
+    ['the service', { client: { instanceId: 'ins_none', name: 'Refused' } }],
+    ['the command', { nothing: {} }],
+  ])('stops at the first line that %s refuses, if it is to', async (_, refused) => {
+    const names = ['Before', 'Behind'].map((name) => `${name} ${Object.keys(refused)[0]}`);
+    const [before = '', behind = ''] = names;
+    const file = fileOf(clientNamed(before), refused, clientNamed(behind));
+    const { code } = await type('import', file, '--stop-at-first-refusal');
+    expect(code).toBe(1);
+    const present = await clientNames();
+    expect(names.map((name) => present.includes(name))).toEqual([true, false]);
+  });
+
+  test.each([
+    ['a file that is not there', ['/not/there.jsonl'], 2, /^The file cannot be read: .*\/not\/there/],
+    ['a directory', ['/'], 2, /^The file cannot be read: /],
+    ['a wrong token', ['--token', 'wrong', import.meta.filename], 1, /service_token_invalid/],
+  ])('%s is a sentence on stderr', async (_, args, code, words) => {
+    const typed = await type('import', ...args);
+    expect([typed.code, typed.stdout]).toEqual([code, '']);
+    expect(typed.stderr).toMatch(words);
+    expect(typed.stderr).not.toMatch(/^\s+at /m);
+  });
+});

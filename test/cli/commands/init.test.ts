@@ -1,0 +1,89 @@
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { serviceProcesses } from '../../support/service-process.js';
+import { integration } from '../typed.js';
+
+const services = serviceProcesses();
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('integration init', () => {
+  test('makes directory, key file and database for their owner only, and a token that works', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    const made = await integration(['init', '--json'], { DATA_DIR: dataDir });
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const { operatorToken, secretsKeyFile } = JSON.parse(made.stdout);
+    expect(operatorToken).toMatch(/^operator_live_\w{48}$/);
+    expect(secretsKeyFile).toBe(`${dataDir}.keys/secrets.key`);
+    const modes = [dataDir, dirname(secretsKeyFile), secretsKeyFile].map(modeOf);
+    expect(modes).toEqual([0o700, 0o700, 0o600]);
+
+    const domain = await services.start({
+      command: 'domain',
+      dataDir,
+      env: { ENVIRONMENT: 'live' },
+    });
+    const { GRPC_PORT = '' } = domain.settings;
+    const settings = { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken };
+    const listed = await integration(['audit', 'list', '--type', 'service_token.*', '--json'], settings);
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { type: 'service_token.created', actor: { type: 'command', id: 'init' } },
+    ]);
+  });
+
+  test('is refused a second time, and changes nothing', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    await integration(['init'], { DATA_DIR: dataDir });
+    const keyFile = `${dataDir}.keys/secrets.key`;
+    const { ino, mtimeMs } = statSync(keyFile);
+    const again = await integration(['init'], { DATA_DIR: dataDir });
+    expect([again.code, again.stdout]).toEqual([78, '']);
+    expect(again.stderr).toMatch(/^The environment is made already: .*\n$/);
+    expect(statSync(keyFile)).toMatchObject({ ino, mtimeMs });
+
+    rmSync(keyFile);
+    expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(78);
+    expect(existsSync(keyFile)).toBe(false);
+  });
+
+  test('continues where an attempt of an earlier version was cut short, with its key, and says how to move that', async () => {
+    const dataDir = services.newDirectory();
+    const keyFile = join(dataDir, 'secrets.key');
+    writeFileSync(keyFile, Buffer.alloc(32, 7), { mode: 0o600 });
+    const { ino } = statSync(keyFile);
+    const made = await integration(['init'], { DATA_DIR: dataDir });
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining(keyFile)]);
+    expect(made.stderr).toMatch(
+      /^The key file is in the data directory, .* Move it: mkdir -m 700 '.*' && mv '.*' '.*'/,
+    );
+    expect(statSync(keyFile).ino).toBe(ino);
+  });
+
+  test('takes no key that other users of the machine can read', async () => {
+    const dataDir = services.newDirectory();
+    writeFileSync(join(dataDir, 'secrets.key'), Buffer.alloc(32, 7), { mode: 0o644 });
+    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringMatching(/chmod 600 /)]);
+  });
+
+  test('takes no file for a key that is none, and can be repeated when it is gone', async () => {
+    const dataDir = services.newDirectory();
+    const keyFile = join(dataDir, 'secrets.key');
+    writeFileSync(keyFile, 'something else');
+    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringMatching(/neither a key of 32 bytes nor a list/),
+    ]);
+    rmSync(keyFile);
+    expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
+  });
+
+  test('is not for the demo', async () => {
+    const { code, stderr } = await integration(['init'], {
+      ENVIRONMENT: 'demo',
+      DATA_DIR: services.newDirectory(),
+    });
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/makes itself/)]);
+  });
+});

@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { roleTokens } from '../../../support/role-tokens.js';
+import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
+import { integration, type Typed } from '../../typed.js';
+
+const services = serviceProcesses();
+
+describe('an auditor', () => {
+  let domain: ServiceProcess;
+
+  const type = (...args: string[]): Promise<Typed> =>
+    integration(args, { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+
+  const exported = async () => {
+    const { code, stdout, stderr } = await type('audit', 'export');
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout.trimEnd().split('\n');
+  };
+
+  const verifyFile = (lines: readonly string[]) => {
+    const file = join(services.newDirectory(), 'audit.jsonl');
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return type('audit', 'verify', '--file', file);
+  };
+
+  beforeAll(async () => {
+    domain = await services.start({ command: 'domain', env: roleTokens });
+    for (const name of ['First', 'Second', 'Third']) {
+      const { code } = await type('call', 'Platform/CreateInstance', JSON.stringify({ name }));
+      expect(code).toBe(0);
+    }
+  });
+
+  test('exports one record a line, which verify finds whole', async () => {
+    const lines = await exported();
+    expect(lines.map((line) => JSON.parse(line).event.type)).toEqual(
+      expect.arrayContaining(['instance.created', 'instance.created', 'instance.created']),
+    );
+    expect(await verifyFile(lines)).toEqual({
+      code: 0,
+      stdout: `The audit log is whole. Records read: ${lines.length}.\n`,
+      stderr: '',
+    });
+  });
+
+  test.each<[what: string, spoil: (lines: string[]) => string[], finding: RegExp]>([
+    ['a record is missing', (lines) => lines.toSpliced(-2, 1), /^missing: \S+ \d+\n/],
+    [
+      'a record says something else',
+      (lines) => lines.with(-2, (lines.at(-2) as string).replace('instance.created', 'instance.updated')),
+      /^changed: \S+ \d+ aud_\w+\n/,
+    ],
+    [
+      'two records changed places',
+      (lines) => lines.with(-1, lines.at(-2) as string).with(-2, lines.at(-1) as string),
+      /^(missing|changed): /,
+    ],
+  ])('is told where in an export %s', async (_, spoil, finding) => {
+    const { code, stdout, stderr } = await verifyFile(spoil(await exported()));
+    expect([code, stdout]).toEqual([1, expect.stringMatching(finding)]);
+    expect(stderr).toMatch(/^The audit log is not whole\. Places: \d+\.\n$/);
+  });
+
+  test('finds a stored record that was removed outside the service', async () => {
+    expect(await type('audit', 'verify')).toMatchObject({ code: 0, stderr: '' });
+    const database = new BetterSqlite3(join(domain.dataDir, 'integration.db'));
+    const second = "type = 'instance.created' order by seq desc limit 1 offset 1";
+    database.exec(`delete from audit_events where id = (select id from audit_events where ${second})`);
+    database.close();
+    const { code, stdout } = await type('audit', 'verify');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^missing: \S+ \d+\n$/)]);
+  });
+
+  test('may not be an operator', async () => {
+    const { operatorToken, grpcAddress } = domain.demo();
+    const typed = await type('audit', 'verify', '--address', grpcAddress, '--token', operatorToken);
+    expect(typed.stderr).toBe('This token may not call this method. (caller_not_allowed)\n');
+  });
+});

@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
+import { integration, type Typed } from '../../typed.js';
+
+const services = serviceProcesses();
+
+describe('an operator', () => {
+  let service: ServiceProcess;
+
+  const type = (...args: string[]): Promise<Typed> =>
+    integration(args, { ENVIRONMENT: 'demo', DATA_DIR: service.dataDir });
+
+  async function json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await type(...args, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout) as T;
+  }
+
+  const read = (key: string) =>
+    fetch(`${service.gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } });
+  const statusWith = async (key: string) => (await read(key)).status;
+
+  async function connectedIntegration(name: string) {
+    const { integration: made } = await json<{ integration: { id: string } }>('integration', 'create', name);
+    const { instance } = await json<{ instance: { id: string } }>('instance', 'create', `${name} GmbH`);
+    const { instanceIntegration } = await json<{ instanceIntegration: { id: string; status: string } }>(
+      'integration',
+      'connect',
+      made.id,
+      instance.id,
+      '--configure',
+    );
+    return { integrationId: made.id, instanceId: instance.id, connection: instanceIntegration };
+  }
+
+  beforeAll(async () => {
+    service = await services.start();
+  });
+
+  test('creates an integration, connects it, gives it a key, rotates and revokes that', async () => {
+    const { integrationId, connection } = await connectedIntegration('Rotaform');
+    expect(connection.status).toBe('INSTANCE_INTEGRATION_STATUS_CONFIGURED');
+    const issued = await json<{ apiKey: { id: string }; key: string }>(
+      'key',
+      'create',
+      integrationId,
+      '--label',
+      'Nightly',
+      '--expires',
+      '90d',
+    );
+    await expect((await read(issued.key)).json()).resolves.toMatchObject([
+      { id: connection.id, applicationInstance: { instanceName: 'Rotaform GmbH' } },
+    ]);
+
+    const next = await json<{ key: string }>('key', 'rotate', issued.apiKey.id, '--overlap', '1h');
+    await expect(Promise.all([issued.key, next.key].map(statusWith))).resolves.toEqual([200, 200]);
+    await json('key', 'revoke', issued.apiKey.id, '--yes');
+    await expect(Promise.all([issued.key, next.key].map(statusWith))).resolves.toEqual([401, 200]);
+  });
+
+  test('sees a secret in the answer that makes it and never again', async () => {
+    const { integrationId } = await connectedIntegration('Canary');
+    const made = await type('key', 'create', integrationId, '--label', 'Nightly');
+    const [key = ''] = /ik_demo_\w{56}/.exec(made.stdout) ?? [];
+    await expect(statusWith(key)).resolves.toBe(200);
+    for (const args of [
+      ['key', 'list'],
+      ['key', 'list', '--json'],
+      ['audit', 'list', '--json'],
+    ]) {
+      const { stdout } = await type(...args);
+      expect(stdout).toContain(integrationId);
+      expect(stdout).not.toContain(key);
+    }
+    expect(service.output.text() + service.errors.text()).not.toContain(key);
+  });
+
+  test('reads a table with a heading and a line for each, and what scripts read is an array of the same', async () => {
+    const { integrationId } = await connectedIntegration('Tabular');
+    await json('key', 'create', integrationId, '--label', 'One');
+    await json('key', 'create', integrationId, '--label', 'Two');
+    const { stdout } = await type('key', 'list', integrationId);
+    expect(stdout).toMatch(
+      /^KEY +INTEGRATION +LABEL +BEGINS WITH +STATUS +EXPIRES +LAST USED\n(key_.*\n){2}$/,
+    );
+    const rows = await json<object[]>('key', 'list', integrationId);
+    expect(rows).toEqual([
+      expect.objectContaining({ label: 'Two', status: 'KEY_STATUS_ACTIVE', integrationId }),
+      expect.objectContaining({ label: 'One' }),
+    ]);
+    expect((await type('key', 'list', integrationId, '--limit', '1')).stdout).toContain('raise --limit');
+    expect((await type('app', 'list', '--instance', 'ins_none')).stdout).toBe('There are none.\n');
+  });
+
+  test('registers an application, changes one lifetime and keeps the other, and rotates its secret', async () => {
+    const { instanceId } = await connectedIntegration('Signing');
+    const uri = `${instanceId}=https://rota.example.com/cb`;
+    const created = await json<{ application: { id: string }; clientSecret: string }>(
+      'app',
+      'create',
+      'Rota',
+      '--type',
+      'confidential',
+      '--redirect-uri',
+      uri,
+      '--access-token-lifetime',
+      '15m',
+    );
+    const { id } = created.application;
+    expect(created.clientSecret).toMatch(/^cs_demo_\w{48}$/);
+    const { application } = await json<{ application: object }>(
+      'app',
+      'update',
+      id,
+      '--id-token-lifetime',
+      '10m',
+    );
+    expect(application).toMatchObject({
+      tokenLifetimes: { accessTokenSeconds: 900, idTokenSeconds: 600 },
+      redirectUris: [{ instanceId, uri: 'https://rota.example.com/cb' }],
+      requirePkce: true,
+    });
+    const rotated = await json<{ application: { secrets: unknown[] } }>('app', 'rotate-secret', id);
+    expect(rotated.application.secrets).toHaveLength(2);
+    const shown = await type('app', 'show', id);
+    expect(shown.stdout).toContain('access tokens 900 s');
+    expect(shown.stdout).not.toContain(created.clientSecret);
+  });
+
+  test('learns of every fault, in sentences, with exit code 1', async () => {
+    const { instanceId } = await connectedIntegration('Faulty');
+    const uris = ['http://rota.example.com', 'https://rota.example.com/#'].flatMap((uri) => [
+      '--redirect-uri',
+      `${instanceId}=${uri}`,
+    ]);
+    const { code, stdout, stderr } = await type('app', 'create', 'Rota', '--type', 'public', ...uris);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /\(invalid_request\)\n {2}- redirect_uris\[0\]\.uri .*\n {2}- redirect_uris\[1\]\.uri .*\n$/,
+    );
+  });
+
+  test('who changed what is in the audit log, and the last operator token stays', async () => {
+    const [token] = (await json<{ id: string; role: string }[]>('token', 'list')).filter(
+      ({ role }) => role === 'CALLER_ROLE_OPERATOR',
+    );
+    const { integrationId } = await connectedIntegration('Audited');
+    const events = await json<object[]>('audit', 'list', '--about', integrationId);
+    expect(events).toEqual([
+      expect.objectContaining({
+        type: 'integration.created',
+        actor: { type: 'service_token', id: token?.id },
+        remoteAddress: '127.0.0.1',
+      }),
+    ]);
+    const { code, stderr } = await type('token', 'revoke', token?.id ?? '', '--yes');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/last operator token/)]);
+  });
+
+  test.each([
+    ['key revoke', ['key', 'revoke', 'key_x']],
+    ['key rotate without an overlap', ['key', 'rotate', 'key_x', '--overlap', '0']],
+    ['token revoke', ['token', 'revoke', 'tok_x']],
+    ['integration disconnect', ['integration', 'disconnect', 'iin_x']],
+    ['app revoke-secret', ['app', 'revoke-secret', 'app_x', 'sec_x']],
+    ['app rotate-secret without an overlap', ['app', 'rotate-secret', 'app_x', '--overlap', '0']],
+  ])('%s without --yes is refused where there is no terminal', async (_, args) => {
+    const { code, stdout, stderr } = await type(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^This cannot be undone, .* Confirm it with --yes\.\n$/);
+  });
+
+  test.each([
+    ['key update', ['key', 'update', 'key_x']],
+    ['app update', ['app', 'update', 'app_x']],
+  ])('%s with nothing to change is wrong usage', async (_, args) => {
+    const { code, stderr } = await type(...args);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^Say what to change/)]);
+  });
+
+  test('gives address and token in the environment as well', async () => {
+    const { operatorToken, platformToken, grpcAddress } = service.demo();
+    const settings = { INTEGRATION_ADDRESS: grpcAddress, DATA_DIR: services.newDirectory() };
+    const asOperator = await integration(['app', 'list'], { ...settings, INTEGRATION_TOKEN: operatorToken });
+    expect(asOperator.code).toBe(0);
+    const asPlatform = await integration(['app', 'list'], { ...settings, INTEGRATION_TOKEN: platformToken });
+    expect([asPlatform.code, asPlatform.stderr]).toEqual([
+      1,
+      expect.stringMatching(/\(caller_not_allowed\)/),
+    ]);
+  });
+});

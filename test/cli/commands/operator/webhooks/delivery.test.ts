@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  AttemptOutcome,
+  DeliveryOrigin,
+  DeliveryStatus,
+} from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { at, attempt, delivery, failedAttempt, webhookRigs } from './rig.js';
+
+const start = webhookRigs();
+
+describe('integration delivery', () => {
+  test('list asks for what was typed, times ago included, and is a table', async () => {
+    const asked: { since?: Date }[] = [];
+    const { type } = await start({
+      listDeliveries: async (request) => {
+        asked.push(request);
+        return { deliveries: [delivery({ nextAttemptAt: at })], nextPageToken: '' };
+      },
+    });
+    const ids = ['--subscription', 'whs_1', '--instance-integration', 'iin_1', '--event', 'evt_1'];
+    const more = [
+      '--types',
+      'user.*',
+      '--status',
+      'exhausted,held',
+      '--since',
+      '2h',
+      '--until',
+      '2026-07-02',
+    ];
+    const before = Date.now();
+    const { code, stdout } = await type('delivery', 'list', ...ids, ...more);
+    expect(code).toBe(0);
+    expect(asked).toEqual([
+      {
+        subscriptionId: 'whs_1',
+        instanceIntegrationId: 'iin_1',
+        eventId: 'evt_1',
+        eventTypes: ['user.*'],
+        statuses: [DeliveryStatus.EXHAUSTED, DeliveryStatus.HELD],
+        since: expect.any(Date),
+        until: new Date('2026-07-02'),
+        pageSize: 50,
+        pageToken: '',
+      },
+    ]);
+    const agoMs = before - (asked[0]?.since?.getTime() ?? 0);
+    expect(agoMs).toBeGreaterThan(7_200_000 - 20_000);
+    expect(agoMs).toBeLessThanOrEqual(7_200_000);
+    expect(stdout).toMatch(/^DELIVERY +TYPE +SUBSCRIPTION +STATUS +ATTEMPTS +NEXT ATTEMPT +CREATED\n/);
+    expect(stdout).toMatch(/\nwhd_1 +user\.updated +whs_1 +pending +1 of 3 +2026-07-01 10:00:00Z /);
+  });
+
+  test('list reads page after page, up to the limit, and says that there are more', async () => {
+    const pages: [string, number][] = [];
+    const { type } = await start({
+      listDeliveries: async ({ pageToken, pageSize }) => {
+        pages.push([pageToken, pageSize]);
+        const count = Math.min(pageSize, 500);
+        const deliveries = Array.from({ length: count }, (_, index) => delivery({ id: `whd_${index}` }));
+        return { deliveries, nextPageToken: `after${pages.length}` };
+      },
+    });
+    const { stdout } = await type('delivery', 'list', '--limit', '600');
+    expect(pages).toEqual([
+      ['', 500],
+      ['after1', 100],
+    ]);
+    expect(stdout.match(/^whd_/gm)).toHaveLength(600);
+    expect(stdout).toMatch(/\nThere are more: raise --limit\.\n$/);
+  });
+
+  const failed = failedAttempt({ responseStart: Buffer.from('oops\x1b[2J\u202e\r\nsecond line') });
+  const running = attempt({
+    number: 2,
+    outcome: AttemptOutcome.UNSPECIFIED,
+    durationMs: undefined,
+    httpStatus: undefined,
+  });
+  const body = Buffer.from('{"id":"evt_1","data":{"name":"Zo\u00eb"}}');
+  const shown = { delivery: delivery({ attemptsBegun: 2 }), attempts: [failed, running], body };
+
+  test('show has the attempts as a table, what was answered, and the body to read', async () => {
+    const { type } = await start({ getDelivery: async () => shown });
+    const { stdout } = await type('delivery', 'show', 'whd_1');
+    expect(stdout).toMatch(/^Delivery +whd_1\nEvent +evt_1 user\.updated\n/);
+    expect(stdout).toMatch(/\nATTEMPT +BEGAN +TOOK +OUTCOME +STATUS +WHAT HAPPENED\n/);
+    expect(stdout).toMatch(/\n1 +\S+ \S+ +12 ms +status refused +500 +The receiver answered 500\.\n/);
+    expect(stdout).toMatch(/\n2 +\S+ \S+ +- +running +- +-\n/);
+    expect(stdout).toContain(`\n\nBody (${body.length} bytes)\n\n  {\n    "id": "evt_1",\n`);
+    expect(stdout).toContain('"name": "Zo\u00eb"');
+  });
+
+  test('show lets no answer touch the terminal', async () => {
+    const { type } = await start({ getDelivery: async () => shown });
+    const { stdout } = await type('delivery', 'show', 'whd_1');
+    expect(stdout).toContain('\n\n  oops·[2J·\n  second line\n');
+    expect(stdout).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
+  });
+
+  test('show as JSON has bytes as protobuf writes them', async () => {
+    const { type } = await start({ getDelivery: async () => shown });
+    const { stdout } = await type('delivery', 'show', 'whd_1', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      delivery: { id: 'whd_1', createdAt: '2026-07-01T10:00:00.250Z' },
+      attempts: [{ number: 1, responseStart: failed.responseStart.toString('base64') }, { number: 2 }],
+      body: body.toString('base64'),
+    });
+  });
+
+  test('resend says which delivery took its place', async () => {
+    const asked: object[] = [];
+    const { type } = await start({
+      resendDelivery: async (request) => {
+        asked.push(request);
+        return { delivery: delivery({ id: 'whd_2', origin: DeliveryOrigin.RESEND }) };
+      },
+    });
+    const { stdout } = await type('delivery', 'resend', 'whd_1');
+    expect(asked).toEqual([{ deliveryId: 'whd_1' }]);
+    expect(stdout).toMatch(/^Delivery +whd_2\n/);
+    expect(stdout).toMatch(/\nMade because of +resend\n/);
+    expect(stdout).toContain('`integration delivery show whd_2`');
+  });
+});

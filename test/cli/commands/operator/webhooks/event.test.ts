@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import type { ReplayEventsRequest } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
+import { ErrorCode, ServiceError } from '../../../../../src/errors/service-error.js';
+import { at, type WebhookHandlers, webhookRigs } from './rig.js';
+
+const start = webhookRigs();
+
+const event = {
+  id: 'evt_1',
+  type: 'user.updated',
+  entityType: 'user',
+  entityId: 'usr_1',
+  instanceId: 'ins_1',
+  clientId: 'cli_1',
+  occurredAt: at,
+};
+const range = ['--subscription', 'whs_1', '--since', '2026-07-01', '--until', '2026-07-02'];
+
+describe('integration event', () => {
+  test('list asks for what was typed, and is a table', async () => {
+    const asked: object[] = [];
+    const { type } = await start({
+      listEvents: async (request) => {
+        asked.push(request);
+        return { events: [event], nextPageToken: '' };
+      },
+    });
+    const filter = ['--types', 'user.*,client.created', '--instance', 'ins_1', '--client', 'cli_1'];
+    const { stdout } = await type('event', 'list', ...filter, '--entity', 'usr_1', '--since', '2026-07-01');
+    expect(asked).toEqual([
+      {
+        types: ['user.*', 'client.created'],
+        instanceId: 'ins_1',
+        clientId: 'cli_1',
+        entityId: 'usr_1',
+        since: new Date('2026-07-01'),
+        pageSize: 50,
+        pageToken: '',
+      },
+    ]);
+    expect(stdout).toMatch(
+      /^EVENT +TYPE +ABOUT +CLIENT +OCCURRED\nevt_1 +user\.updated +usr_1 +cli_1 +2026-/,
+    );
+  });
+
+  test('show has the body as the receiver that was asked for gets it', async () => {
+    const { type } = await start({
+      getEvent: async ({ instanceIntegrationId }) => ({
+        event,
+        body: Buffer.from(JSON.stringify({ links: { self: `/v1/${instanceIntegrationId}` } })),
+      }),
+    });
+    const { stdout } = await type('event', 'show', 'evt_1', '--instance-integration', 'iin_1');
+    expect(stdout).toMatch(/^Event +evt_1\nType +user\.updated\nAbout +user usr_1\n/);
+    expect(stdout).toContain('\n\nBody\n\n  {\n    "links": {\n      "self": "/v1/iin_1"\n');
+  });
+});
+
+describe('integration event replay', () => {
+  test('asks for the range and the types that were typed, and says how many deliveries were made', async () => {
+    const asked: ReplayEventsRequest[] = [];
+    const { type } = await start({
+      replayEvents: async function* (request) {
+        asked.push(request);
+        yield { createdDeliveries: 100, lastEventId: 'evt_100', done: false };
+        yield { createdDeliveries: 130, lastEventId: 'evt_131', done: true };
+      },
+    });
+    const { code, stdout, stderr } = await type(
+      'event',
+      'replay',
+      ...range,
+      '--types',
+      'user.*',
+      '--include-delivered',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(asked).toEqual([
+      {
+        subscriptionId: 'whs_1',
+        since: new Date('2026-07-01'),
+        until: new Date('2026-07-02'),
+        eventTypes: ['user.*'],
+        includeDelivered: true,
+      },
+    ]);
+    expect(stdout).toBe(
+      'Deliveries made: 130. How they go: `integration delivery list --subscription whs_1`.\n',
+    );
+  });
+
+  /** A first call that breaks after five deliveries; what the second one does is what is tested. */
+  function breakingOnce(asked: ReplayEventsRequest[], second: NonNullable<WebhookHandlers['replayEvents']>) {
+    return start({
+      replayEvents: async function* (request, context) {
+        asked.push(request);
+        if (asked.length > 1) {
+          yield* second(request, context);
+          return;
+        }
+        yield { createdDeliveries: 5, lastEventId: 'evt_5', done: false };
+        throw new ServiceError(ErrorCode.UNAVAILABLE, 'The service is being started again.');
+      },
+    });
+  }
+
+  test('continues by itself after the last event when the service went away meanwhile', async () => {
+    const asked: ReplayEventsRequest[] = [];
+    const { type } = await breakingOnce(asked, async function* () {
+      yield { createdDeliveries: 7, lastEventId: 'evt_9', done: true };
+    });
+    const { code, stdout } = await type('event', 'replay', ...range, '--json');
+    expect(code).toBe(0);
+    expect(asked.map(({ afterEventId }) => afterEventId)).toEqual([undefined, 'evt_5']);
+    expect(JSON.parse(stdout)).toEqual({ createdDeliveries: 12, lastEventId: 'evt_9', done: true });
+  });
+
+  test('that is ended says how it continues, and that it is not done', async () => {
+    let goneOn: () => void = () => undefined;
+    const hasGoneOn = new Promise<void>((resolve) => {
+      goneOn = resolve;
+    });
+    const { begin } = await breakingOnce([], async function* (_, { signal }) {
+      goneOn();
+      await once(signal, 'abort');
+      yield { createdDeliveries: 1, lastEventId: 'evt_6', done: true };
+    });
+    const replay = begin('event', 'replay', ...range, '--types', 'user.*', '--include-delivered');
+    await hasGoneOn;
+    expect(await replay.interrupt()).toBe(1);
+    expect(replay.output.text()).toBe('Deliveries made: 5.');
+    const command = [
+      'integration event replay --subscription whs_1',
+      '--since 2026-07-01T00:00:00.000Z --until 2026-07-02T00:00:00.000Z',
+      "--types 'user.*' --include-delivered --after evt_5",
+    ].join(' ');
+    expect(replay.errors.text()).toBe(
+      `The replay was cut off. What was made stays; it goes on with:\n\n  ${command}\n`,
+    );
+  });
+
+  test('begins after the event that is given', async () => {
+    const asked: ReplayEventsRequest[] = [];
+    const { type } = await start({
+      replayEvents: async function* (request) {
+        asked.push(request);
+        yield { createdDeliveries: 0, lastEventId: '', done: true };
+      },
+    });
+    const { code, stdout } = await type('event', 'replay', ...range, '--after', 'evt_5');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Deliveries made: 0\./)]);
+    expect(asked).toMatchObject([{ afterEventId: 'evt_5' }]);
+  });
+
+  test.each([
+    ['before it begins', 0, ''],
+    ['on its way', 1, 'Deliveries made before it ended: 5.\n'],
+  ])('that is refused %s ends with the reason', async (_, messages, said) => {
+    const { type } = await start({
+      replayEvents: async function* () {
+        for (let told = 0; told < messages; told += 1) {
+          yield { createdDeliveries: 5, lastEventId: 'evt_5', done: false };
+        }
+        throw new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, 'The subscription is disabled.');
+      },
+    });
+    const { code, stderr } = await type('event', 'replay', ...range);
+    expect([code, stderr]).toEqual([1, `${said}The subscription is disabled. (subscription_disabled)\n`]);
+  });
+
+  test('without a server ends at once', async () => {
+    const { type, goAway } = await start({});
+    goAway();
+    const { code, stderr } = await type('event', 'replay', ...range);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('gave no usable answer: UNAVAILABLE')]);
+  });
+});

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { mainFile } from '../../support/service-process.js';
+import { integration } from '../typed.js';
+
+const SECRETS = {
+  EDGE_TOKEN: 'a-token-nobody-should-see-in-any-output',
+  DATABASE_URL: 'postgres://someone:a-password-nobody-should-see@db:5432/integration?sslmode=verify-full',
+};
+
+const GROUPS = [
+  'app',
+  'integration',
+  'key',
+  'instance',
+  'subscription',
+  'delivery',
+  'event',
+  'token',
+  'signing-key',
+  'audit',
+];
+const COMMANDS = [
+  'serve',
+  'domain',
+  'worker',
+  'edge',
+  'init',
+  'config',
+  'doctor',
+  ...GROUPS,
+  'listen',
+  'import',
+  'call',
+  'completion',
+];
+
+describe('help', () => {
+  test('of the command names every command in a line and what the exit codes mean', async () => {
+    const { code, stdout, stderr } = await integration(['--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    for (const command of COMMANDS) {
+      expect(stdout).toMatch(new RegExp(`^  ${command}\\b.* {2}[A-Z]`, 'm'));
+    }
+    expect(stdout).toContain('`integration config` lists them');
+    expect(stdout).toContain('78 cannot start');
+  });
+
+  test.each([
+    ['serve', 'ENVIRONMENT=demo integration serve'],
+    ['domain', 'the rules and the store'],
+    ['worker', 'Temporal worker'],
+    ['edge', 'HTTP listeners'],
+    ['config', '--json'],
+    ['call', "integration call Platform/UpdateUser '{"],
+    ['import', 'integration import people.jsonl --dry-run'],
+    ['listen', 'integration listen --forward-to localhost:3000/webhooks'],
+    ['init', 'ENVIRONMENT=live integration init'],
+    ['completion', 'source <(integration completion bash)'],
+  ])('of %s says what it does and how it goes', async (command, words) => {
+    const { code, stdout, stderr } = await integration([command, '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: integration ${command}`);
+    expect(stdout).toContain(words);
+    expect(stdout).not.toContain('--ops-socket');
+  });
+});
+
+describe('help at every level below', () => {
+  test.each(GROUPS)('of %s and of each of its verbs shows an example', async (group) => {
+    const { code, stdout } = await integration([group, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: integration ${group}`);
+    expect(stdout).toContain(`Examples:\n  $ integration ${group} `);
+    const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) \[options\]/gm)].map(([, verb = '']) => verb);
+    expect(verbs.length).toBeGreaterThan(0);
+    await Promise.all(
+      verbs.map(async (verb) => {
+        const help = await integration([group, verb, '--help']);
+        expect(help.code).toBe(0);
+        expect(help.stdout).toContain(`Examples:\n  $ integration ${group} ${verb}`);
+        expect(help.stdout).toContain('--token <token>');
+      }),
+    );
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([
+    ['a noun without a verb', ['key'], /Usage: integration key/],
+    ['an unknown verb', ['key', 'rotat'], /unknown command 'rotat'/],
+    ['a verb without its argument', ['key', 'show'], /missing required argument 'key'/],
+    ['a verb without its option', ['key', 'create', 'itg_x'], /required option '--label <text>'/],
+    ['a duration that is none', ['key', 'rotate', 'key_x', '--overlap', '5x'], /must be a duration/],
+    ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
+    ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
+    ['a state that is none', ['key', 'list', '--status', 'old'], /Allowed choices are active/],
+    [
+      'an address without its instance',
+      ['app', 'create', 'x', '--type', 'public', '--redirect-uri', 'https://x'],
+      /an instance and an address/,
+    ],
+    [
+      'a grant that is none',
+      ['app', 'update', 'app_x', '--grant-type', 'password'],
+      /must be one of authorization_code/,
+    ],
+    [
+      'a subscription without events',
+      ['subscription', 'create', '--instance-integration', 'iin_x', '--url', 'https://x'],
+      /required option '--events <types>'/,
+    ],
+    ['events with a gap', ['subscription', 'update', 'whs_x', '--events', 'user.*,'], /commas between/],
+    [
+      'some clients and all clients',
+      ['subscription', 'update', 'whs_x', '--clients', 'cli_x', '--all-clients'],
+      /cannot be used with option/,
+    ],
+    [
+      'a state of deliveries that is none',
+      ['delivery', 'list', '--status', 'held,lost'],
+      /of pending, delivered/,
+    ],
+    [
+      'a replay without its beginning',
+      ['event', 'replay', '--subscription', 'whs_x'],
+      /required option '--since <when>'/,
+    ],
+    ['a shell that is none', ['completion', 'ksh'], /There is no completion for ksh/],
+    ['an unknown command', ['sevre'], /unknown command 'sevre'/],
+    ['an unknown option of the command', ['config', '--nope'], /unknown option '--nope'/],
+    ['an unknown option of a role', ['edge', '--nope'], /unknown option '--nope'/],
+    ['too many arguments', ['call', 'a', '{}', 'c'], /too many arguments for 'call'/],
+    ['an option without its value', ['call', '--token'], /argument missing/],
+    ['no command at all', [], /Usage: integration/],
+  ])('%s is told on stderr, with exit code 2', async (_, args, words) => {
+    const { code, stdout, stderr } = await integration(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(words);
+  });
+});
+
+describe('integration config', () => {
+  test('is a table that marks what was set, with secrets masked', async () => {
+    const { code, stdout } = await integration(['config'], { ...SECRETS, GATEWAY_PORT: '8080' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\* GATEWAY_PORT +8080 +\S/m);
+    expect(stdout).toMatch(/^ {2}SIGN_ON_PORT +4000 +\S/m);
+    expect(stdout).toMatch(/^ {2}GATEWAY_URL +http:\/\/localhost:8080 /m);
+    expect(stdout).toMatch(/^\* EDGE_TOKEN +\["\[secret\]"\] /m);
+    expect(stdout).not.toContain('nobody-should-see');
+  });
+
+  test('as JSON is one object with the same values', async () => {
+    const { stdout } = await integration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      GATEWAY_PORT: '8080',
+      EDGE_TOKEN: '["[secret]"]',
+      DATABASE_URL: '[secret]',
+    });
+    expect(stdout).not.toContain('nobody-should-see');
+  });
+
+  test('with settings that cannot be used names them all, with exit code 78 and without their secrets', async () => {
+    const { code, stdout, stderr } = await integration(['config'], {
+      DATABASE_URL: 'mysql://someone:a-password-nobody-should-see@db',
+      GATEWAY_PORT: '70000',
+    });
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toMatch(/^The settings cannot be used:\n {2}- /);
+    expect(stderr).toContain('DATABASE_URL');
+    expect(stderr).toContain('GATEWAY_PORT');
+    expect(stderr).not.toContain('nobody-should-see');
+  });
+
+  test('does not complain about a reader that leaves early', async () => {
+    const child = spawn(process.execPath, [mainFile, 'config'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let complaint = '';
+    child.stderr.on('data', (chunk) => {
+      complaint += chunk;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, complaint]).toEqual([0, '']);
+  });
+});

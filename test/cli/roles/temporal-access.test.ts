@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { temporalAccess } from '../../../src/cli/roles/temporal-access.js';
+import { StartupError } from '../../../src/cli/startup-error.js';
+import { Secret } from '../../../src/config/secret.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+
+describe('the way to Temporal', () => {
+  const directory = temporaryDirectories();
+
+  function file(name: string): string {
+    const path = join(directory(), name);
+    writeFileSync(path, `content of ${name}`);
+    return path;
+  }
+  const contentOf = (name: string) => Buffer.from(`content of ${name}`);
+
+  type Settings = Parameters<typeof temporalAccess>[0];
+
+  const settings = (given: Partial<Settings> = {}): Settings => ({
+    TEMPORAL_TLS: 'off',
+    TEMPORAL_API_KEY: undefined,
+    TEMPORAL_TLS_CA_FILE: undefined,
+    TEMPORAL_TLS_CERT_FILE: undefined,
+    TEMPORAL_TLS_KEY_FILE: undefined,
+    ...given,
+  });
+
+  test('is in the clear where nothing is set', () => {
+    expect(temporalAccess(settings())).toEqual({});
+  });
+
+  test('is TLS with the public authorities where only TLS is asked for', () => {
+    expect(temporalAccess(settings({ TEMPORAL_TLS: 'on' }))).toEqual({ tls: {} });
+  });
+
+  test('is TLS wherever an API key is shown', () => {
+    const access = temporalAccess(settings({ TEMPORAL_API_KEY: new Secret('key'), TEMPORAL_TLS: 'off' }));
+    expect(access).toEqual({ tls: {}, apiKey: 'key' });
+  });
+
+  test('trusts the authority of a file, and shows the certificate of another', () => {
+    expect(temporalAccess(settings({ TEMPORAL_TLS_CA_FILE: file('ca') }))).toEqual({
+      tls: { serverRootCACertificate: contentOf('ca') },
+    });
+    const pair = { TEMPORAL_TLS_CERT_FILE: file('crt'), TEMPORAL_TLS_KEY_FILE: file('key') };
+    expect(temporalAccess(settings(pair))).toEqual({
+      tls: { clientCertPair: { crt: contentOf('crt'), key: contentOf('key') } },
+    });
+  });
+
+  test('is refused with the settings to look at where a file cannot be read', () => {
+    const refused = () => temporalAccess(settings({ TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem' }));
+    expect(refused).toThrow(StartupError);
+    expect(refused).toThrow(/TEMPORAL_TLS_CA_FILE.*\/nowhere\/ca\.pem/);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  startTimedMaintenance,
+  type TimedMaintenanceOptions,
+} from '../../../src/cli/roles/timed-maintenance.js';
+import { eventually } from '../../support/eventually.js';
+import { recordedLog } from '../../support/recorded-log.js';
+
+const HOUR_MS = 3_600_000;
+
+type Maintenance = TimedMaintenanceOptions['maintenance'];
+
+const idle: Maintenance = {
+  purgeExpired: async () => ({ deleted: {}, more: false }),
+  advanceSigningKeys: async () => ({ changes: [], nextDueAt: null }),
+};
+
+function start(maintenance: Partial<Maintenance>, purgeEveryMs = HOUR_MS) {
+  const recorded = recordedLog();
+  const options = { maintenance: { ...idle, ...maintenance }, purgeEveryMs, advanceKeysEveryMs: HOUR_MS };
+  return { ...recorded, timed: startTimedMaintenance({ ...options, log: recorded.log }) };
+}
+
+describe('a worker without Temporal', () => {
+  test('says so, purges until nothing is left, and advances the keys, all at once', async () => {
+    const requestIds: string[] = [];
+    let left = 3;
+    const { timed, nextLine, lines } = start({
+      purgeExpired: async (_, { requestId }) => {
+        requestIds.push(requestId);
+        left -= 1;
+        return { deleted: { session: 2, ...(left === 0 && { grant: 1 }) }, more: left > 0 };
+      },
+      advanceSigningKeys: async () => ({ changes: [{ kid: 'k1', step: 'published' }], nextDueAt: null }),
+    });
+    expect(lines()[0]).toMatchObject({ msg: expect.stringContaining('timers purge'), purgeEveryMs: HOUR_MS });
+    const purged = await nextLine(({ deleted }) => deleted !== undefined);
+    expect(purged).toMatchObject({ deleted: { session: 6, grant: 1 } });
+    expect(await nextLine(({ changes }) => changes !== undefined)).toMatchObject({
+      changes: [{ kid: 'k1', step: 'published' }],
+    });
+    expect(new Set(requestIds)).toEqual(new Set([expect.stringMatching(/^timed-purge\/2/)]));
+    await timed.stop();
+  });
+
+  test('does it again and again', async () => {
+    let rounds = 0;
+    const { timed } = start(
+      {
+        purgeExpired: async () => {
+          rounds += 1;
+          return { deleted: {}, more: false };
+        },
+      },
+      5,
+    );
+    await eventually('a third purge', async () => rounds >= 3);
+    await timed.stop();
+  });
+
+  test('continues after a failure, which it reports', async () => {
+    let rounds = 0;
+    const { timed, lines } = start(
+      {
+        purgeExpired: async () => {
+          rounds += 1;
+          if (rounds === 1) {
+            throw new Error('the domain is away');
+          }
+          return { deleted: {}, more: false };
+        },
+      },
+      5,
+    );
+    await eventually('a purge that works', async () => rounds >= 2);
+    await timed.stop();
+    expect(lines().filter(({ level }) => level === 'warn')).toMatchObject([
+      { job: 'purge', reason: 'the domain is away' },
+    ]);
+  });
+
+  test('ends at once, in the middle of a call too, and reports no failure', async () => {
+    const { timed, lines } = start({
+      advanceSigningKeys: (call) =>
+        new Promise((_, reject) => {
+          call.signal.addEventListener('abort', () => reject(new Error('the call was cancelled')));
+        }),
+    });
+    await timed.stop();
+    expect(lines().filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
+import type { Answer, KnownVersions, Question } from '../../../src/domain/directory/answer.js';
+import { getClient, listClients } from '../../../src/domain/directory/clients.js';
+import { getOrganizationStructure, listJobTitles } from '../../../src/domain/directory/organization.js';
+import { getUser, listUsers } from '../../../src/domain/directory/users.js';
+import { getWorker, listWorkers } from '../../../src/domain/directory/workers.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+
+const visitor = {
+  integrationId: 'itg_1',
+  instanceId: 'ins_1',
+  clientId: 'cli_1',
+  apiKeyId: 'key_1',
+  version: 'now',
+  rateLimit: { limit: 9, remaining: 8, resetSeconds: 7 },
+} as const;
+
+const row = { id: 'row_1', createdAt: 5 };
+
+/** Stores that report their calls, and a gatekeeper with a given outcome. */
+function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error } = {}) {
+  const reads: unknown[][] = [];
+  const admitted: unknown[][] = [];
+  const store = new Proxy(
+    {},
+    {
+      get:
+        (_, method: string) =>
+        async (...asked: unknown[]) => {
+          reads.push([method, ...asked]);
+          return method === 'page' ? (holding ? [row] : []) : holding ? row : undefined;
+        },
+    },
+  ) as never;
+  const admit =
+    (door: string) =>
+    async (...path: unknown[]) => {
+      admitted.push([door, ...path]);
+      if (refusal) {
+        throw refusal;
+      }
+      return visitor;
+    };
+  const gatekeeper = { admitToInstance: admit('instance'), admitToClient: admit('client') };
+  return { store, reads, admitted, gatekeeper: gatekeeper as unknown as Gatekeeper };
+}
+
+type Ask = (gatekeeper: Gatekeeper, store: never, question: Question) => Promise<Answer<unknown>>;
+
+const lists: [title: string, ask: Ask, firstRead: unknown[]][] = [
+  ['clients', (gate, store, question) => listClients(gate, store, question, 'iin_1'), ['page', 'ins_1']],
+  [
+    'workers',
+    (gate, store, question) =>
+      listWorkers(gate, store, question, 'iin_1', 'cli_1', { withOrganization: true }),
+    ['page', 'cli_1'],
+  ],
+  [
+    'users',
+    (gate, store, question) => listUsers(gate, store, question, 'iin_1', 'cli_1', {}),
+    ['page', 'cli_1'],
+  ],
+];
+const ones: [title: string, ask: Ask, read: unknown[], code: ErrorCode, message: string][] = [
+  [
+    'a client',
+    (gate, store, question) => getClient(gate, store, question, 'iin_1', 'cli_1'),
+    ['find', 'cli_1'],
+    ErrorCode.CLIENT_NOT_FOUND,
+    'Client not found',
+  ],
+  [
+    'a worker',
+    (gate, store, question) => getWorker(gate, store, question, 'iin_1', 'cli_1', 'wrk_1'),
+    ['find', 'cli_1', 'wrk_1'],
+    ErrorCode.WORKER_NOT_FOUND,
+    'Worker not found',
+  ],
+  [
+    'a user',
+    (gate, store, question) => getUser(gate, store, question, 'iin_1', 'cli_1', 'usr_1'),
+    ['find', 'cli_1', 'usr_1'],
+    ErrorCode.USER_NOT_FOUND,
+    'User not found',
+  ],
+];
+const parts: [title: string, ask: Ask, read: unknown[]][] = [
+  [
+    'the structure',
+    (gate, store, question) => getOrganizationStructure(gate, store, question, 'iin_1', 'cli_1'),
+    ['structureOf', 'cli_1'],
+  ],
+  [
+    'the job titles',
+    (gate, store, question) => listJobTitles(gate, store, question, 'iin_1', 'cli_1'),
+    ['jobTitlesOf', 'cli_1'],
+  ],
+];
+const all = [...lists, ...ones, ...parts].map(([title, ask]) => ({ title, ask }));
+
+const asking = (known: Partial<KnownVersions> = {}): Question => ({
+  keyHash: new Uint8Array([1]),
+  known: { values: [], any: false, ...known },
+});
+
+async function contentOf({ content }: Answer<unknown>): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const page of content as AsyncIterable<{ rows: unknown[] }>) {
+    rows.push(...page.rows);
+  }
+  return rows;
+}
+
+describe('a read of the directory', () => {
+  test.each(all)(
+    'of $title first asks who may come in, with the key and the path',
+    async ({ title, ask }) => {
+      const { gatekeeper, store, admitted } = world();
+      await ask(gatekeeper, store, asking());
+      const door = title === 'clients' ? ['instance'] : ['client'];
+      const path = title === 'clients' ? ['iin_1'] : ['iin_1', 'cli_1'];
+      expect(admitted).toEqual([[...door, asking(), ...path]]);
+    },
+  );
+
+  test.each(all)('of $title reads nothing for who is refused, whatever they hold', async ({ ask }) => {
+    const refusal = new Error('refused');
+    const { gatekeeper, store, reads } = world({ refusal });
+    await expect(ask(gatekeeper, store, asking({ values: ['now'], any: true }))).rejects.toBe(refusal);
+    expect(reads).toEqual([]);
+  });
+
+  test.each(all)('of $title reads nothing for who holds its version', async ({ ask }) => {
+    const { gatekeeper, store, reads } = world();
+    const answer = await ask(gatekeeper, store, asking({ values: ['old', 'now'] }));
+    expect([answer, reads]).toEqual([{ visitor, content: undefined }, []]);
+  });
+
+  test.each(lists)(
+    'of the list of %s reads what the gatekeeper led to, page by page',
+    async (_, ask, first) => {
+      const { gatekeeper, store, reads } = world();
+      const answer = await ask(gatekeeper, store, asking({ values: ['old'] }));
+      expect(reads).toEqual([]);
+      expect(await contentOf(answer)).toEqual([row]);
+      expect(reads[0]?.slice(0, 2)).toEqual(first);
+    },
+  );
+
+  test.each([...lists, ...parts])('of %s reads nothing for who holds any version', async (_, ask) => {
+    const { gatekeeper, store, reads } = world();
+    const answer = await ask(gatekeeper, store, asking({ any: true }));
+    expect([answer.content, reads]).toEqual([undefined, []]);
+  });
+
+  const single = [...ones, ...parts].map(([title, ask, read]): [string, Ask, unknown[]] => [
+    title,
+    ask,
+    read,
+  ]);
+  test.each(single)('of %s reads once, under the client of the path', async (_, ask, read) => {
+    const { gatekeeper, store, reads } = world();
+    expect((await ask(gatekeeper, store, asking())).content).toEqual(row);
+    expect(reads).toEqual([read]);
+  });
+
+  test.each(ones)('of %s is not modified for who holds any version, if it is there', async (_, ask) => {
+    const { gatekeeper, store } = world();
+    expect((await ask(gatekeeper, store, asking({ any: true }))).content).toBeUndefined();
+  });
+
+  test.each(ones)(
+    'of %s that does not exist says so, also to who holds any version, and where the caller stands',
+    async (_, ask, _read, code, message) => {
+      for (const known of [{}, { any: true }, { values: ['old'] }]) {
+        const { gatekeeper, store } = world({ holding: false });
+        const refusal = await ask(gatekeeper, store, asking(known)).catch((error: unknown) => error);
+        expect(refusal).toBeInstanceOf(ServiceError);
+        const { code: said, message: words, rateLimit } = refusal as ServiceError;
+        expect([said, words, rateLimit]).toEqual([code, message, visitor.rateLimit]);
+      }
+    },
+  );
+});

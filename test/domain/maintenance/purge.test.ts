@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ExpiringKind, purgeExpired } from '../../../src/domain/maintenance/purge.js';
+import { fakeClock } from '../clock.js';
+
+const DAY_MS = 86_400_000;
+
+const RETENTION = {
+  credentialsMs: 90 * DAY_MS,
+  sessionIdleMs: DAY_MS / 2,
+  idempotencyMs: 7,
+  auditMs: 365,
+  eventsMs: 30 * DAY_MS,
+};
+
+function storeHolding(held: Partial<Record<ExpiringKind, number>>) {
+  const asked: { kind: ExpiringKind; overBefore: number; limit: number }[] = [];
+  const left = { ...held };
+  const remove = async (kind: ExpiringKind, overBefore: number, limit: number) => {
+    asked.push({ kind, overBefore, limit });
+    const count = Math.min(left[kind] ?? 0, limit);
+    left[kind] = (left[kind] ?? 0) - count;
+    return count;
+  };
+  return { asked, store: { remove } };
+}
+
+describe('a purge', () => {
+  test('removes what was over longer ago than it is kept, each kind by its own time', async () => {
+    const { store, asked } = storeHolding({});
+    const { now } = fakeClock();
+    await purgeExpired(store, RETENTION, now, 500);
+    const kept = Object.fromEntries(asked.map(({ kind, overBefore }) => [kind, now() - overBefore]));
+    expect(kept).toEqual({
+      session: 0,
+      idle_session: DAY_MS / 2,
+      interaction: DAY_MS / 24,
+      authorization_code: DAY_MS,
+      code_minute: DAY_MS,
+      grant: DAY_MS,
+      link: DAY_MS,
+      email_change: DAY_MS,
+      account_notice: 90 * DAY_MS,
+      attempt_count: 0,
+      idempotency_key: 7,
+      audit_event: 365,
+      signing_key: 90 * DAY_MS,
+      api_key: 90 * DAY_MS,
+      service_token: 90 * DAY_MS,
+      delivery: 30 * DAY_MS,
+      retry_batch: 30 * DAY_MS,
+      event: 30 * DAY_MS,
+      subscription: 30 * DAY_MS,
+      subscription_secret: 0,
+    });
+  });
+
+  test('removes deliveries before the events and subscriptions that they refer to', async () => {
+    const { store, asked } = storeHolding({});
+    await purgeExpired(store, RETENTION, fakeClock().now, 500);
+    const order = asked.map(({ kind }) => kind);
+    for (const kind of ['retry_batch', 'event', 'subscription'] as const) {
+      expect(order.indexOf('delivery')).toBeLessThan(order.indexOf(kind));
+    }
+  });
+
+  test.each<[held: Partial<Record<ExpiringKind, number>>, removed: object, more: boolean]>([
+    [{}, {}, false],
+    [{ session: 9 }, { session: 9 }, false],
+    [{ session: 4, grant: 5 }, { session: 4, grant: 5 }, false],
+    [{ session: 10 }, { session: 10 }, true],
+    [{ service_token: 10 }, { service_token: 10 }, true],
+    [{ session: 4, grant: 3, service_token: 3 }, { session: 4, grant: 3, service_token: 3 }, true],
+    [{ session: 4, grant: 30, service_token: 3 }, { session: 4, grant: 6 }, true],
+  ])('of %j removes at most ten over all kinds: %j, perhaps more: %j', async (held, removed, more) => {
+    const { store } = storeHolding(held);
+    await expect(purgeExpired(store, RETENTION, fakeClock().now, 10)).resolves.toEqual({ removed, more });
+  });
+
+  test('that is repeated while there may be more removes everything, and no batch is too large', async () => {
+    const held = { idle_session: 25, link: 1, audit_event: 17, api_key: 7 };
+    const { store } = storeHolding(held);
+    const batches: number[] = [];
+    let more = true;
+    while (more) {
+      const report = await purgeExpired(store, RETENTION, fakeClock().now, 10);
+      batches.push(Object.values(report.removed).reduce((sum, count) => sum + count, 0));
+      more = report.more;
+    }
+    expect(batches).toEqual([10, 10, 10, 10, 10, 0]);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { faultOfReturnAddress } from '../../../src/domain/operator/return-address.js';
+
+describe('people may be sent to', () => {
+  test.each([
+    ['https://app.example.com/callback', 'confidential'],
+    ['https://app.example.com', 'public'],
+    ['https://app.example.com:8443/cb?tenant=1&x=%20', 'confidential'],
+    ['https://xn--bcher-kva.example/cb', 'confidential'],
+    ['http://localhost:3000/cb', 'confidential'],
+    ['http://127.0.0.1/cb', 'public'],
+    ['http://[::1]:8080/cb', 'public'],
+    ['com.example.app:/callback', 'public'],
+    ['com.example.app://callback', 'public'],
+  ] as const)('%s of a %s application', (uri, type) => {
+    expect(faultOfReturnAddress(uri, type)).toBeUndefined();
+  });
+});
+
+describe('people may not be sent to', () => {
+  test.each([
+    ['', /absolute/],
+    ['/callback', /absolute/],
+    ['//app.example.com/callback', /absolute/],
+    ['app.example.com/callback', /absolute/],
+    ['https:/app.example.com', /absolute/],
+    ['https:app.example.com', /absolute/],
+    ['https://', /absolute/],
+    ['HTTPS://app.example.com', /absolute/],
+    [' https://app.example.com', /absolute/],
+    ['https://app.example.com/\n', /absolute/],
+    ['https://app.example.com\\@evil.example', /absolute/],
+    ['https://bücher.example/cb', /absolute/],
+    ['https://app.example.com/cb#part', /fragment/],
+    ['https://app.example.com/cb#', /fragment/],
+    ['https://someone:secret@app.example.com', /credentials/],
+    ['https://app.example.com@evil.example', /credentials/],
+    ['https://*.example.com/cb', /wildcard/],
+    ['http://app.example.com/cb', /https/],
+    ['http://localhost.evil.example/cb', /https/],
+    ['http://127.0.0.1.evil.example/cb', /https/],
+    ['javascript:alert(1)', /reverse/],
+    ['data:text/html,x', /reverse/],
+    ['file:///etc/passwd', /reverse/],
+    ['myapp://callback', /reverse/],
+    [`https://app.example.com/${'a'.repeat(2_000)}`, /longer/],
+  ])('%s', (uri, words) => {
+    expect(faultOfReturnAddress(uri, 'public')).toMatch(words);
+  });
+
+  test('a custom scheme, where the application is confidential', () => {
+    expect(faultOfReturnAddress('com.example.app:/callback', 'confidential')).toMatch(/https/);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
+import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { audited, browserRig, CALLBACK, newPerson } from '../browser-rig.js';
+import { answerOf, codeOf, errorPageOf, TestBrowser } from '../test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+/** At the consent page of an application that needs it. */
+async function asked() {
+  const rig = await browserRig(under);
+  const clientId = await rig.newApplication({ name: 'Shiftwise', firstParty: false });
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const browser = new TestBrowser(rig);
+  await browser.authorize({ clientId, scope: 'openid email' });
+  expect(await browser.signIn(person)).toMatchObject({ page: 'consent' });
+  return { rig, clientId, person, browser };
+}
+
+describe('the person', () => {
+  test('is told who asks and for what', async () => {
+    const { person, browser } = await asked();
+    expect(await browser.show('consent')).toMatchObject({
+      kind: 'consent',
+      accountEmail: person.email,
+      scopes: ['openid', 'email'],
+      form: { applicationName: 'Shiftwise', instanceName: 'Harborlight' },
+    });
+  });
+
+  test('approves, and is not asked again for as much or less', async () => {
+    const { rig, clientId, browser } = await asked();
+    codeOf(await browser.decide(true));
+    codeOf(await browser.authorize({ clientId, scope: 'email', prompt: 'none' }));
+    const more = await browser.authorize({ clientId, scope: 'openid profile', prompt: 'none' });
+    expect(answerOf(more)).toMatchObject({ error: 'consent_required' });
+    expect(await browser.authorize({ clientId, scope: 'email', prompt: 'consent' })).toMatchObject({
+      page: 'consent',
+    });
+    codeOf(await browser.decide(true));
+    const whats = (await audited(rig)).map(({ what }) => what);
+    expect(whats.filter((what) => what === 'consent.given succeeded')).toHaveLength(2);
+  });
+
+  test('denies, and is asked again the next time', async () => {
+    const { rig, clientId, person, browser } = await asked();
+    expect(answerOf(await browser.decide(false))).toEqual({
+      error: 'access_denied',
+      error_description: 'The person did not approve the request.',
+      state: 'state-1',
+      iss: rig.signOn.issuer,
+    });
+    expect(await browser.authorize({ clientId, scope: 'email' })).toMatchObject({ page: 'consent' });
+    const denials = (await audited(rig)).filter(({ what }) => what === 'consent.denied succeeded');
+    expect(denials.map(({ actor, subject }) => [actor, subject])).toEqual([[person.accountId, clientId]]);
+  });
+});
+
+test('an approval of one person is none of another in the same browser', async () => {
+  const { rig, clientId, browser } = await asked();
+  codeOf(await browser.decide(true));
+  await browser.authorize({ clientId, scope: 'openid email', prompt: 'login' });
+  const other = await newPerson(rig, [rig.here.clientId]);
+  expect(await browser.signIn(other)).toMatchObject({ page: 'consent' });
+});
+
+describe('while the person reads', () => {
+  test('the application is disabled', async () => {
+    const { rig, clientId, browser } = await asked();
+    const csrfToken = await browser.csrfToken('consent');
+    await rig.operate((changes) => setApplicationEnabled(changes, clientId, false));
+    await browser.decide(true, csrfToken);
+    const shown = await browser.show('sign_in');
+    expect(shown.kind === 'step' && answerOf(shown.step)).toMatchObject({ error: 'unauthorized_client' });
+  });
+
+  test('a scope is taken from it', async () => {
+    const { rig, clientId, browser } = await asked();
+    await rig.operate((changes) =>
+      updateApplication(changes, { applicationId: clientId, allowedScopes: ['openid'] }),
+    );
+    const shown = await browser.show('consent');
+    expect(shown.kind === 'step' && answerOf(shown.step)).toMatchObject({ error: 'invalid_scope' });
+  });
+
+  test('its redirect URI is removed, so there is no redirect', async () => {
+    const { rig, clientId, browser } = await asked();
+    const csrfToken = await browser.csrfToken('consent');
+    await rig.operate((changes) => removeRedirectUri(changes, { applicationId: clientId, uri: CALLBACK }));
+    await browser.decide(true, csrfToken);
+    const shown = await browser.show('consent');
+    expect(shown.kind === 'step' && errorPageOf(shown.step).kind).toBe('request');
+  });
+});

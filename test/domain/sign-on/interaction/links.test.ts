@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LinkPurpose } from '../../../../src/domain/credentials/links.js';
+import { makeLink } from '../../../../src/domain/credentials/new-link.js';
+import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
+import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
+import {
+  redeemEmailLink,
+  redeemPasswordLink,
+  showEmailLink,
+  showPasswordLink,
+} from '../../../../src/domain/sign-on/interaction/links.js';
+import { storedHash } from '../../../../src/identifiers/random-secrets.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { audited, type BrowserRig, browserRig, HOUR_MS, newPerson, type Person } from '../browser-rig.js';
+import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+const NEW_PASSWORD = 'another quiet harbour';
+
+async function mailed(rig: BrowserRig, person: Person, purpose: LinkPurpose): Promise<string> {
+  const link = await rig.run((changes) =>
+    makeLink(changes, { id: person.accountId, email: person.email }, { purpose, lifetimeSeconds: 3_600 }),
+  );
+  return storedHash(link.token);
+}
+
+async function withLink(purpose: LinkPurpose) {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  return { rig, person, tokenHash: await mailed(rig, person, purpose) };
+}
+
+function redeem(rig: BrowserRig, tokenHash: string, password = NEW_PASSWORD) {
+  return redeemPasswordLink(rig.signOn, new TestBrowser(rig).browser, { tokenHash, password });
+}
+
+function verify(rig: BrowserRig, tokenHash: string) {
+  return redeemEmailLink(rig.signOn, new TestBrowser(rig).browser, tokenHash);
+}
+
+async function emailVerifiedAt(rig: BrowserRig, { accountId }: Person) {
+  return (await rig.signOn.unitOfWork.rows.accounts.find(accountId))?.emailVerifiedAt;
+}
+
+describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)', (purpose) => {
+  test('can be looked at any number of times', async () => {
+    const { rig, person, tokenHash } = await withLink(purpose);
+    for (const _ of [1, 2, 3]) {
+      expect(await showPasswordLink(rig.signOn, tokenHash)).toEqual({
+        kind: 'page',
+        email: person.email,
+        purpose,
+      });
+    }
+  });
+
+  test('sets it once, verifies the address and ends what was under way with the old one', async () => {
+    const { rig, person, tokenHash } = await withLink(purpose);
+    const browser = await signedInBrowser(rig, person);
+    const code = codeOf(await browser.authorize());
+    const earlier = await mailed(rig, person, purpose === 'reset' ? 'invitation' : 'reset');
+    rig.clock.advance(1_000);
+    expect(await redeem(rig, tokenHash)).toEqual({
+      kind: 'page',
+      page: 'password_set',
+      interaction: '',
+      device: expect.any(String),
+    });
+    expect(await emailVerifiedAt(rig, person)).toBe(rig.clock.now());
+    expect(answerOf(await browser.authorize({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });
+    const { codes } = rig.signOn.unitOfWork.rows;
+    expect(await codes.find(storedHash(code))).toMatchObject({ status: 'EXPIRED' });
+    for (const over of [tokenHash, earlier]) {
+      expect(errorPageOf(await redeem(rig, over, 'yet another harbour')).kind).toBe('link');
+    }
+    await browser.authorize();
+    await browser.signIn(person);
+    expect(await browser.show('sign_in')).toMatchObject({ refusals: [expect.anything()] });
+    codeOf(await browser.signIn(person, { password: NEW_PASSWORD }));
+    const whats = (await audited(rig)).map(({ what }) => what);
+    expect(whats).toEqual(expect.arrayContaining(['password.set succeeded', 'email.verified succeeded']));
+  });
+});
+
+describe('a new password', () => {
+  test.each([
+    ['fourteen rooks', 'too_short'],
+    ['p'.repeat(257), 'too_long'],
+    ['password', 'too_common'],
+    ['Tallowfern 2026', 'too_personal'],
+  ])('is refused, and the link is good still: %s', async (password, problem) => {
+    const { rig, tokenHash } = await withLink('reset');
+    expect(await redeem(rig, tokenHash, password)).toEqual({
+      kind: 'page',
+      page: 'set_password',
+      interaction: '',
+      problem,
+    });
+    expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });
+  });
+
+  test('lets its owner in although strangers have guessed too often', async () => {
+    const { rig, person, tokenHash } = await withLink('reset');
+    const stranger = new TestBrowser(rig, '203.0.113.9');
+    await stranger.authorize();
+    for (let time = 0; time < 10; time += 1) {
+      await stranger.signIn(person, { password: 'a wrong guess' });
+    }
+    const browser = new TestBrowser(rig);
+    browser.device = (await redeem(rig, tokenHash)).device;
+    await browser.authorize();
+    codeOf(await browser.signIn(person, { password: NEW_PASSWORD }));
+  });
+});
+
+describe('a link to verify an address', () => {
+  test('verifies it once, and nothing else', async () => {
+    const { rig, person, tokenHash } = await withLink('verify_email');
+    expect(await showEmailLink(rig.signOn, tokenHash)).toMatchObject({ email: person.email });
+    expect(await emailVerifiedAt(rig, person)).toBeNull();
+    expect(await verify(rig, tokenHash)).toEqual({ kind: 'page', page: 'email_verified', interaction: '' });
+    expect(await emailVerifiedAt(rig, person)).toBe(rig.clock.now());
+    expect(errorPageOf(await verify(rig, tokenHash)).kind).toBe('link');
+    codeOf(await signedInBrowser(rig, person).then((browser) => browser.authorize()));
+  });
+});
+
+describe('a link is good for nothing', () => {
+  type Case = (rig: BrowserRig, person: Person) => Promise<unknown>;
+  const cases: [string, Case][] = [
+    ['once it is over', async (rig) => rig.clock.advance(HOUR_MS)],
+    [
+      'once the account has another address',
+      (rig, { accountId }) =>
+        rig.run(async (changes) => {
+          await changes.lock(accountId);
+          await takeEmail(changes, accountId, 'elsewhere@example.com', null);
+        }),
+    ],
+    [
+      'once it turns out to have been mailed elsewhere',
+      (rig) =>
+        rig.database.write((writer) =>
+          writer.updateTable('account_links').set({ email_key: 'elsewhere@example.com' }).execute(),
+        ),
+    ],
+    [
+      'once the account is disabled',
+      (rig, { accountId }) => rig.run((changes) => disableAccount(changes, accountId)),
+    ],
+    [
+      'once a newer one is mailed',
+      async (rig, person) => {
+        await mailed(rig, person, 'reset');
+        await mailed(rig, person, 'verify_email');
+      },
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, spoil) => {
+    const { rig, person, tokenHash } = await withLink('reset');
+    const emailLink = await mailed(rig, person, 'verify_email');
+    await spoil(rig, person);
+    expect(await showPasswordLink(rig.signOn, tokenHash)).toMatchObject({ kind: 'error_page' });
+    expect(await showEmailLink(rig.signOn, emailLink)).toMatchObject({ kind: 'error_page' });
+    expect(errorPageOf(await redeem(rig, tokenHash)).kind).toBe('link');
+    expect(errorPageOf(await verify(rig, emailLink)).kind).toBe('link');
+    expect(await emailVerifiedAt(rig, person)).toBeNull();
+  });
+
+  test.each(cases)('%s, although it was good when the password was sent', async (_, spoil) => {
+    const { rig, person, tokenHash } = await withLink('reset');
+    const before = await rig.signOn.unitOfWork.rows.passwords.find(person.accountId);
+    rig.passwords.meanwhile = () => spoil(rig, person);
+    expect(errorPageOf(await redeem(rig, tokenHash)).kind).toBe('link');
+    expect(await rig.signOn.unitOfWork.rows.passwords.find(person.accountId)).toEqual(before);
+  });
+
+  test('of another purpose, and one that was never mailed', async () => {
+    const { rig, person, tokenHash } = await withLink('reset');
+    const emailLink = await mailed(rig, person, 'verify_email');
+    for (const hash of [emailLink, '', storedHash('it was never mailed')]) {
+      expect(errorPageOf(await redeem(rig, hash)).kind).toBe('link');
+    }
+    for (const hash of [tokenHash, '', storedHash('it was never mailed')]) {
+      expect(errorPageOf(await verify(rig, hash)).kind).toBe('link');
+    }
+    expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Shown } from '../../../../src/domain/sign-on/interaction/show-interaction.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { AFTER_LOGOUT, type BrowserRig, browserRig, HOUR_MS, hire, newPerson } from '../browser-rig.js';
+import { codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+import { ISSUER } from '../token-keys.js';
+
+const under = databaseUnderTest('SQLite');
+
+async function atSignIn() {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const browser = new TestBrowser(rig);
+  await browser.authorize({ nonce: 'n-1' });
+  return { rig, person, browser };
+}
+
+function stepOf(shown: Shown) {
+  if (shown.kind !== 'step') {
+    throw new Error(`A page is shown: ${JSON.stringify(shown)}`);
+  }
+  return shown.step;
+}
+
+/** Takes the way onward that an error page offers. */
+async function continueAt(browser: TestBrowser, url: string | undefined) {
+  const { pathname, searchParams } = new URL(url ?? '', 'https://sign-on.example.com');
+  expect(pathname).toBe('/auth/authorize');
+  const asked = (name: string) => searchParams.get(name) ?? undefined;
+  return browser.authorize({
+    clientId: asked('client_id'),
+    redirectUri: asked('redirect_uri'),
+    scope: asked('scope'),
+    state: asked('state'),
+    nonce: asked('nonce'),
+  });
+}
+
+describe('an expired page leads onward', () => {
+  test('when it was answered already and is come back to', async () => {
+    const { person, browser } = await atSignIn();
+    const { at } = browser;
+    const csrfToken = await browser.csrfToken('sign_in');
+    codeOf(await browser.signIn(person));
+    const shown = errorPageOf(stepOf(await browser.show('sign_in', at)));
+    expect(shown.kind).toBe('stale');
+    codeOf(await continueAt(browser, shown.continueUrl));
+    const again = errorPageOf(await browser.signIn(person, { csrfToken, interaction: at }));
+    codeOf(await continueAt(browser, again.continueUrl));
+  });
+
+  test('when it was open for too long', async () => {
+    const { rig, person, browser } = await atSignIn();
+    const csrfToken = await browser.csrfToken('sign_in');
+    rig.clock.advance(HOUR_MS);
+    const page = errorPageOf(await browser.signIn(person, { csrfToken }));
+    expect(page.kind).toBe('stale');
+    expect(await continueAt(browser, page.continueUrl)).toMatchObject({ page: 'sign_in' });
+  });
+
+  test('when it is another browser’s, without effect on that session', async () => {
+    const { rig, person, browser } = await atSignIn();
+    const csrfToken = await browser.csrfToken('sign_in');
+    const other = new TestBrowser(rig);
+    await other.authorize();
+    const cookie = other.cookie;
+    const form = { csrfToken, interaction: browser.at };
+    const page = errorPageOf(await other.signIn(person, form));
+    expect(page).toMatchObject({ kind: 'stale', continueUrl: expect.stringContaining('nonce=n-1') });
+    expect(errorPageOf(stepOf(await new TestBrowser(rig).show('sign_in', browser.at))).kind).toBe('stale');
+    expect([other.cookie, rig.passwords.checks]).toEqual([cookie, []]);
+    codeOf(await browser.signIn(person, form));
+  });
+
+  test.each([
+    ['answered', true],
+    ['open', false],
+  ])('when it is another browser’s, which hears nothing of the person: %s', async (_, isAnswered) => {
+    const { rig, person, browser } = await atSignIn();
+    const other = new TestBrowser(rig);
+    await other.authorize();
+    await browser.authorize({
+      loginHint: person.email,
+      claims: JSON.stringify({ id_token: { sub: { value: person.accountId } } }),
+      idTokenHint: await rig.keys.sign('RS256', 'JWT', {
+        iss: ISSUER,
+        sub: person.accountId,
+        aud: rig.applicationId,
+      }),
+      claimsLocales: 'de',
+    });
+    if (isAnswered) {
+      codeOf(await browser.signIn(person));
+    }
+    const { continueUrl } = errorPageOf(stepOf(await other.show('sign_in', browser.at)));
+    const { searchParams } = new URL(continueUrl ?? '', ISSUER);
+    expect([...searchParams.keys()]).toEqual([
+      'response_type',
+      'client_id',
+      'redirect_uri',
+      'scope',
+      'state',
+      'claims_locales',
+    ]);
+    expect(await continueAt(other, continueUrl)).toMatchObject({ page: 'sign_in' });
+  });
+
+  test('when it was a sign-out, after another person signed in', async () => {
+    const { rig, person } = await atSignIn();
+    const browser = await signedInBrowser(rig, person);
+    await browser.logout({ clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT, state: 's' });
+    const form = browser.at;
+    await browser.confirmLogout();
+    await browser.authorize();
+    await browser.signIn(person);
+    browser.at = form;
+    expect(errorPageOf(await browser.confirmLogout('whatever')).continueUrl).toBe('/auth/logout');
+  });
+
+  test('when the browser keeps back cookies, which it then speaks of', async () => {
+    const { rig, browser } = await atSignIn();
+    const { message } = errorPageOf(stepOf(await new TestBrowser(rig).show('sign_in', browser.at)));
+    expect(message).toMatch(/cookies, which are needed/);
+    const other = new TestBrowser(rig);
+    await other.authorize();
+    expect(errorPageOf(stepOf(await other.show('sign_in', browser.at))).message).not.toMatch(/cookies/);
+  });
+
+  test.each(['', 'nonsense', '\u0000', '../../etc', '__proto__', 'a'.repeat(5_000)])(
+    'when it is unknown: %j',
+    async (interaction) => {
+      const { browser } = await atSignIn();
+      const page = errorPageOf(stepOf(await browser.show('sign_in', interaction)));
+      expect(page).toEqual({ kind: 'stale', message: expect.stringMatching(/Go back to the application/) });
+    },
+  );
+});
+
+describe('a second tab', () => {
+  test('continues with the sign-in that the first one made', async () => {
+    const { person, browser } = await atSignIn();
+    const first = browser.at;
+    await browser.authorize({ state: 'state-2' });
+    const second = browser.at;
+    codeOf(await browser.signIn(person, { interaction: first }));
+    const step = stepOf(await browser.show('sign_in', second));
+    codeOf(step);
+    expect(step).toMatchObject({ location: expect.stringContaining('state=state-2') });
+  });
+
+  test('with a form shown to another person leads to the page that is needed now', async () => {
+    const { rig, person, browser } = await atSignIn();
+    await hire(rig, person, rig.here.clientId);
+    const first = browser.at;
+    const stale = await browser.csrfToken('sign_in');
+    await browser.authorize();
+    await browser.signIn(person);
+    const step = await browser.signIn(person, { interaction: first, csrfToken: stale });
+    expect(step).toEqual({ kind: 'page', page: 'choose_context', interaction: first });
+    expect(rig.passwords.checks).toHaveLength(1);
+  });
+
+  test('signs another person in, and neither tab gets a code for the other', async () => {
+    const { rig, person, browser } = await atSignIn();
+    const clientId = await rig.newApplication({ firstParty: false });
+    const other = await newPerson(rig, [rig.here.clientId]);
+    await browser.signIn(person);
+    await browser.authorize({ clientId });
+    const csrfToken = await browser.csrfToken('consent');
+    const consenting = browser.at;
+    await browser.authorize({ prompt: 'login' });
+    await browser.signIn(other);
+    browser.at = consenting;
+    expect(await browser.decide(true, csrfToken)).toMatchObject({ page: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ accountEmail: other.email });
+    expect(await approvals(rig)).toBe(0);
+  });
+});
+
+describe('a form', () => {
+  test.each(['', 'nonsense', '__proto__'])(
+    'without the token it was shown with does nothing: %j',
+    async (token) => {
+      const { rig, person, browser } = await atSignIn();
+      expect(await browser.signIn(person, { csrfToken: token })).toEqual({
+        kind: 'page',
+        page: 'sign_in',
+        interaction: browser.at,
+      });
+      expect(rig.passwords.checks).toEqual([]);
+    },
+  );
+
+  test('of one interaction is none of another', async () => {
+    const { rig, person, browser } = await atSignIn();
+    const csrfToken = await browser.csrfToken('sign_in');
+    await browser.authorize();
+    expect(await browser.signIn(person, { csrfToken })).toMatchObject({ kind: 'page', page: 'sign_in' });
+    expect(rig.passwords.checks).toEqual([]);
+  });
+
+  test('of a page that is not reached yet is led to the one that is', async () => {
+    const { rig, browser } = await atSignIn();
+    const csrfToken = await browser.csrfToken('sign_in');
+    expect(await browser.decide(true, csrfToken)).toMatchObject({ page: 'sign_in' });
+    expect(await browser.choose({ userType: 'USER', clientId: rig.here.clientId }, csrfToken)).toMatchObject({
+      page: 'sign_in',
+    });
+    expect(await browser.confirmLogout(csrfToken)).toMatchObject({ page: 'sign_in' });
+    expect(stepOf(await browser.show('consent'))).toMatchObject({ page: 'sign_in' });
+    expect(await approvals(rig)).toBe(0);
+  });
+
+  test('of a sign-out is led there from everywhere else', async () => {
+    const { rig, person } = await atSignIn();
+    const browser = await signedInBrowser(rig, person);
+    await browser.logout();
+    expect(stepOf(await browser.show('consent'))).toMatchObject({ page: 'sign_out' });
+    expect(await browser.decide(true, 'x')).toMatchObject({ page: 'sign_out' });
+  });
+});
+
+async function approvals({ database }: BrowserRig): Promise<number> {
+  return (await database.reader.selectFrom('consents').selectAll().execute()).length;
+}

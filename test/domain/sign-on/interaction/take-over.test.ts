@@ -1,0 +1,315 @@
+import { describe, expect, test } from '@jest/globals';
+import { createLink } from '../../../../src/domain/platform/people/account-credentials.js';
+import { disableAccount, enableAccount } from '../../../../src/domain/platform/people/account-updates.js';
+import { createEmailChangeLink, takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
+import { deleteUser, updateUser } from '../../../../src/domain/platform/people/user-updates.js';
+import { createUser } from '../../../../src/domain/platform/people/users.js';
+import {
+  redeemEmailChange,
+  showEmailChange,
+} from '../../../../src/domain/sign-on/interaction/email-change.js';
+import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/links.js';
+import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';
+import { ErrorCode } from '../../../../src/errors/service-error.js';
+import { storedHash } from '../../../../src/identifiers/random-secrets.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { refusalOf } from '../../../support/platform-writes.js';
+import {
+  audited,
+  type BrowserRig,
+  browserRig,
+  HOUR_MS,
+  newPerson,
+  OTHER_CALLBACK,
+  PASSWORD,
+  type Person,
+} from '../browser-rig.js';
+import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+const BACK_OFFICE = { type: 'service_token', id: 'tok_backoffice' };
+const MALLORY = 'mallory@example.org';
+const CHOSEN = 'a password that Mallory chose';
+
+/** A person of two clients on two instances, and the administrator of the first, who has a mailbox. */
+async function underAttack() {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId]);
+  await rig.run(async (changes) => {
+    const account = await changes.accounts.find(person.accountId);
+    await changes.accounts.update({ ...(account as NonNullable<typeof account>), emailVerifiedAt: 1 });
+  });
+  return { rig, person };
+}
+
+async function userHere({ run, here }: BrowserRig, { accountId }: Person) {
+  const users = await run((changes) => changes.users.ofAccount(accountId));
+  return users.find(({ clientId }) => clientId === here.clientId)?.id ?? '';
+}
+
+/** The link of what the client of `here` wished for, as its mailbox gets it. */
+async function changeLink(rig: BrowserRig, userId: string, lifetimeSeconds?: number): Promise<string> {
+  const creation = { wish: { userId }, lifetimeSeconds };
+  const { token } = await rig.run((changes) => createEmailChangeLink(changes, BACK_OFFICE, creation));
+  return storedHash(token);
+}
+
+/** A wish for another address, and its link. */
+async function wished(email = MALLORY) {
+  const attack = await underAttack();
+  const userId = await userHere(attack.rig, attack.person);
+  await attack.rig.run((changes) => updateUser(changes, { userId, email }));
+  return { ...attack, userId, tokenHash: await changeLink(attack.rig, userId) };
+}
+
+function confirm(rig: BrowserRig, tokenHash: string, password = PASSWORD): Promise<BrowserStep> {
+  const { browser } = new TestBrowser(rig, '203.0.113.66');
+  return redeemEmailChange(rig.signOn, browser, { tokenHash, password });
+}
+
+async function emailOf(rig: BrowserRig, { accountId }: Person) {
+  const account = await rig.signOn.unitOfWork.rows.accounts.find(accountId);
+  return [account?.email, account?.emailVerifiedAt];
+}
+
+async function signsInThere(rig: BrowserRig, email: string, password?: string): Promise<boolean> {
+  const browser = new TestBrowser(rig, '203.0.113.66');
+  await browser.authorize({ redirectUri: OTHER_CALLBACK });
+  const step = await browser.signIn({ email }, { ...(password !== undefined && { password }) });
+  return step.kind === 'redirect' && codeOf(step) !== '';
+}
+
+describe('the administrator of one client', () => {
+  test('who gives a person their own address and takes the reset link gets no access', async () => {
+    const { rig, person } = await underAttack();
+    const userId = await userHere(rig, person);
+    await rig.run((changes) => updateUser(changes, { userId, email: MALLORY }));
+    const { accountId } = person;
+    const link = await rig.run((changes) =>
+      createLink(changes, BACK_OFFICE, { accountId, purpose: 'reset', lifetimeSeconds: undefined }),
+    );
+    const account = await rig.run((changes) => changes.accounts.find(accountId));
+    if (account?.email === MALLORY) {
+      const browser = new TestBrowser(rig, '203.0.113.66').browser;
+      await redeemPasswordLink(rig.signOn, browser, { tokenHash: storedHash(link.token), password: CHOSEN });
+    }
+    expect(await signsInThere(rig, MALLORY, CHOSEN)).toBe(false);
+    expect(await signsInThere(rig, person.email)).toBe(true);
+  });
+
+  test('who also reads the new mailbox gets no access without the password of the person', async () => {
+    const { rig, person, tokenHash } = await wished();
+    for (const guess of ['', 'a wrong guess', 'x'.repeat(1_024)]) {
+      expect(await confirm(rig, tokenHash, guess)).toEqual({
+        kind: 'page',
+        page: 'change_email',
+        interaction: '',
+        problem: 'wrong',
+      });
+    }
+    expect(await emailOf(rig, person)).toEqual([person.email, 1]);
+    expect(await signsInThere(rig, person.email)).toBe(true);
+  });
+
+  test('guesses that password no more often than at the sign-in', async () => {
+    const { rig, tokenHash } = await wished();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) => confirm(rig, tokenHash, `guess ${index}`)),
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused.length).toBeGreaterThanOrEqual(20);
+    expect(refused.every(({ reason }) => reason.code === ErrorCode.RATE_LIMITED)).toBe(true);
+  });
+
+  test('cannot take over a person who was invited elsewhere and has no password yet', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId], undefined);
+    await rig.database.write((writer) => writer.deleteFrom('passwords').execute());
+    const userId = await userHere(rig, person);
+    await rig.run((changes) => updateUser(changes, { userId, email: MALLORY }));
+    const step = await confirm(rig, await changeLink(rig, userId), '');
+    expect(errorPageOf(step).message).toContain('has no password yet');
+    expect(await emailOf(rig, person)).toEqual([person.email, null]);
+  });
+
+  test('who makes an account with their own password cannot give it the address of another person', async () => {
+    const rig = await browserRig(under);
+    const own = await newPerson(rig, [rig.here.clientId], CHOSEN);
+    const userId = await userHere(rig, own);
+    await rig.run((changes) => updateUser(changes, { userId, email: 'victim@example.com' }));
+    expect(await emailOf(rig, own)).toEqual([own.email, null]);
+    // The victim reads the mail, and does not know the password of that account.
+    expect(await confirm(rig, await changeLink(rig, userId), PASSWORD)).toMatchObject({ problem: 'wrong' });
+    const { clientId } = rig.there;
+    const invited = await rig.run((changes) =>
+      createUser(changes, { clientId, email: 'victim@example.com', withoutManager: true }),
+    );
+    expect(invited.accountId).not.toBe(own.accountId);
+  });
+});
+
+describe('a new address', () => {
+  test('takes effect once its mailbox and the person have proved themselves, everywhere and once', async () => {
+    const { rig, person, tokenHash } = await wished('moreau@example.com');
+    const { accountId } = person;
+    const browser = await signedInBrowser(rig, person);
+    const code = codeOf(await browser.authorize());
+    const reset = { accountId, purpose: 'reset' as const, lifetimeSeconds: undefined };
+    const earlier = await rig.run((changes) => createLink(changes, BACK_OFFICE, reset));
+    rig.clock.advance(1_000);
+    for (const _ of ['shown', 'and shown again']) {
+      expect(await showEmailChange(rig.signOn, tokenHash)).toEqual({
+        kind: 'page',
+        email: 'moreau@example.com',
+        clientName: 'Tallowfern',
+      });
+    }
+    expect(await emailOf(rig, person)).toEqual([person.email, 1]);
+
+    const steps = await Promise.all([confirm(rig, tokenHash), confirm(rig, tokenHash)]);
+    expect(steps.map((step) => (step.kind === 'page' ? step.page : step.kind)).sort()).toEqual([
+      'email_changed',
+      'error_page',
+    ]);
+    expect(await emailOf(rig, person)).toEqual(['moreau@example.com', rig.clock.now()]);
+    const { codes, links, notices } = rig.signOn.unitOfWork.rows;
+    expect(await codes.find(storedHash(code))).toMatchObject({ status: 'EXPIRED' });
+    expect((await links.find(storedHash(earlier.token)))?.endedAt).toBe(rig.clock.now());
+    expect(answerOf(await browser.authorize({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });
+    const events = await rig.database.reader
+      .selectFrom('events')
+      .where('type', '=', 'user.updated')
+      .where('occurred_at', '=', rig.clock.now())
+      .select(['instance_id', 'data'])
+      .execute();
+    expect(events.map((event) => event.instance_id).sort()).toEqual(
+      [rig.here.instanceId, rig.there.instanceId].sort(),
+    );
+    expect(events.map(({ data }) => JSON.parse(data).email)).toEqual(Array(2).fill('moreau@example.com'));
+    expect(await notices.page({ after: undefined, limit: 10 })).toMatchObject([
+      { kind: 'email_changed', accountId, email: person.email, createdAt: rig.clock.now() },
+    ]);
+    const { what, actor, attributes } = (await audited(rig)).find(({ what }) => /^email/.test(what)) ?? {};
+    expect([what, actor, attributes?.asked_by]).toEqual([
+      'email.changed succeeded',
+      accountId,
+      rig.here.clientId,
+    ]);
+    expect(await signsInThere(rig, person.email)).toBe(false);
+    expect(await signsInThere(rig, 'moreau@example.com')).toBe(true);
+  });
+
+  test('and the deletion of its user wait for each other: both lock the account before the client', async () => {
+    const { rig, person, userId } = await wished();
+    const locked: string[] = [];
+    await rig.run((changes) => {
+      const lock = (...ids: string[]) => {
+        locked.push(...ids);
+        return changes.lock(...ids);
+      };
+      return deleteUser({ ...changes, lock }, { userId });
+    });
+    expect(locked).toEqual([person.accountId, rig.here.clientId]);
+  });
+
+  const spoilers: [what: string, spoil: (attack: Awaited<ReturnType<typeof wished>>) => Promise<unknown>][] =
+    [
+      ['once it is over', async ({ rig }) => rig.clock.advance(7 * 24 * HOUR_MS)],
+      [
+        'once its client wishes for another one',
+        ({ rig, userId }) =>
+          rig.run((changes) => updateUser(changes, { userId, email: 'other@example.com' })),
+      ],
+      [
+        'once its client takes the wish back',
+        ({ rig, userId, person }) =>
+          rig.run((changes) => updateUser(changes, { userId, email: person.email })),
+      ],
+      ['once a newer link is made', ({ rig, userId }) => changeLink(rig, userId)],
+      [
+        'once the user is deleted',
+        ({ rig, userId }) => rig.run((changes) => deleteUser(changes, { userId })),
+      ],
+      [
+        'once the account is disabled, and enabled again',
+        ({ rig, person: { accountId } }) =>
+          rig.run(async (changes) => {
+            await disableAccount(changes, accountId);
+            await enableAccount(changes, accountId);
+          }),
+      ],
+      [
+        'once another wish has taken effect',
+        ({ rig, person: { accountId } }) =>
+          rig.run(async (changes) => {
+            await changes.lock(accountId);
+            await takeEmail(changes, accountId, 'third@example.com', changes.now);
+          }),
+      ],
+      [
+        'once another account has it',
+        ({ rig }) =>
+          rig.run((changes) =>
+            createUser(changes, { clientId: rig.there.clientId, email: MALLORY, withoutManager: true }),
+          ),
+      ],
+    ];
+
+  test.each(spoilers)('is not taken %s', async (_, spoil) => {
+    const attack = await wished();
+    await spoil(attack);
+    expect(errorPageOf(await confirm(attack.rig, attack.tokenHash)).kind).toBe('link');
+    expect((await emailOf(attack.rig, attack.person))[0]).not.toBe(MALLORY);
+  });
+
+  test.each([
+    ...spoilers,
+    [
+      'once the password is another one',
+      ({ rig, person }: Awaited<ReturnType<typeof wished>>) =>
+        rig.run((changes) => changes.passwords.set(person.accountId, 'hash of another', changes.now)),
+    ] as (typeof spoilers)[number],
+  ])('is not taken %s, although all was well when the form was sent', async (_, spoil) => {
+    const attack = await wished();
+    attack.rig.passwords.meanwhile = () => spoil(attack);
+    expect(errorPageOf(await confirm(attack.rig, attack.tokenHash)).kind).toBe('link');
+    expect((await emailOf(attack.rig, attack.person))[0]).not.toBe(MALLORY);
+  });
+
+  test('without a link, and a link of another kind, change nothing', async () => {
+    const { rig, person } = await wished();
+    const verification = { accountId: person.accountId, purpose: 'verify_email' as const };
+    const { token } = await rig.run((changes) =>
+      createLink(changes, BACK_OFFICE, { ...verification, lifetimeSeconds: undefined }),
+    );
+    for (const hash of ['', storedHash('it was never mailed'), storedHash(token)]) {
+      expect(await showEmailChange(rig.signOn, hash)).toMatchObject({ kind: 'error_page' });
+      expect(errorPageOf(await confirm(rig, hash)).kind).toBe('link');
+    }
+  });
+
+  test('needs a wish for its link, and an account that may sign in', async () => {
+    const { rig, person, userId } = await wished();
+    const { accountId } = person;
+    const link = (wish: { userId: string } | { accountId: string }) =>
+      rig.run((changes) => createEmailChangeLink(changes, BACK_OFFICE, { wish, lifetimeSeconds: 60 }));
+    const refused = { code: 'TRANSITION_REFUSED', faults: [] };
+    expect(await refusalOf(link({ accountId }))).toEqual(refused);
+    expect(await link({ userId })).toMatchObject({ email: MALLORY, presentEmail: person.email });
+    rig.clock.advance(60_000);
+    expect(await refusalOf(link({ userId }))).toEqual(refused);
+    await rig.run((changes) => updateUser(changes, { userId, email: MALLORY }));
+    await rig.run(async (changes) => {
+      const account = await changes.accounts.find(accountId);
+      await changes.accounts.update({ ...(account as NonNullable<typeof account>), disabledAt: 1 });
+    });
+    expect(await refusalOf(link({ userId }))).toEqual(refused);
+    const faulty = rig.run((changes) =>
+      createEmailChangeLink(changes, BACK_OFFICE, { wish: undefined, lifetimeSeconds: 0 }),
+    );
+    expect(await refusalOf(faulty)).toEqual({
+      code: 'INVALID_REQUEST',
+      faults: ['wish must be user_id or account_id', 'lifetime_seconds must be between 1 and 2592000'],
+    });
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
+import { SESSIONS_PER_ACCOUNT } from '../../../../src/domain/sign-on/sessions/browser-sessions.js';
+import { PEOPLE_RATE, PEOPLE_RATE_BY_DAY } from '../../../../src/domain/sign-on/sign-on.js';
+import { ErrorCode } from '../../../../src/errors/service-error.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { type BrowserRig, browserRig, HOUR_MS, newPerson } from '../browser-rig.js';
+import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+type Table = 'sessions' | 'finished_interactions' | 'authorization_codes' | 'audit_events';
+
+async function countOf({ database }: BrowserRig, table: Table): Promise<number> {
+  return (await database.reader.selectFrom(table).selectAll().execute()).length;
+}
+
+async function allCounts(rig: BrowserRig) {
+  return {
+    sessions: await countOf(rig, 'sessions'),
+    finished: await countOf(rig, 'finished_interactions'),
+    codes: await countOf(rig, 'authorization_codes'),
+    audited: await countOf(rig, 'audit_events'),
+  };
+}
+
+describe('a signed-in person', () => {
+  test('leaves no row behind with pages that they open and do not answer', async () => {
+    const rig = await browserRig(under);
+    const clientId = await rig.newApplication({ firstParty: false });
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    const before = await allCounts(rig);
+    for (let time = 0; time < 50; time += 1) {
+      expect(await browser.authorize({ clientId })).toMatchObject({ page: 'consent' });
+      expect(await browser.logout()).toMatchObject({ page: 'sign_out' });
+    }
+    expect(await allCounts(rig)).toEqual(before);
+  });
+
+  test('gets so many codes in a minute, in all their browsers together, and then is told when to come back', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browsers = [await signedInBrowser(rig, person), await signedInBrowser(rig, person)];
+    // A sign-in is counted too.
+    for (let time = browsers.length; time < PEOPLE_RATE.limit; time += 1) {
+      codeOf(await (browsers[time % 2] as TestBrowser).authorize());
+    }
+    const before = await allCounts(rig);
+    const refused = { code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 60 };
+    for (const browser of browsers) {
+      await expect(browser.authorize()).rejects.toMatchObject(refused);
+    }
+    const another = new TestBrowser(rig);
+    await another.authorize();
+    await expect(another.signIn(person)).rejects.toMatchObject(refused);
+    expect(await allCounts(rig)).toEqual(before);
+    codeOf(await (await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]))).authorize());
+    rig.clock.advance(PEOPLE_RATE.windowMs);
+    codeOf(await (browsers[0] as TestBrowser).authorize());
+  });
+
+  test('gets so many codes in a day, however slowly they ask for them', async () => {
+    const rig = await browserRig(under);
+    const day = { limit: 5, windowMs: PEOPLE_RATE_BY_DAY.windowMs };
+    rig.signOn.peopleByDay = new RateLimiter(day, rig.clock.now);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = await signedInBrowser(rig, person);
+    // The sign-in was counted too.
+    for (let time = 1; time < day.limit; time += 1) {
+      rig.clock.advance(HOUR_MS);
+      codeOf(await browser.authorize());
+    }
+    rig.clock.advance(HOUR_MS);
+    const before = await allCounts(rig);
+    await expect(browser.authorize()).rejects.toMatchObject({
+      code: ErrorCode.RATE_LIMITED,
+      retryAfterSeconds: (19 * HOUR_MS) / 1_000,
+    });
+    expect(await allCounts(rig)).toEqual(before);
+    rig.clock.advance(19 * HOUR_MS);
+    await browser.authorize();
+    codeOf(await browser.signIn(person));
+  });
+
+  test('gets no more codes in a minute with pages that they opened before they signed in', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    const pages: string[] = [];
+    for (let count = 0; count < PEOPLE_RATE.limit; count += 1) {
+      await browser.authorize();
+      pages.push(browser.at);
+    }
+    await browser.authorize();
+    codeOf(await browser.signIn(person));
+    const oneTooMany = pages.pop() as string;
+    for (const page of pages) {
+      expect(await browser.show('sign_in', page)).toMatchObject({ step: { kind: 'redirect' } });
+    }
+    const before = await allCounts(rig);
+    await expect(browser.show('sign_in', oneTooMany)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    expect(await allCounts(rig)).toEqual(before);
+  });
+
+  test('is signed in in so many browsers; the one seen first is signed out for one more', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browsers: TestBrowser[] = [];
+    for (let count = 0; count < SESSIONS_PER_ACCOUNT + 1; count += 1) {
+      browsers.push(await signedInBrowser(rig, person));
+      rig.clock.advance(1_000);
+    }
+    expect(await countOf(rig, 'sessions')).toBe(SESSIONS_PER_ACCOUNT);
+    rig.clock.advance(PEOPLE_RATE.windowMs);
+    const [first, second] = browsers as [TestBrowser, TestBrowser];
+    expect(await first.authorize()).toMatchObject({ page: 'sign_in' });
+    codeOf(await second.authorize());
+  });
+});
+
+describe('what travels with a page', () => {
+  test('is of use in the browser it began in, before and after it signs in', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    const { at, cookie } = browser;
+    await browser.authorize();
+    codeOf(await browser.signIn(person));
+    const thief = new TestBrowser(rig);
+    expect(await thief.show('sign_in', at)).toMatchObject({ step: { kind: 'error_page' } });
+    // The cookie of before belongs to a stranger, whatever it was once tied to.
+    thief.cookie = cookie;
+    expect(await thief.show('sign_in', at)).toMatchObject({ kind: 'sign_in', email: '' });
+    expect(await browser.show('sign_in', at)).toMatchObject({ step: { kind: 'redirect' } });
+  });
+
+  test('says nothing to who reads it, and nothing else is taken for it', async () => {
+    const rig = await browserRig(under);
+    const browser = new TestBrowser(rig);
+    await browser.authorize({ loginHint: 'ada@example.com' });
+    expect(Buffer.from(browser.at, 'base64url').toString('latin1')).not.toMatch(/ada|example|portal/);
+    const changed = `${browser.at.slice(0, -1)}${browser.at.endsWith('A') ? 'B' : 'A'}`;
+    const sealedForElse = rig.signOn.refreshTokens.seal('AAAAAAAAAAAAAAAAAAAAAA', 1);
+    for (const token of [changed, browser.at.slice(1), sealedForElse, '']) {
+      expect(rig.signOn.interactionSeals.open(token)).toBeUndefined();
+    }
+  });
+
+  test('ends once, whichever page of it is answered', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    const first = browser.at;
+    await browser.signIn(person, { password: 'a wrong guess' });
+    expect(browser.at).not.toBe(first);
+    codeOf(await browser.signIn(person));
+    expect(await browser.show('sign_in', first)).toMatchObject({
+      step: { errorPage: { message: expect.stringMatching(/answered already/) } },
+    });
+    expect(await countOf(rig, 'authorization_codes')).toBe(1);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from '@jest/globals';
+import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
+import { makeLink } from '../../../../src/domain/credentials/new-link.js';
+import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/links.js';
+import { TURNS } from '../../../../src/domain/sign-on/sessions/guess-limits.js';
+import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
+import { storedHash } from '../../../../src/identifiers/random-secrets.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from '../browser-rig.js';
+import { codeOf, TestBrowser } from '../test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+async function countsOf({ database }: BrowserRig): Promise<number[]> {
+  const rows = await database.reader.selectFrom('attempt_counts').select('count').execute();
+  return rows.map(({ count }) => count);
+}
+
+describe('what is no guess', () => {
+  test('counts for no one: a whole office signs in from one address, within one window', async () => {
+    const rig = await browserRig(under);
+    const people = [await newPerson(rig, [rig.here.clientId]), await newPerson(rig, [rig.here.clientId])];
+    const browser = new TestBrowser(rig);
+    rig.signOn.people = new RateLimiter({ limit: 1_000, windowMs: 60_000 }, rig.clock.now);
+    for (let time = 0; time < 250; time += 1) {
+      await browser.authorize({ prompt: 'login' });
+      expect(codeOf(await browser.signIn(people[time % 2] as Person))).toBeDefined();
+    }
+    expect(await countsOf(rig)).toEqual([0, 0, 0]);
+  });
+
+  test('is a password that was not looked at, however often that happens', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    rig.passwords.meanwhile = () => Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Too many wait.'));
+    for (let time = 0; time < 120; time += 1) {
+      await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    }
+    expect(await countsOf(rig)).toEqual([0, 0]);
+    rig.passwords.meanwhile = async () => undefined;
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('leaves a turn that was waited for to who waited, if the password was not looked at', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    for (let time = 0; time < TURNS.free; time += 1) {
+      await browser.signIn(person, { password: 'a wrong guess' });
+    }
+    await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    rig.clock.advance(TURNS.maxSpacingMs);
+    // Others have taken the turns after this one.
+    for (let time = 0; time < 3; time += 1) {
+      const stranger = new TestBrowser(rig, `203.0.113.${time + 1}`);
+      await stranger.authorize();
+      await stranger.signIn(person, { password: 'a wrong guess' }).catch(() => undefined);
+    }
+    rig.passwords.meanwhile = () => Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Too many wait.'));
+    await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    rig.passwords.meanwhile = async () => undefined;
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('is given back only in the window in which it was counted', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const [slow, other] = [new TestBrowser(rig), new TestBrowser(rig)];
+    await slow.authorize();
+    rig.passwords.meanwhile = async () => {
+      rig.passwords.meanwhile = async () => undefined;
+      rig.clock.advance(15 * 60_000);
+      await other.authorize();
+      await other.signIn({ email: 'nobody@example.com' });
+    };
+    expect(codeOf(await slow.signIn(person))).toBeDefined();
+    // Of the network, of the other browser, and of the person, with a past window.
+    expect(await countsOf(rig)).toEqual([1, 1, 1]);
+  });
+
+  test("keeps the count of another's guess, when a link sets a password", async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    await browser.signIn(person, { password: 'a wrong guess' });
+    const { token } = await rig.run((changes) =>
+      makeLink(
+        changes,
+        { id: person.accountId, email: person.email },
+        { purpose: 'reset', lifetimeSeconds: undefined },
+      ),
+    );
+    const link = { tokenHash: storedHash(token), password: 'a quieter harbour' };
+    expect(await redeemPasswordLink(rig.signOn, browser.browser, link)).toMatchObject({
+      page: 'password_set',
+    });
+    expect(await countsOf(rig)).toEqual([1, 1]);
+    // The browser is known from then on, so that they do not get in its way.
+    await browser.authorize();
+  });
+});
+
+test('guesses from all of an IPv6 network wait for one turn, and do not keep a person out of a new browser', async () => {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const retryAfterAt = async (address: string, password: string): Promise<number> => {
+    const browser = new TestBrowser(rig, address);
+    await browser.authorize();
+    const refused: { retryAfterSeconds?: number } = await browser.signIn(person, { password }).then(
+      () => ({}),
+      (error: ServiceError) => error,
+    );
+    return refused.retryAfterSeconds ?? 0;
+  };
+  for (let subnet = 0; subnet < 60; subnet += 1) {
+    await retryAfterAt(`2001:db8:0:${subnet.toString(16)}::1`, 'a wrong guess');
+  }
+  const turnMs = 1_000 * (await retryAfterAt('198.51.100.7', PASSWORD));
+  expect(turnMs).toBeLessThan(TURNS.maxSpacingMs);
+});
+
+test('a sign-in in a new browser changes nothing for strangers, who would learn from it that the person exists', async () => {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const outcomes = async (email: string) => {
+    const outcome: unknown[] = [];
+    for (let time = 0; time < TURNS.free + 3; time += 1) {
+      const stranger = new TestBrowser(rig, `203.0.113.${time}`);
+      await stranger.authorize();
+      const guessed = await stranger.signIn({ email }, { password: 'a wrong guess' }).then(
+        () => 'looked at',
+        (error: ServiceError) => error.retryAfterSeconds,
+      );
+      outcome.push(guessed);
+      if (time === 4 && email === person.email) {
+        const owner = new TestBrowser(rig, '198.51.100.7');
+        await owner.authorize();
+        codeOf(await owner.signIn(person));
+      }
+    }
+    return outcome;
+  };
+  expect(await outcomes(person.email)).toEqual(await outcomes('nobody@example.com'));
+});
+
+describe('guesses beyond what a network may send in a minute', () => {
+  test('are refused without a transaction, and those of other networks and of known browsers are not', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const known = new TestBrowser(rig);
+    await known.authorize();
+    expect(codeOf(await known.signIn(person))).toBeDefined();
+    rig.signOn.guesses = new RateLimiter({ limit: 1, windowMs: 60_000 }, rig.clock.now);
+    const stranger = new TestBrowser(rig);
+    await stranger.authorize();
+    await stranger.signIn(person, { password: 'a wrong guess' });
+    const { unitOfWork } = rig.signOn;
+    rig.signOn.unitOfWork = { ...unitOfWork, run: () => Promise.reject(new Error('a transaction')) };
+    await expect(stranger.signIn(person)).rejects.toMatchObject({
+      code: ErrorCode.RATE_LIMITED,
+      retryAfterSeconds: 60,
+    });
+    rig.signOn.unitOfWork = unitOfWork;
+    await known.authorize({ prompt: 'login' });
+    expect(codeOf(await known.signIn(person))).toBeDefined();
+    const elsewhere = new TestBrowser(rig, '203.0.113.9');
+    await elsewhere.authorize();
+    expect(codeOf(await elsewhere.signIn(person))).toBeDefined();
+  });
+});
+
+describe('what is asked of the store', () => {
+  test('is as much for an unknown address', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const { rows } = rig.signOn.unitOfWork;
+    const { find } = rows.passwords;
+    let asked = 0;
+    rows.passwords.find = (accountId) => {
+      asked += 1;
+      return find(accountId);
+    };
+    for (const { email } of [person, { email: 'nobody@example.com' }]) {
+      const browser = new TestBrowser(rig);
+      await browser.authorize();
+      asked = 0;
+      await browser.signIn({ email }, { password: 'a wrong guess' });
+      expect(asked).toBe(1);
+    }
+  });
+
+  test('is never to keep what was typed as an address and is none', async () => {
+    const rig = await browserRig(under);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    await browser.signIn({ email: 'correct horse battery' }, { password: 'a wrong guess' });
+    const kept = rig.signOn.interactionSeals.open(browser.at);
+    expect(kept?.progress).toEqual({ refusal: 'credentials' });
+    expect(await browser.show('sign_in')).toMatchObject({ email: '' });
+  });
+});

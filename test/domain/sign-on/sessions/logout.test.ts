@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import { setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
+import type { LogoutParameters } from '../../../../src/domain/sign-on/sessions/logout-request.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { AFTER_LOGOUT, audited, browserRig, HOUR_MS, newPerson, type Person } from '../browser-rig.js';
+import { answerOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+import { ISSUER } from '../token-keys.js';
+
+const under = databaseUnderTest('SQLite');
+
+async function signedIn() {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const browser = await signedInBrowser(rig, person);
+  /** Long expired, which is good enough. */
+  const hintFor = ({ accountId }: Person, aud: string = rig.applicationId) =>
+    rig.keys.sign('RS256', 'JWT', { iss: ISSUER, sub: accountId, aud, iat: 1, exp: 2 });
+  return { rig, person, browser, hintFor };
+}
+
+describe('with an ID token of who is signed in', () => {
+  test('the session ends at once, and the browser goes where the application wants it', async () => {
+    const { rig, person, browser, hintFor } = await signedIn();
+    const stolen = new TestBrowser(rig);
+    stolen.cookie = browser.cookie;
+    rig.clock.advance(1);
+    const step = await browser.logout({
+      idTokenHint: await hintFor(person),
+      postLogoutRedirectUri: AFTER_LOGOUT,
+      state: 'a b&c',
+    });
+    expect(step).toEqual({
+      kind: 'redirect',
+      location: `${AFTER_LOGOUT}?state=a%20b%26c`,
+      cookie: { kind: 'clear' },
+    });
+    expect(answerOf(await stolen.authorize({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });
+    expect((await audited(rig)).at(-1)).toMatchObject({
+      what: 'sign_out succeeded',
+      actor: person.accountId,
+      attributes: { application_id: rig.applicationId },
+    });
+  });
+
+  test('and no address, a page says so', async () => {
+    const { person, browser, hintFor } = await signedIn();
+    expect(await browser.logout({ idTokenHint: await hintFor(person), state: 'unused' })).toMatchObject({
+      kind: 'page',
+      page: 'signed_out',
+      interaction: '',
+      cookie: { kind: 'clear' },
+    });
+  });
+});
+
+describe('without one', () => {
+  test('the person is asked first, and told who asks', async () => {
+    const { rig, person, browser } = await signedIn();
+    const parameters = { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT, state: 's' };
+    expect(await browser.logout(parameters)).toMatchObject({ page: 'sign_out' });
+    expect(await browser.show('sign_out')).toMatchObject({
+      accountEmail: person.email,
+      applicationName: 'Brightledger Portal',
+      formActionSource: 'https://portal.example.com',
+    });
+    const form = browser.at;
+    expect(await browser.confirmLogout()).toMatchObject({
+      location: `${AFTER_LOGOUT}?state=s`,
+      cookie: { kind: 'clear' },
+    });
+    expect(await browser.authorize()).toMatchObject({ page: 'sign_in' });
+    // Back, and once more.
+    browser.at = form;
+    expect(await browser.confirmLogout('whatever')).toMatchObject({ location: `${AFTER_LOGOUT}?state=s` });
+  });
+
+  test.each(['', 'nonsense'])('a form that was not shown to them does nothing: %j', async (csrfToken) => {
+    const { browser } = await signedIn();
+    await browser.logout();
+    expect(await browser.confirmLogout(csrfToken)).toEqual({
+      kind: 'page',
+      page: 'sign_out',
+      interaction: browser.at,
+    });
+    expect(answerOf(await browser.authorize({ prompt: 'none' })).code).toBeDefined();
+  });
+
+  test('the person is asked too when the ID token is another person’s', async () => {
+    const { rig, browser, hintFor } = await signedIn();
+    const other = await newPerson(rig, [rig.here.clientId]);
+    expect(await browser.logout({ idTokenHint: await hintFor(other) })).toMatchObject({ page: 'sign_out' });
+  });
+
+  test.each([
+    ['is nonsense', () => 'a.b.c'],
+    ['was changed', (hint: string) => `${hint.slice(0, -4)}${hint.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`],
+  ])('the person is asked too when the ID token %s', async (_, spoil) => {
+    const { rig, person, browser, hintFor } = await signedIn();
+    const idTokenHint = spoil(await hintFor(person));
+    expect(await browser.logout({ idTokenHint })).toMatchObject({ page: 'sign_out' });
+    const target = { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT };
+    expect(await browser.logout({ idTokenHint, ...target })).toMatchObject({ page: 'sign_out' });
+    expect(await browser.confirmLogout()).toMatchObject({ location: AFTER_LOGOUT });
+  });
+
+  test('the page expires after an hour and says how to begin again', async () => {
+    const { rig, browser } = await signedIn();
+    await browser.logout();
+    const csrfToken = await browser.csrfToken('sign_out');
+    rig.clock.advance(HOUR_MS);
+    expect(errorPageOf(await browser.confirmLogout(csrfToken))).toMatchObject({
+      kind: 'stale',
+      continueUrl: '/auth/logout',
+    });
+  });
+
+  test('who is not signed in continues at once', async () => {
+    const rig = await browserRig(under);
+    const browser = new TestBrowser(rig);
+    const parameters = { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT };
+    expect(await browser.logout(parameters)).toEqual({ kind: 'redirect', location: AFTER_LOGOUT });
+    expect(await browser.logout()).toEqual({ kind: 'page', page: 'signed_out', interaction: '' });
+  });
+});
+
+describe('there is no sign-out and no redirect', () => {
+  type Case = (facts: Awaited<ReturnType<typeof signedIn>>) => Promise<Partial<LogoutParameters>>;
+  const cases: [string, RegExp, Case][] = [
+    [
+      'when ID token and client_id disagree',
+      /different applications/,
+      async ({ person, hintFor }) => ({ idTokenHint: await hintFor(person), clientId: 'app_other' }),
+    ],
+    ['when client_id is unknown', /client_id is not/, async () => ({ clientId: 'app_other' })],
+    ['when client_id has a NUL', /cannot be kept/, async () => ({ clientId: 'app_\u0000' })],
+    [
+      'when the address is unregistered',
+      /needs client_id, or an id_token_hint/,
+      async () => ({ postLogoutRedirectUri: AFTER_LOGOUT }),
+    ],
+    [
+      'when only an unreadable ID token names its application',
+      /that can be read/,
+      async () => ({ idTokenHint: 'a.b.c', postLogoutRedirectUri: AFTER_LOGOUT }),
+    ],
+    [
+      'when the address is not registered',
+      /not registered/,
+      async ({ rig }) => ({ clientId: rig.applicationId, postLogoutRedirectUri: `${AFTER_LOGOUT}/` }),
+    ],
+    [
+      'when the address is another application’s',
+      /not registered/,
+      async ({ rig }) => ({
+        clientId: await rig.newApplication({ postLogoutRedirectUris: [] }),
+        postLogoutRedirectUri: AFTER_LOGOUT,
+      }),
+    ],
+    [
+      'when the application is disabled',
+      /disabled/,
+      async ({ rig }) => {
+        await rig.operate((changes) => setApplicationEnabled(changes, rig.applicationId, false));
+        return { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT };
+      },
+    ],
+    ['when a parameter came twice', /more than once/, async () => ({ repeatedNames: ['state'] })],
+    ['when the state is too long', /too long/, async () => ({ state: 's'.repeat(4_097) })],
+  ];
+
+  test.each(cases)('%s', async (_, words, prepare) => {
+    const facts = await signedIn();
+    const cookie = facts.browser.cookie;
+    const page = errorPageOf(await facts.browser.logout(await prepare(facts)));
+    expect(page).toMatchObject({ kind: 'request', continueUrl: '/auth/logout' });
+    expect(page.developerMessage).toMatch(words);
+    expect(facts.browser.cookie).toBe(cookie);
+    expect(await facts.browser.logout()).toMatchObject({ page: 'sign_out' });
+  });
+});

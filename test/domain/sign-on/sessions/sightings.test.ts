@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import type { SignOn } from '../../../../src/domain/sign-on/sign-on.js';
+import { latch } from '../../../store/adapters/sign-on/rig.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { type BrowserRig, browserRig, HOUR_MS, newPerson } from '../browser-rig.js';
+import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+
+const onSqlite = databaseUnderTest('SQLite');
+const onPostgres = databaseUnderTest('PostgreSQL');
+
+const MINUTE_MS = 60_000;
+
+async function signedInAs({ database }: BrowserRig) {
+  const rows = await database.reader.selectFrom('sessions').select(['account_id', 'last_seen_at']).execute();
+  return rows.map(({ account_id, last_seen_at }) => [account_id, last_seen_at]);
+}
+
+test('a tab that continues under single sign-on does not undo a sign-in that another tab makes meanwhile', async () => {
+  const rig = await browserRig(onPostgres);
+  const [first, second] = [
+    await newPerson(rig, [rig.here.clientId]),
+    await newPerson(rig, [rig.here.clientId]),
+  ];
+  const { cookie } = await signedInBrowser(rig, first);
+  const other = Object.assign(new TestBrowser(rig), { cookie });
+  await other.authorize({ prompt: 'login' });
+  rig.clock.advance(2 * MINUTE_MS);
+
+  const [read, replaced] = [latch(), latch()];
+  const { unitOfWork } = rig.signOn;
+  const paused: SignOn = {
+    ...rig.signOn,
+    unitOfWork: {
+      ...unitOfWork,
+      run: (work) =>
+        unitOfWork.run((changes) => {
+          const noteSeen: typeof changes.sessions.noteSeen = async (id, at) => {
+            read.open();
+            await replaced.opened;
+            await changes.sessions.noteSeen(id, at);
+          };
+          return work({ ...changes, sessions: { ...changes.sessions, noteSeen } });
+        }),
+    },
+  };
+  const tab = Object.assign(new TestBrowser({ ...rig, signOn: paused }), { cookie });
+  const going = tab.authorize();
+  await read.opened;
+  codeOf(await other.signIn(second));
+  replaced.open();
+  codeOf(await going);
+
+  expect(await signedInAs(rig)).toEqual([[second.accountId, rig.clock.now()]]);
+  expect(codeOf(await other.authorize({ prompt: 'none' }))).toBeDefined();
+});
+
+test.each([
+  ['a minute', MINUTE_MS, MINUTE_MS / 10],
+  ['twelve hours', 12 * HOUR_MS, MINUTE_MS],
+])(
+  'with an idle limit of %s, a browser is noted as seen often enough, and not oftener',
+  async (_, idleMs, stepMs) => {
+    const rig = await browserRig(onSqlite);
+    rig.signOn.sessionLimits = { idleMs, absoluteMs: 24 * HOUR_MS };
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = await signedInBrowser(rig, person);
+    const signedInAt = rig.clock.now();
+    rig.clock.advance(stepMs - 1);
+    await browser.authorize();
+    expect(await signedInAs(rig)).toEqual([[person.accountId, signedInAt]]);
+    rig.clock.advance(1);
+    await browser.authorize();
+    expect(await signedInAs(rig)).toEqual([[person.accountId, rig.clock.now()]]);
+  },
+);

@@ -1,0 +1,55 @@
+import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
+import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
+import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
+import { offboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';
+import { hired, operate, type TokenRig } from '../token-rig.js';
+
+/** Events that end a person's access while they have tokens. */
+export const WITHDRAWALS: readonly {
+  title: string;
+  prepare?: (rig: TokenRig) => Promise<unknown>;
+  withdraw: (rig: TokenRig) => Promise<unknown>;
+}[] = [
+  {
+    title: 'the account is disabled',
+    withdraw: ({ issuer, accountId }) =>
+      issuer.unitOfWork.run((changes) => disableAccount(changes, accountId)),
+  },
+  {
+    title: 'the only user is deleted',
+    withdraw: ({ issuer, user }) =>
+      issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: user.id })),
+  },
+  {
+    title: 'the only user is disabled',
+    withdraw: ({ database, user }) =>
+      database.write((writer) =>
+        writer.updateTable('users').set({ status: 'INACTIVE' }).where('id', '=', user.id).execute(),
+      ),
+  },
+  {
+    title: 'the only worker is offboarded',
+    prepare: async (rig) => {
+      await hired(rig);
+      await rig.issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: rig.user.id }));
+    },
+    withdraw: async ({ issuer, database }) => {
+      const { id: workerId } = await database.reader
+        .selectFrom('workers')
+        .select('id')
+        .executeTakeFirstOrThrow();
+      await issuer.unitOfWork.run((changes) => offboardWorker(changes, { workerId }));
+    },
+  },
+  {
+    title: 'the application is disabled',
+    withdraw: (rig) => operate(rig, (changes) => setApplicationEnabled(changes, rig.application.id, false)),
+  },
+];
+
+/** The operator leaves the application fewer scopes. */
+export function narrowTo(rig: TokenRig, allowedScopes: string[]) {
+  return operate(rig, (changes) =>
+    updateApplication(changes, { applicationId: rig.application.id, allowedScopes }),
+  );
+}

@@ -1,0 +1,70 @@
+import type {
+  DeliveryId,
+  EventId,
+  InstanceIntegrationId,
+  SubscriptionId,
+} from '../../../../generated/ids.js';
+import { type Delivery, type DeliveryAttempt, UNTRIED } from '../../../../src/domain/webhooks/deliveries.js';
+import type { Happening, HappeningRows } from '../../../../src/domain/webhooks/logs/happenings.js';
+
+export interface PlantedHappening extends Happening {
+  /** From when on it is seen. */
+  committedAt: number;
+  delivery?: Partial<Delivery>;
+}
+
+/** The port over a list that may grow, as it is committed now. */
+export function happeningRows(planted: readonly PlantedHappening[], now: () => number): HappeningRows {
+  const keyOf = ({ at, deliverySeq, attemptNumber }: Happening) =>
+    `${String(at).padStart(16, '0')} ${String(deliverySeq).padStart(16, '0')} ${attemptNumber ?? 0}`;
+  const list =
+    (isOfList: (one: Happening) => boolean): HappeningRows['madeIn'] =>
+    async ({ from, to }, after, limit) =>
+      planted
+        .filter((one) => isOfList(one) && one.committedAt <= now() && one.at >= from && one.at <= to)
+        .filter((one) => after === undefined || keyOf(one) > keyOf(after))
+        .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+        .slice(0, limit);
+  return {
+    madeIn: list(({ attemptNumber }) => attemptNumber === null),
+    endedIn: list(({ attemptNumber }) => attemptNumber !== null),
+    findAll: async (seqs) =>
+      new Map(
+        seqs.flatMap((seq) => {
+          const found = planted.find(({ deliverySeq }) => deliverySeq === seq);
+          return found ? [[seq, deliveryOf(found)]] : [];
+        }),
+      ),
+    attemptsOfAll: async (seqs) =>
+      new Map(
+        seqs.map((seq) => [seq, planted.filter(({ deliverySeq }) => deliverySeq === seq).flatMap(attemptOf)]),
+      ),
+  };
+}
+
+function deliveryOf({ at, deliverySeq, delivery }: PlantedHappening): Delivery {
+  return {
+    id: plantedId(deliverySeq),
+    subscriptionId: 'whs_1' as SubscriptionId,
+    instanceIntegrationId: 'iin_1' as InstanceIntegrationId,
+    eventId: 'evt_1' as EventId,
+    eventType: 'user.updated',
+    origin: 'EVENT',
+    ...UNTRIED,
+    createdAt: at,
+    ...delivery,
+  };
+}
+
+/** What the delivery at this place is called unless told otherwise. */
+export function plantedId(deliverySeq: number): DeliveryId {
+  return `whd_${String(deliverySeq).padStart(6, '0')}`;
+}
+
+function attemptOf({ at, attemptNumber }: PlantedHappening): DeliveryAttempt[] {
+  if (attemptNumber === null) {
+    return [];
+  }
+  const answer = { durationMs: 3, httpStatus: 204, message: null, responseStart: null };
+  return [{ number: attemptNumber, startedAt: at - 3, endedAt: at, outcome: 'SUCCEEDED', ...answer }];
+}

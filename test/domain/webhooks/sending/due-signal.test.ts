@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js';
+
+/** Longer than a test may take: what waits for its end fails. */
+const FOREVER_MS = 60_000;
+const PATIENT = new AbortController().signal;
+
+/** So many who wait, and which of them have ended, in the order in which they did. */
+function waiting(signal: DueSignal, count: number) {
+  const ended: number[] = [];
+  const waits = Array.from({ length: count }, async (_, index) => {
+    await signal.news(signal.count, FOREVER_MS, PATIENT);
+    ended.push(index);
+  });
+  return { ended, all: Promise.all(waits) };
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe('waiting for deliveries', () => {
+  test('each waking wakes one, in the order in which they came', async () => {
+    const signal = new DueSignal();
+    const { ended, all } = waiting(signal, 3);
+    for (const expected of [[0], [0, 1], [0, 1, 2]]) {
+      signal.wake();
+      await turn();
+      expect(ended).toEqual(expected);
+    }
+    await all;
+  });
+
+  test('ends at once after a wake since the look', async () => {
+    const signal = new DueSignal();
+    const { count } = signal;
+    signal.wake();
+    await signal.news(count, FOREVER_MS, PATIENT);
+  });
+
+  test('is over after its time', async () => {
+    const signal = new DueSignal();
+    await signal.news(signal.count, 1, PATIENT);
+    await signal.news(signal.count, 0, PATIENT);
+  });
+
+  test('is over when the caller goes, and a waking after it is for the next', async () => {
+    const signal = new DueSignal();
+    const caller = new AbortController();
+    const given = signal.news(signal.count, FOREVER_MS, caller.signal);
+    const { ended, all } = waiting(signal, 1);
+    caller.abort();
+    await given;
+    expect(ended).toEqual([]);
+    signal.wake();
+    await all;
+    await signal.news(signal.count, FOREVER_MS, caller.signal);
+  });
+
+  test('is over for all, now and later, when it is closed', async () => {
+    const signal = new DueSignal();
+    const { all } = waiting(signal, 3);
+    expect(signal.closing.aborted).toBe(false);
+    signal.close();
+    await all;
+    expect(signal.closing.aborted).toBe(true);
+    await signal.news(signal.count, FOREVER_MS, PATIENT);
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  InteractionPage,
+  PasswordProblem,
+} from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { formPost, type SignOnServer, startSignOn } from '../server.js';
+import { describeForm } from './form-suite.js';
+import { LINK_TOKEN } from './page-suite.js';
+
+const fields = { token: LINK_TOKEN, password: ' correct horse ' };
+
+describeForm({
+  operationId: 'setPassword',
+  statuses: [303, 400, 405, 413, 415, 429, 500, 503],
+  path: '/auth/set-password',
+  method: 'redeemPasswordLink',
+  fields,
+  askedWith: { linkTokenHash: hashSecret(LINK_TOKEN), password: ' correct horse ' },
+  unfit: [
+    ['a token of another alphabet', { token: `${LINK_TOKEN}!` }],
+    ['a password beyond 1,024 characters', { password: 'x'.repeat(1_025) }],
+    ['a NUL in the password', { password: 'pass\0word' }],
+  ],
+});
+
+let server: SignOnServer;
+
+beforeAll(async () => {
+  server = await startSignOn();
+});
+
+afterAll(() => server.stop());
+
+const locationAfter = async (page: InteractionPage, problem?: PasswordProblem) => {
+  const value = { page, interaction: '', problem };
+  server.program({ redeemPasswordLink: async () => ({ step: { result: { $case: 'nextPage', value } } }) });
+  return (await server.ask('setPassword', '/auth/set-password', formPost(fields))).headers.location;
+};
+
+test.each([
+  [PasswordProblem.TOO_SHORT, 'too_short'],
+  [PasswordProblem.TOO_LONG, 'too_long'],
+  [PasswordProblem.TOO_COMMON, 'too_common'],
+  [PasswordProblem.TOO_PERSONAL, 'too_personal'],
+])('a password refused as %s leads back to the page of the same link', async (problem, word) => {
+  const location = await locationAfter(InteractionPage.SET_PASSWORD, problem);
+  expect(location).toBe(`/auth/set-password?token=${LINK_TOKEN}&problem=${word}`);
+});
+
+test('the token of the link stays behind once the password is set', async () => {
+  expect(await locationAfter(InteractionPage.PASSWORD_SET)).toBe('/auth/password-set');
+});

@@ -1,0 +1,45 @@
+import { InteractionPage, UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { describePage, INTERACTION, shared } from './page-suite.js';
+
+const worker = {
+  userType: UserType.WORKER,
+  clientId: 'cli_xNL3k5MFYkU0K3ppS8ZsJC',
+  clientName: 'Alpine & <Co>',
+  lastUsed: false,
+};
+const user = {
+  userType: UserType.USER,
+  clientId: 'cli_x9sS1bFSklla6YZ7pnS811',
+  clientName: 'Northwind Traders',
+  roleName: 'Owner',
+  lastUsed: true,
+};
+
+describePage({
+  operationId: 'showContexts',
+  statuses: [200, 303, 400, 405, 429, 500, 503],
+  path: '/auth/choose-context',
+  method: 'showInteraction',
+  secret: 'interaction',
+  heading: 'Continue as',
+  result: {
+    $case: 'contextPage',
+    value: {
+      interaction: shared,
+      accountEmail: 'maria@example.com',
+      contexts: [worker, user],
+      refusals: [{ input: 'context', message: 'You no longer have this role.' }],
+    },
+  },
+  shows: [
+    /<form method="post" action="\/auth\/choose-context">/,
+    // The one used last comes before the others.
+    /name="context" value="USER:cli_x9sS1bFSklla6YZ7pnS811"[\s\S]*name="context" value="WORKER:cli_xNL3k5MFYkU0K3ppS8ZsJC"/,
+    /Northwind Traders<\/b><span>Dashboard user · Owner<\/span><\/span><span class="last">Last used/,
+    /Alpine &amp; &lt;Co&gt;<\/b><span>Worker<\/span>/,
+    'Signed in as <b>maria@example.com</b>',
+    `href="/auth/sign-in?interaction=${INTERACTION}"`,
+    'You no longer have this role.',
+  ],
+  askedWith: { page: InteractionPage.CHOOSE_CONTEXT, interaction: INTERACTION },
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { type SignOnServer, startSignOn } from '../server.js';
+import { describePage, INTERACTION, shared } from './page-suite.js';
+
+const REFUSAL = 'The email address or the password is wrong.';
+
+describePage({
+  operationId: 'showSignIn',
+  statuses: [200, 303, 400, 405, 429, 500, 503],
+  path: '/auth/sign-in',
+  method: 'showInteraction',
+  secret: 'interaction',
+  heading: 'Sign in',
+  result: { $case: 'signInPage', value: { interaction: shared, email: 'm@example.com', refusals: [] } },
+  shows: [
+    '<strong>Northwind &lt;Scheduling&gt;</strong>',
+    'Harborlight &amp; &quot;Sons&quot;',
+    /<form method="post" action="\/auth\/sign-in">/,
+    /<label for="email">Email<\/label>\n<input id="email" name="email" type="email" value="m@example.com" autocomplete="username"/,
+    /<input id="password" name="password" type="password" value="" autocomplete="current-password"/,
+    /<button id="sign-in"/,
+  ],
+  askedWith: { page: InteractionPage.SIGN_IN, interaction: INTERACTION },
+});
+
+describe('what was wrong with the attempt before', () => {
+  let server: SignOnServer;
+
+  beforeAll(async () => {
+    server = await startSignOn();
+  });
+
+  afterAll(() => server.stop());
+
+  async function bodyWith(refusals: { input: string; message: string }[], email = '') {
+    const value = { interaction: shared, email, refusals };
+    server.program({ showInteraction: async () => ({ result: { $case: 'signInPage', value } }) });
+    return (await server.ask('showSignIn', `/auth/sign-in?interaction=${INTERACTION}`)).body;
+  }
+
+  test('stands beside its input, which points to it', async () => {
+    const body = await bodyWith([{ input: 'password', message: REFUSAL }]);
+    expect(body).toMatch(/<input id="password"[^>]* aria-describedby="password-error" aria-invalid="true"/);
+    expect(body).toMatch(new RegExp(`<div id="password-error" role="alert">.*${REFUSAL}.*</div>`));
+    expect(body).not.toMatch(/<input id="email"[^>]* aria-invalid/);
+  });
+
+  test.each(['', 'interaction'])(
+    'is told above the form when it concerns %j, which is no input',
+    async (input) => {
+      expect(await bodyWith([{ input, message: 'No <access>.' }])).toMatch(
+        /<div class="alert" role="alert">.*No &lt;access&gt;\..*<\/div>\n<form/,
+      );
+    },
+  );
+
+  test('the typed email stays, and the password is where to continue', async () => {
+    const body = await bodyWith([], '"><script>alert(1)</script>');
+    expect(body).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+    expect(body).toMatch(/<input id="password"[^>]* autofocus/);
+  });
+});

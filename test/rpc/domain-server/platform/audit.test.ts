@@ -1,0 +1,403 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { PasswordLinkPurpose } from '../../../../generated/proto/integration/platform/v1/accounts.js';
+import type { ImportRecordsRequest } from '../../../../generated/proto/integration/platform/v1/import.js';
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
+import { ErrorCode } from '../../../../src/errors/service-error.js';
+import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
+import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import type { CallContext } from '../../../../src/rpc/handlers.js';
+import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
+import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
+import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
+import { platformDependencies } from '../../../support/platform-dependencies.js';
+import { refusalOf, rpcRigs } from '../../rig.js';
+
+/** What a caller leaves out. */
+const unset = {
+  withoutManager: false,
+  permissions: [],
+  userIds: [],
+  unitIds: [],
+  units: [],
+  subUnits: [],
+  jobTitles: [],
+  statuses: [],
+};
+
+/** Values that no record may hold. */
+const PERSONAL = [
+  'ada@example.com',
+  'new@example.com',
+  'wes@example.com',
+  'Ada',
+  'Moreau',
+  'Wes',
+  '+4512345678',
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: each answer is looked into by its own step.
+type Answer = any;
+
+interface Step {
+  name: keyof typeof methods;
+  request: object;
+  /** The type and subject of the record, and the fields it names. */
+  record: [type: string, subject: string, fields?: string];
+}
+
+describeEachDatabase('the audit log of platform writes', (under) => {
+  const rigs = rpcRigs();
+
+  test('every method that writes leaves one record: who, for whom, what was done to what, and names of fields', async () => {
+    const { call, records, allRecords, database } = await platformOf(under, rigs);
+    const done = new Set<string>();
+    const step = async ({ name, request, record: [type, subject, fields] }: Step): Promise<Answer> => {
+      const answer = await call(name, request, { onBehalfOf: 'admin-7' });
+      done.add(name);
+      const found = await records();
+      expect({ name, found }).toEqual({
+        name,
+        found: [
+          expect.objectContaining({
+            type,
+            outcome: 'succeeded',
+            actor: { type: 'service_token', id: 'tok_one' },
+            requestId: 'request-1',
+            attributes: expect.objectContaining({ on_behalf_of: 'admin-7', ...(fields && { fields }) }),
+          }),
+        ],
+      });
+      expect(found[0]?.subject?.type).toBe(subject);
+      expect(found[0]?.subject?.id).toMatch(/^[a-z]{2,4}_\w+$/);
+      return answer;
+    };
+    const { instance } = await step({
+      name: 'createInstance',
+      request: { name: 'Harborlight' },
+      record: ['instance.created', 'instance', 'name'],
+    });
+    await step({
+      name: 'updateInstance',
+      request: { instanceId: instance.id, name: 'Other' },
+      record: ['instance.updated', 'instance', 'name'],
+    });
+    const { client } = await step({
+      name: 'createClient',
+      request: { instanceId: instance.id, name: 'Tallowfern' },
+      record: ['client.created', 'client'],
+    });
+    const clientId = client.id;
+    await step({
+      name: 'updateClient',
+      request: { clientId, name: 'Renamed' },
+      record: ['client.updated', 'client', 'name'],
+    });
+    const { user } = await step({
+      name: 'createUser',
+      request: { clientId, email: 'ada@example.com', firstName: 'Ada' },
+      record: ['user.created', 'user'],
+    });
+    const userId = user.id;
+    const accountId = user.accountId;
+    await step({
+      name: 'updateUser',
+      request: { userId, lastName: 'Moreau' },
+      record: ['user.updated', 'user', 'last_name'],
+    });
+    await call('setPassword', { accountId, password: 'a long enough pass phrase' });
+    await records();
+    await step({
+      name: 'updateUser',
+      request: { userId, email: 'new@example.com' },
+      record: ['user.updated', 'user', 'email_change'],
+    });
+    const { role } = await step({
+      name: 'createRole',
+      request: { clientId, name: 'Planner', permissions: ['a'] },
+      record: ['role.created', 'role', 'built_in client_id name permissions'],
+    });
+    const edited = await step({
+      name: 'editRolePermissions',
+      request: { roleId: role.id, permissions: ['b'] },
+      record: ['role.permissions_edited', 'role'],
+    });
+    await step({
+      name: 'deleteRole',
+      request: { roleId: edited.role.id === role.id ? role.id : edited.role.id },
+      record: ['role.deleted', 'role'],
+    });
+    const { unitType } = await step({
+      name: 'createUnitType',
+      request: { clientId, name: 'Team' },
+      record: ['unit_type.created', 'unit_type', 'client_id name'],
+    });
+    const unitTypeId = unitType.id;
+    await step({
+      name: 'updateUnitType',
+      request: { unitTypeId, name: 'Squad' },
+      record: ['unit_type.updated', 'unit_type', 'name'],
+    });
+    const { unit } = await step({
+      name: 'createUnit',
+      request: { unitTypeId, name: 'North' },
+      record: ['unit.created', 'unit'],
+    });
+    await step({
+      name: 'updateUnit',
+      request: { unitId: unit.id, description: 'Up there' },
+      record: ['unit.updated', 'unit', 'description'],
+    });
+    const { location } = await step({
+      name: 'createLocation',
+      request: { clientId, name: 'Pier' },
+      record: ['location.created', 'location'],
+    });
+    await step({
+      name: 'updateLocation',
+      request: { locationId: location.id, name: 'Quay' },
+      record: ['location.updated', 'location', 'name'],
+    });
+    await step({
+      name: 'addJobTitle',
+      request: { clientId, title: 'Diver' },
+      record: ['job_title.added', 'client', 'job_title'],
+    });
+    await step({
+      name: 'renameJobTitle',
+      request: { clientId, title: 'Diver', newTitle: 'Welder' },
+      record: ['job_title.renamed', 'client', 'job_title'],
+    });
+    await step({
+      name: 'removeJobTitle',
+      request: { clientId, title: 'Welder' },
+      record: ['job_title.removed', 'client', 'job_title'],
+    });
+    const { worker } = await step({
+      name: 'onboardWorker',
+      request: { clientId, email: 'wes@example.com', firstName: 'Wes', lastName: 'Moreau' },
+      record: ['worker.onboarded', 'worker'],
+    });
+    const workerId = worker.id;
+    await step({
+      name: 'updateWorker',
+      request: { workerId, phone: '+4512345678', updateMask: ['phone'] },
+      record: ['worker.updated', 'worker', 'phone'],
+    });
+    await step({
+      name: 'assignWorkerUnits',
+      request: { workerId, unitIds: [unit.id], primaryUnitId: unit.id },
+      record: ['worker.units_assigned', 'worker'],
+    });
+    await step({ name: 'offboardWorker', request: { workerId }, record: ['worker.offboarded', 'worker'] });
+    await step({
+      name: 'deleteLocation',
+      request: { locationId: location.id },
+      record: ['location.deleted', 'location'],
+    });
+    await step({ name: 'deleteUnit', request: { unitId: unit.id }, record: ['unit.deleted', 'unit'] });
+    await step({
+      name: 'deleteUnitType',
+      request: { unitTypeId },
+      record: ['unit_type.deleted', 'unit_type'],
+    });
+    await step({
+      name: 'updateAccount',
+      request: { accountId, firstName: 'Adele' },
+      record: ['account.updated', 'account', 'first_name'],
+    });
+    await step({
+      name: 'setPassword',
+      request: { accountId, password: 'a long enough pass phrase' },
+      record: ['password.set', 'account'],
+    });
+    await database.write((writer) =>
+      writer.updateTable('accounts').set({ email_verified_at: 1 }).where('id', '=', accountId).execute(),
+    );
+    await step({
+      name: 'createPasswordLink',
+      request: { accountId, purpose: PasswordLinkPurpose.RESET },
+      record: ['link.created', 'account'],
+    });
+    await step({
+      name: 'createEmailVerificationLink',
+      request: { accountId },
+      record: ['link.created', 'account'],
+    });
+    await step({
+      name: 'createEmailChangeLink',
+      request: { wish: { $case: 'userId', value: userId } },
+      record: ['link.created', 'account'],
+    });
+    await database.write((writer) =>
+      writer
+        .insertInto('account_notices')
+        .values({
+          id: 'ntc_1',
+          account_id: accountId,
+          kind: 'email_changed',
+          email: 'ada@example.com',
+          created_at: 1,
+        })
+        .execute(),
+    );
+    await step({
+      name: 'acknowledgeAccountNotices',
+      request: { noticeIds: ['ntc_1'] },
+      record: ['account_notices.acknowledged', 'notice', 'notice'],
+    });
+    await step({
+      name: 'disableAccount',
+      request: { accountId },
+      record: ['account.disabled', 'account', 'disabled_at'],
+    });
+    await step({
+      name: 'enableAccount',
+      request: { accountId },
+      record: ['account.enabled', 'account', 'disabled_at'],
+    });
+    await call('setPassword', { accountId, password: 'a long enough pass phrase' });
+    await database.write((writer) =>
+      writer.updateTable('users').set({ status: 'ACTIVE' }).where('id', '=', userId).execute(),
+    );
+    await records();
+    await step({ name: 'disableUser', request: { userId }, record: ['user.disabled', 'user', 'status'] });
+    await step({ name: 'enableUser', request: { userId }, record: ['user.enabled', 'user', 'status'] });
+    await step({ name: 'deleteUser', request: { userId }, record: ['user.deleted', 'user', 'status'] });
+
+    const reads = /^(get|list)[A-Z]|^importRecords$/;
+    const writing = Object.keys(methods).filter((name) => !reads.test(name));
+    expect([...done].sort()).toEqual(writing.sort());
+    const text = JSON.stringify(await allRecords());
+    expect(PERSONAL.filter((value) => text.includes(value))).toEqual([]);
+  });
+
+  test('each line of an import is recorded like the call that it stands for', async () => {
+    const { call, records, platform } = await platformOf(under, rigs);
+    const { instance } = await call('createInstance', { name: 'Harborlight' });
+    await records();
+    const parts = async function* (): AsyncGenerator<ImportRecordsRequest> {
+      yield {
+        part: { $case: 'options', value: { dryRun: false, stopAtFirstRefusal: false, reportIds: false } },
+      };
+      const client = { instanceId: instance.id, name: 'Tallowfern' };
+      yield {
+        part: {
+          $case: 'lines',
+          value: { lines: [{ line: 1, record: { $case: 'client', value: client } }] },
+        },
+      };
+    };
+    const context: CallContext = {
+      requestId: 'request-1',
+      caller: 'platform',
+      tokenId: 'tok_one',
+      instanceId: undefined,
+      remoteAddress: undefined,
+      onBehalfOf: 'admin-7',
+      signal: new AbortController().signal,
+    };
+    const answers = platform.handlers.importRecords?.(parts(), context);
+    for await (const answer of answers as AsyncIterable<unknown>) {
+      expect(answer).toMatchObject({ refused: 0 });
+    }
+    expect(await records()).toEqual([
+      expect.objectContaining({
+        type: 'client.created',
+        actor: { type: 'service_token', id: 'tok_one' },
+        subject: { type: 'client', id: expect.stringMatching(/^cli_/) },
+        attributes: expect.objectContaining({
+          fields: expect.stringContaining('name'),
+          on_behalf_of: 'admin-7',
+        }),
+      }),
+    ]);
+  });
+
+  test('a write that changes nothing, one that is repeated and one that is refused leave none', async () => {
+    const { call, records } = await platformOf(under, rigs);
+    const { instance } = await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
+    await records();
+    await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
+    await call('updateInstance', { instanceId: instance.id, name: 'Harborlight' });
+    await refusalOf(call('createClient', { instanceId: instance.id, name: '' }));
+    await refusalOf(call('updateInstance', { instanceId: instance.id, name: 'B', expectedVersion: 'old' }));
+    expect(await records()).toEqual([]);
+  });
+
+  test('an idempotency key is that of its token: another token is not answered for it', async () => {
+    const { call } = await platformOf(under, rigs);
+    const request = { name: 'Harborlight', idempotencyKey: 'the same key' };
+    const one = await call('createInstance', request);
+    const other = await call('createInstance', request, { token: 'two' });
+    expect(other.instance.id).not.toBe(one.instance.id);
+    expect(await call('createInstance', request)).toEqual(one);
+    expect(await call('createInstance', request, { token: 'two' })).toEqual(other);
+    const reused = call('createInstance', { ...request, name: 'Other' }, { token: 'two' });
+    expect((await refusalOf(reused)).code).toBe(ErrorCode.IDEMPOTENCY_KEY_REUSED);
+  });
+
+  test('a key from before keys had owners answers until it is purged, and makes nothing twice', async () => {
+    const { call, database } = await platformOf(under, rigs);
+    const request = { name: 'Harborlight', idempotencyKey: 'old' };
+    const first = await call('createInstance', request);
+    await database.write((writer) =>
+      writer.updateTable('idempotency_keys').set({ owner_id: '' }).where('key', '=', 'old').execute(),
+    );
+    expect(await call('createInstance', request)).toEqual(first);
+    expect((await call('listInstances', {})).instances).toHaveLength(1);
+  });
+
+  test('a call that does not say clearly for whom it is made is refused', async () => {
+    const { call, records } = await platformOf(under, rigs);
+    for (const onBehalfOf of ['', 'two words', 'x'.repeat(129)]) {
+      const refused = await refusalOf(call('createInstance', { name: 'Harborlight' }, { onBehalfOf }));
+      expect(refused.code).toBe(ErrorCode.INVALID_REQUEST);
+    }
+    expect(await records()).toEqual([]);
+  });
+});
+
+/** A service over a new database, called with one of two tokens. */
+async function platformOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcRigs>) {
+  const bare = await under.openMigrated();
+  const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
+  const database = withAuditChains(bare, () => mac);
+  const platform = platformService(platformDependencies(platformUnitOfWork(database)));
+  const rig = await rigs.start([platform], {
+    authenticate: (token) => ({ caller: 'platform', tokenId: `tok_${token}` }),
+  });
+  const seen = new Set<string>();
+  const allRecords = () => auditRows(bare.reader).page({ after: undefined, limit: 500 }, { types: [] });
+  return {
+    database: bare,
+    platform,
+    call: (
+      name: keyof typeof methods,
+      request: object,
+      { token = 'one', ...options }: Partial<CallOptions> & { token?: string } = {},
+    ): Promise<Answer> => {
+      const client = rig.channel(token).clientOf(methods) as unknown as Record<
+        string,
+        (request: object, options: CallOptions) => Promise<Answer>
+      >;
+      const complete = { ...unset, pageSize: 0, pageToken: '', ...request };
+      return client[name]?.(complete, {
+        requestId: 'request-1',
+        deadlineMs: 20_000,
+        ...options,
+      }) as Promise<Answer>;
+    },
+    allRecords,
+    /** Those since it was asked last. */
+    records: async () => {
+      const fresh = (await allRecords()).filter(({ id }) => !seen.has(id));
+      for (const { id } of fresh) {
+        seen.add(id);
+      }
+      return fresh;
+    },
+  };
+}

@@ -1,0 +1,313 @@
+import { expect, test } from '@jest/globals';
+import type { InstanceId } from '../../../../generated/ids.js';
+import {
+  AccountStatus,
+  PasswordLinkPurpose,
+} from '../../../../generated/proto/integration/platform/v1/accounts.js';
+import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import type { Changes, PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
+import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
+import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
+import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import type { Database } from '../../../../src/store/database.js';
+import { describeEachDatabase } from '../../../support/databases.js';
+import { platformDependencies } from '../../../support/platform-dependencies.js';
+import { rpcRigs } from '../../rig.js';
+
+const LIMITED = 'limited to the first instance';
+const unset = { permissions: [], userIds: [], statuses: [], pageSize: 0, pageToken: '', jobTitles: [] };
+const more = { units: [], subUnits: [], unitIds: [], withoutManager: true };
+const OPTIONS: CallOptions = { requestId: 'r', deadlineMs: 20_000 };
+
+/** What a token of another instance makes that does not name anything of one. */
+const LISTS: readonly string[] = ['listInstances', 'listClients'];
+/** Not about any one instance. */
+const OF_ALL: readonly string[] = [
+  'createInstance',
+  'updateAccount',
+  'enableAccount',
+  'disableAccount',
+  'setPassword',
+  'createPasswordLink',
+  'createEmailVerificationLink',
+  'createEmailChangeLink',
+  'listAccountNotices',
+  'acknowledgeAccountNotices',
+];
+/** How people get in, and what came of it. */
+const CREDENTIALS = ['passwords', 'account_links', 'sessions', 'grants'] as const;
+/** Ends what a person is. */
+const ENDS = /^(delete|offboard)/;
+const unary = Object.entries(methods).flatMap(([name, method]) => (method.requestStream ? [] : [name]));
+
+describeEachDatabase('a platform token that is limited to one instance', (under) => {
+  const rigs = rpcRigs();
+  // biome-ignore lint/suspicious/noExplicitAny: requests and answers of all methods alike.
+  let call: (token: string, name: string, request: object) => Promise<any>;
+  let own: Record<string, string>;
+  let foreign: Record<string, string>;
+  let database: Database;
+  /** What writes have waited for. */
+  let locked: string[] = [];
+
+  /** Two instances, and tokens for the first one and for both. */
+  async function prepare() {
+    let instanceId: InstanceId | undefined;
+    database = await under.openMigrated();
+    const platform = platformUnitOfWork(database);
+    const watched: PlatformUnitOfWork = {
+      ...platform,
+      run: (work, ...rest) => platform.run((changes) => work(watchingLocks(changes)), ...rest),
+    };
+    const service = platformService(platformDependencies(watched));
+    const rig = await rigs.start([service], {
+      authenticate: (token) => ({
+        caller: 'platform',
+        instanceId: token === LIMITED ? instanceId : undefined,
+      }),
+    });
+    const clients = new Map<
+      string,
+      Record<string, (request: object, options: CallOptions) => Promise<unknown>>
+    >();
+    for (const token of [LIMITED, 'whole']) {
+      clients.set(token, rig.channel(token).clientOf(methods) as never);
+    }
+    call = (token, name, request) =>
+      clients.get(token)?.[name]?.({ ...unset, ...more, ...request }, OPTIONS) as Promise<unknown>;
+    own = await world('ada');
+    foreign = await world('ben');
+    instanceId = own.instanceId as InstanceId;
+    locked = [];
+  }
+
+  const watchingLocks = (changes: Changes): Changes => ({
+    ...changes,
+    lock: (...ids) => {
+      locked.push(...ids);
+      return changes.lock(...ids);
+    },
+  });
+
+  /** An instance with one of everything. */
+  async function world(person: string): Promise<Record<string, string>> {
+    const { instance } = await call('whole', 'createInstance', { name: `Instance of ${person}` });
+    const instanceId = instance.id;
+    const { client } = await call('whole', 'createClient', { instanceId, name: `Client of ${person}` });
+    const clientId = client.id;
+    const email = `${person}@example.com`;
+    const { user } = await call('whole', 'createUser', { clientId, email });
+    const { role } = await call('whole', 'createRole', { clientId, name: 'Crew', permissions: ['p'] });
+    const { unitType } = await call('whole', 'createUnitType', { clientId, name: 'Department' });
+    const { unit } = await call('whole', 'createUnit', { unitTypeId: unitType.id, name: 'Sales' });
+    const { location } = await call('whole', 'createLocation', { clientId, name: 'Quay' });
+    await call('whole', 'addJobTitle', { clientId, title: 'Deckhand' });
+    const { worker } = await call('whole', 'onboardWorker', {
+      clientId,
+      email: `worker.${person}@example.com`,
+      firstName: 'W',
+      lastName: 'W',
+    });
+    const { account } = await call('whole', 'getAccount', { key: { $case: 'email', value: email } });
+    return {
+      instanceId,
+      clientId,
+      email,
+      userId: user.id,
+      roleId: role.id,
+      unitTypeId: unitType.id,
+      unitId: unit.id,
+      locationId: location.id,
+      workerId: worker.id,
+      accountId: account.id,
+    };
+  }
+
+  /** All that any method asks for; each takes what it knows. */
+  function naming(ids: Record<string, string>): object {
+    return {
+      ...ids,
+      email: `new.${Math.random()}@example.com`,
+      key: { $case: 'accountId', value: ids.accountId },
+      wish: { $case: 'accountId', value: ids.accountId },
+      noticeIds: [],
+      name: `Name ${Math.random()}`,
+      title: 'Deckhand',
+      newTitle: 'Mate',
+      firstName: 'New',
+      lastName: 'Name',
+      password: 'tallow fern by the quay 42',
+      purpose: PasswordLinkPurpose.INVITATION,
+      permissions: ['q'],
+    };
+  }
+
+  async function outcomeOf(token: string, name: string, request: object): Promise<string> {
+    try {
+      await call(token, name, request);
+      return 'answered';
+    } catch (error) {
+      return (error as ServiceError).code;
+    }
+  }
+
+  test('finds nothing of another instance and keeps no write of it waiting, whatever it calls', async () => {
+    await prepare();
+    for (const name of unary.filter((method) => !LISTS.includes(method))) {
+      const expected = OF_ALL.includes(name) ? /_CALLER_NOT_ALLOWED$/ : /_NOT_FOUND$/;
+      expect(`${name} ${await outcomeOf(LIMITED, name, naming(foreign))}`).toMatch(expected);
+    }
+    // Others wait for what it locks.
+    expect(Object.values(foreign).filter((id) => locked.includes(id))).toEqual([]);
+  });
+
+  test('lists its own instance and the clients of that', async () => {
+    await prepare();
+    const { instances } = await call(LIMITED, 'listInstances', {});
+    expect(instances.map(({ id }: { id: string }) => id)).toEqual([own.instanceId]);
+    const { clients } = await call(LIMITED, 'listClients', {});
+    expect(clients.map(({ id }: { id: string }) => id)).toEqual([own.clientId]);
+    expect((await call(LIMITED, 'listClients', { instanceId: foreign.instanceId })).clients).toEqual([]);
+  });
+
+  test('reads all of its instance', async () => {
+    await prepare();
+    for (const name of unary.filter((method) => /^(get|list)/.test(method) && !OF_ALL.includes(method))) {
+      const request = { ...naming(own), email: undefined };
+      expect([name, await outcomeOf(LIMITED, name, request)]).toEqual([name, 'answered']);
+    }
+  });
+
+  const inAnotherInstance = () =>
+    call('whole', 'createUser', { clientId: foreign.clientId, email: own.email });
+  const workingInAnotherInstance = () =>
+    call('whole', 'onboardWorker', { ...naming(foreign), email: own.email });
+
+  /** What a person of the instance is elsewhere. */
+  const ELSEWHERE: [what: string, become: () => Promise<unknown>][] = [
+    ['nobody', async () => undefined],
+    ['no account, with a password', () => call('whole', 'setPassword', naming(own))],
+    ['a user', inAnotherInstance],
+    ['a worker', workingInAnotherInstance],
+    [
+      'a deleted user',
+      async () => {
+        const { user } = await inAnotherInstance();
+        await call('whole', 'deleteUser', { userId: user.id });
+      },
+    ],
+    [
+      'an offboarded worker',
+      async () => {
+        const { worker } = await workingInAnotherInstance();
+        await call('whole', 'offboardWorker', { workerId: worker.id });
+      },
+    ],
+  ];
+
+  /** The person as others see them: credentials, status, and requests of other instances. */
+  async function personRows(): Promise<unknown> {
+    const { reader } = database;
+    const account = reader.selectFrom('accounts').where('id', '=', own.accountId as string);
+    const events = reader.selectFrom('events').where('instance_id', '=', foreign.instanceId as string);
+    return [
+      await account.selectAll().execute(),
+      await events.select('id').execute(),
+      ...(await Promise.all(
+        CREDENTIALS.map((table) =>
+          reader
+            .selectFrom(table as 'passwords')
+            .selectAll()
+            .execute(),
+        ),
+      )),
+    ];
+  }
+
+  /** What takes the person away comes last. */
+  const inOrder = unary.toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)));
+
+  test.each(ELSEWHERE)(
+    'changes nothing of a person who is %s elsewhere, and is handed no secret, whatever it calls',
+    async (_, become) => {
+      await prepare();
+      await become();
+      // Only one who has signed in can be disabled.
+      await database.write((writer) =>
+        writer
+          .updateTable('users')
+          .set({ status: 'ACTIVE' })
+          .where('id', '=', own.userId as string)
+          .execute(),
+      );
+      const before = await personRows();
+      const answered = new Set<string>();
+      for (const name of inOrder) {
+        const { email } = own;
+        for (const request of [
+          naming(own),
+          { ...naming(own), email, wish: { $case: 'userId', value: own.userId } },
+        ]) {
+          const outcome = await outcomeOf(LIMITED, name, request);
+          if (outcome === 'answered') {
+            answered.add(name);
+          }
+          if (OF_ALL.includes(name)) {
+            expect([name, outcome]).toEqual([name, ErrorCode.CALLER_NOT_ALLOWED]);
+          }
+        }
+      }
+      expect(await personRows()).toEqual(before);
+      const aboutPeople = unary.filter((name) => /User|Worker|Account/.test(name));
+      expect(aboutPeople.filter((name) => !OF_ALL.includes(name) && !answered.has(name))).toEqual([]);
+    },
+  );
+
+  test('reads of an account what its instance gave it, and nothing of others', async () => {
+    await prepare();
+    const { email, accountId } = foreign;
+    await call('whole', 'updateAccount', { accountId, firstName: 'Secret', lastName: 'Name' });
+    await call('whole', 'setPassword', naming(foreign));
+    await call('whole', 'updateUser', { userId: foreign.userId, email: 'private@example.com' });
+    await call('whole', 'updateAccount', { accountId, email: 'wished.by.the.platform@example.com' });
+    const { user } = await call(LIMITED, 'createUser', { clientId: own.clientId, email });
+    await call(LIMITED, 'updateUser', { userId: user.id, email: 'own@example.com' });
+    const { account, contexts } = await call(LIMITED, 'getAccount', {
+      key: { $case: 'email', value: email },
+    });
+    expect({
+      ...account,
+      pendingEmails: account.pendingEmails.map(({ email }: { email: string }) => email),
+    }).toEqual({
+      id: accountId,
+      email,
+      emailVerified: false,
+      status: AccountStatus.UNSPECIFIED,
+      workerProfileId: expect.any(String),
+      version: '',
+      pendingEmails: ['own@example.com'],
+    });
+    expect(contexts).toEqual([
+      {
+        member: { $case: 'userId', value: user.id },
+        clientId: own.clientId,
+        instanceId: own.instanceId,
+        allowsSignIn: true,
+      },
+    ]);
+    await call('whole', 'disableAccount', { accountId });
+    const disabled = await call(LIMITED, 'getAccount', { key: { $case: 'email', value: email } });
+    expect([disabled.account.status, disabled.contexts]).toEqual([AccountStatus.UNSPECIFIED, contexts]);
+  });
+
+  test('gets the same answer whether or not a requested address belongs to a person elsewhere', async () => {
+    await prepare();
+    const answers = [];
+    for (const email of [foreign.email as string, 'nobody@example.com']) {
+      const { user } = await call(LIMITED, 'updateUser', { userId: own.userId, email });
+      answers.push({ email: user.email, pending: user.pendingEmail.email === email });
+    }
+    expect(answers).toEqual(Array(2).fill({ email: own.email, pending: true }));
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import type { InstanceId } from '../../../../generated/ids.js';
+import type { PlatformRows, PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
+import type { WriteOrigin } from '../../../../src/domain/unit-of-work.js';
+import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import type { CallContext } from '../../../../src/rpc/handlers.js';
+import { platformDependencies } from '../../../support/platform-dependencies.js';
+
+const { signal } = new AbortController();
+const CONTEXT: CallContext = {
+  ...{ requestId: 'req-1', caller: 'platform', instanceId: undefined, tokenId: 'tok_1' },
+  ...{ remoteAddress: undefined, signal },
+};
+
+/** The origin that a call gives to its write. */
+async function originOf(
+  method: string,
+  request: object,
+  context = CONTEXT,
+): Promise<WriteOrigin | undefined> {
+  let seen: WriteOrigin | undefined;
+  const run: PlatformUnitOfWork['run'] = (_work, origin) => {
+    seen = origin;
+    return Promise.reject(new Error('It is seen.'));
+  };
+  const { handlers } = platformService(
+    platformDependencies({ inOrder: true, rows: {} as PlatformRows, run }),
+  );
+  const answer = handlers[method]?.(request as never, context) as unknown;
+  const ended = Symbol.asyncIterator in (answer as object) ? (answer as AsyncGenerator).next() : answer;
+  await expect(ended).rejects.toThrow('It is seen.');
+  return seen;
+}
+
+async function* lines() {
+  yield { part: { $case: 'options', value: {} } };
+  const client = { name: 'Tallowfern', instanceId: 'ins_1' };
+  yield {
+    part: { $case: 'lines', value: { lines: [{ line: 1, record: { $case: 'client', value: client } }] } },
+  };
+}
+
+describe('a write of the platform', () => {
+  test.each([
+    { method: 'createClient', request: { instanceId: 'ins_1', name: 'Tallowfern' }, lane: 'tok_1 ins_1' },
+    { method: 'updateClient', request: { clientId: 'cli_1' }, lane: 'tok_1 cli_1' },
+    { method: 'updateUser', request: { userId: 'usr_1' }, lane: 'tok_1 ' },
+    { method: 'importRecords', request: lines(), lane: 'tok_1 imports' },
+  ])(
+    'of $method is made in the lane of its tenant and for as long as its caller is there',
+    async ({ method, request, lane }) => {
+      expect(await originOf(method, request)).toEqual({ lane, signal });
+    },
+  );
+
+  test('gets no lane more for an import more', async () => {
+    const another = { ...CONTEXT, requestId: 'req-2' };
+    expect(await originOf('importRecords', lines(), another)).toEqual(
+      await originOf('importRecords', lines()),
+    );
+  });
+
+  test.each([
+    { method: 'updateClient', request: { clientId: 'cli_1' } },
+    { method: 'updateClient', request: { clientId: 'cli_2' } },
+    { method: 'importRecords', request: lines() },
+  ])(
+    'of $method is made in the lane of the instance that its token is limited to',
+    async ({ method, request }) => {
+      const limited = { ...CONTEXT, instanceId: 'ins_1' as InstanceId };
+      expect(await originOf(method, request, limited)).toEqual({ lane: 'ins_1', signal });
+    },
+  );
+});

@@ -1,0 +1,71 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import { ErrorCode } from '../../../src/errors/service-error.js';
+import { type Handler, serve } from '../../../src/rpc/handlers.js';
+import { refusalOf, rpcRigs } from '../rig.js';
+
+type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
+
+const page = (nextCursor: string) => ({ workers: [], nextCursor });
+const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
+const MINUTE_MS = 60_000;
+
+describe('a stream that is long', () => {
+  const rigs = rpcRigs();
+
+  async function serving(listWorkers: ListWorkers, messageWaitMs: number) {
+    const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
+    const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
+    const options = { requestId: 'r', deadlineMs: MINUTE_MS, messageWaitMs };
+    return list(REQUEST as never, options)[Symbol.asyncIterator]();
+  }
+
+  const aborted = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+
+  test('is given up, as UNAVAILABLE and for the handler too, when the next message does not come', async () => {
+    let over: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const messages = await serving(async function* (_, { signal }) {
+      yield page('first');
+      await aborted(signal);
+      over();
+    }, 200);
+    expect((await messages.next()).value).toMatchObject({ nextCursor: 'first' });
+    expect((await refusalOf(messages.next())).code).toBe(ErrorCode.UNAVAILABLE);
+    await ended;
+  });
+
+  test('waits for its reader as long as that takes', async () => {
+    const messages = await serving(async function* () {
+      yield page('first');
+      yield page('second');
+    }, 200);
+    await messages.next();
+    await pause(400);
+    expect((await messages.next()).value).toMatchObject({ nextCursor: 'second' });
+    expect((await messages.next()).done).toBe(true);
+  });
+
+  test('ends for the handler at once when its reader leaves while waiting for a message', async () => {
+    const startedAt = performance.now();
+    let over: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const messages = await serving(async function* (_, { signal }) {
+      yield page('first');
+      await aborted(signal);
+      over();
+    }, MINUTE_MS);
+    await messages.next();
+    const waiting = messages.next().catch(() => 'given up');
+    await messages.return?.();
+    await ended;
+    expect(await waiting).toBe('given up');
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,232 @@
+import { EventEmitter } from 'node:events';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { describe, expect, jest, test } from '@jest/globals';
+import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { type CallContext, type Handler, serve } from '../../../src/rpc/handlers.js';
+import { signalled } from '../../support/signalled.js';
+import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
+
+type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
+type ImportRecords = Handler<typeof PlatformServiceService.importRecords>;
+
+const page = (nextCursor: string) => ({ workers: [], nextCursor });
+const BIG = 'x'.repeat(64 * 1_024);
+const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
+
+describe('a stream of answers', () => {
+  const rigs = rpcRigs();
+
+  async function serving(listWorkers: ListWorkers) {
+    const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
+    const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
+    return { ...rig, list: (deadlineMs = 20_000) => list(REQUEST as never, { requestId: 'r', deadlineMs }) };
+  }
+
+  async function collect(stream: AsyncIterable<{ nextCursor?: string | undefined }>): Promise<string[]> {
+    const cursors: string[] = [];
+    for await (const { nextCursor } of stream) {
+      cursors.push(nextCursor ?? '');
+    }
+    return cursors;
+  }
+
+  test('arrives whole and in order, and is one line of the log', async () => {
+    const wanted = Array.from({ length: 300 }, (_, index) => `page ${index}`);
+    const { list, lines, timed } = await serving(async function* () {
+      yield* wanted.map(page);
+    });
+    expect(await collect(list())).toEqual(wanted);
+    expect(lines).toMatchObject([{ code: 'OK', requestId: 'r' }]);
+    expect(timed).toHaveLength(1);
+  });
+
+  test('may be empty', async () => {
+    const { list } = await serving(async function* () {});
+    expect(await collect(list())).toEqual([]);
+  });
+
+  test('that fails midway gives what came before, then the error', async () => {
+    const { list, timed } = await serving(async function* () {
+      yield page('first');
+      throw new ServiceError(ErrorCode.CLIENT_NOT_FOUND, 'Gone meanwhile.');
+    });
+    const stream = list()[Symbol.asyncIterator]();
+    expect((await stream.next()).value).toMatchObject({ nextCursor: 'first' });
+    const refusal = await refusalOf(stream.next());
+    expect([refusal.code, refusal.message]).toEqual([ErrorCode.CLIENT_NOT_FOUND, 'Gone meanwhile.']);
+    expect(timed).toMatchObject([{ code: 'NOT_FOUND' }]);
+  });
+
+  test('is not made faster than the reader reads, and leaves nothing behind on the call', async () => {
+    const attached = jest.spyOn(EventEmitter.prototype, 'once');
+    const amount = 600;
+    let made = 0;
+    let call: EventEmitter | undefined;
+    let leftBehind: number | undefined;
+    const { list } = await serving(async function* (_, { signal }) {
+      // Asking for the signal attaches to the call, by which it is found.
+      expect(signal.aborted).toBe(false);
+      call = attached.mock.contexts.at(-1) as EventEmitter;
+      for (; made < amount; made += 1) {
+        yield page(BIG);
+      }
+      leftBehind = ['cancelled', 'close', 'error', 'drain'].reduce(
+        (sum, event) => sum + (call?.listenerCount(event) ?? 0),
+        0,
+      );
+    });
+    let read = 0;
+    let most = 0;
+    try {
+      for await (const _ of list(20_000)) {
+        read += 1;
+        most = Math.max(most, made - read);
+        if (read % 20 === 0) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      }
+    } finally {
+      attached.mockRestore();
+    }
+    expect(read).toBe(amount);
+    expect(most).toBeLessThan(amount / 2);
+    expect(call?.constructor.name).toBe('ServerWritableStreamImpl');
+    expect(leftBehind).toBeLessThan(10);
+  });
+
+  test('that the reader leaves end for the handler too, and harm no others', async () => {
+    const over = signalled();
+    const { list } = await serving(async function* (_, { signal }) {
+      try {
+        for (let index = 0; ; index += 1) {
+          yield page(`${index}`);
+          await new Promise(setImmediate);
+          signal.throwIfAborted();
+        }
+      } finally {
+        over.tell();
+      }
+    });
+    for await (const _ of list()) {
+      break;
+    }
+    await over.told;
+    expect((await collectSome(list(), 3)).length).toBe(3);
+  });
+
+  test('that waits for something to come hears through its signal that the reader is gone', async () => {
+    const over = signalled();
+    const { list } = await serving(async function* (_, { signal }: CallContext) {
+      yield page('first');
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      over.tell();
+    });
+    for await (const _ of list()) {
+      break;
+    }
+    await over.told;
+  });
+
+  test('past its deadline is UNAVAILABLE, and the handler ends while it waits for the reader', async () => {
+    const over = signalled();
+    const { list } = await serving(async function* () {
+      try {
+        for (;;) {
+          yield page(BIG);
+        }
+      } finally {
+        over.tell();
+      }
+    });
+    const stream = list(300)[Symbol.asyncIterator]();
+    await stream.next();
+    await over.told;
+    const rest = async () => {
+      for (;;) {
+        if ((await stream.next()).done) {
+          return;
+        }
+      }
+    };
+    expect((await refusalOf(rest())).code).toBe(ErrorCode.UNAVAILABLE);
+  });
+
+  async function collectSome(stream: AsyncIterable<unknown>, amount: number): Promise<unknown[]> {
+    const collected: unknown[] = [];
+    for await (const message of stream) {
+      if (collected.push(message) === amount) {
+        break;
+      }
+    }
+    return collected;
+  }
+});
+
+describe('a stream of requests', () => {
+  const rigs = rpcRigs();
+  const { path, requestSerialize, responseDeserialize } = PlatformServiceService.importRecords;
+  const progress = (read: number) => ({
+    read,
+    imported: 0,
+    refused: 0,
+    importedLines: [],
+    refusedLines: [],
+    done: false,
+  });
+
+  async function answersOf(importRecords: ImportRecords, messages: number): Promise<number[]> {
+    const { address } = await rigs.start([serve(PlatformServiceService, { importRecords })]);
+    const client = new Client(address, credentials.createInsecure());
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${TOKENS.platform}`);
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
+      deadline: Date.now() + 20_000,
+    });
+    try {
+      for (let index = 0; index < messages; index += 1) {
+        call.write({ part: undefined });
+      }
+      call.end();
+      const answers: number[] = [];
+      for await (const { read } of call) {
+        answers.push(read);
+      }
+      return answers;
+    } finally {
+      call.cancel();
+      client.close();
+    }
+  }
+
+  test('reaches the handler message by message', async () => {
+    const importRecords: ImportRecords = async function* (requests) {
+      let read = 0;
+      for await (const _ of requests) {
+        read += 1;
+        yield progress(read);
+      }
+    };
+    await expect(answersOf(importRecords, 50)).resolves.toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    );
+  });
+
+  test('may be left early by the handler, which can still answer', async () => {
+    const importRecords: ImportRecords = async function* (requests) {
+      for await (const _ of requests) {
+        break;
+      }
+      yield progress(1);
+    };
+    await expect(answersOf(importRecords, 5)).resolves.toEqual([1]);
+  });
+
+  test('that is refused before it was read is refused in our words', async () => {
+    const importRecords: ImportRecords = () => {
+      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The options are missing.');
+    };
+    await expect(answersOf(importRecords, 5)).rejects.toMatchObject({ details: 'The options are missing.' });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { clientStore } from '../../../src/store/adapters/clients.js';
+import { organizationStore } from '../../../src/store/adapters/organization.js';
+import { userStore } from '../../../src/store/adapters/users.js';
+import { visitStore } from '../../../src/store/adapters/visits.js';
+import { workerStore } from '../../../src/store/adapters/workers.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { plantClient, plantUnit, plantWorker } from '../directory-rows.js';
+import { queryPlansOf, type Use } from '../query-plans.js';
+
+const page = { after: { createdAt: 1, id: 'x' }, limit: 250 };
+const first = { after: undefined, limit: 250 };
+const hash = new Uint8Array(32);
+
+const reads: [title: string, read: Use, plan: RegExp[]][] = [
+  [
+    'a first page of clients',
+    (db) => clientStore(db).page('ins_1', first),
+    [/^SEARCH clients USING INDEX clients_by_age \(instance_id=\?\)$/],
+  ],
+  [
+    'a page of clients',
+    (db) => clientStore(db).page('ins_1', page),
+    [/clients_by_age \(instance_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+  ],
+  [
+    'a page of users',
+    (db) => userStore(db).page('cli_1', page),
+    [/^SEARCH users USING INDEX users_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+  ],
+  [
+    'a page of workers',
+    (db) => workerStore(db).page('cli_1', page, false),
+    [/workers_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+  ],
+  [
+    'a page of workers with their place',
+    (db) => workerStore(db).page('cli_1', page, true),
+    [/workers_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+  ],
+  [
+    'the structure',
+    (db) => organizationStore(db).structureOf('cli_1'),
+    [/^SEARCH units USING INDEX units_by_age/, /^SEARCH locations USING INDEX locations_by_age/],
+  ],
+  [
+    'the job titles',
+    (db) => organizationStore(db).jobTitlesOf('cli_1'),
+    [/^SEARCH job_titles USING COVERING INDEX/],
+  ],
+  ['a key', (db) => visitStore(db).findKey(hash), [/^SEARCH key USING INDEX .* \(hash=\?\)$/]],
+  [
+    'a key and its connection',
+    (db) => visitStore(db).findInstanceIntegration(hash, 'iin_1'),
+    [/^SEARCH instance_integration USING INDEX .*LEFT-JOIN$/],
+  ],
+  [
+    'a key and a client',
+    (db) => visitStore(db).findClient(hash, 'iin_1', 'cli_1'),
+    [/^SEARCH client USING INDEX .*LEFT-JOIN$/],
+  ],
+];
+
+describe('on SQLite', () => {
+  const under = databaseUnderTest('SQLite');
+
+  const plansOf = (read: Use) => queryPlansOf(under, read);
+
+  test.each(reads)('%s is read from an index, at any size of the tables', async (_, read, expected) => {
+    const plans = await plansOf(read);
+    for (const plan of expected) {
+      expect(plans).toContainEqual(expect.stringMatching(plan));
+    }
+    expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
+  });
+
+  test.each(reads.filter(([title]) => title.includes('page')))('%s is not sorted', async (_, read) => {
+    expect((await plansOf(read)).join()).not.toContain('TEMP B-TREE');
+  });
+
+  test('the units of a page of workers are read by worker', async () => {
+    const plans = await plansOf(async (database) => {
+      const { id } = await plantClient(database);
+      await plantWorker(database, { client_id: id }, [(await plantUnit(database, id)).id]);
+      return workerStore(database).page(id, first, true);
+    });
+    expect(plans).toContainEqual(
+      expect.stringMatching(/^SEARCH worker_units USING INDEX .*\(worker_id=\?\)$/),
+    );
+  });
+});

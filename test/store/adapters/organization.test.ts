@@ -1,0 +1,92 @@
+import { expect, test } from '@jest/globals';
+import { clientStore } from '../../../src/store/adapters/clients.js';
+import { organizationStore } from '../../../src/store/adapters/organization.js';
+import { describeEachDatabase } from '../../support/databases.js';
+import { plantClient, plantJobTitle, plantLocation, plantUnit, plantUnitType } from '../directory-rows.js';
+import { CREATED_AT } from '../rows.js';
+
+describeEachDatabase('a client', (under) => {
+  test('is found with every part of its address, or with nulls', async () => {
+    const database = await under.openMigrated();
+    const parts = { address1: '1', address2: '2', city: '3', postal_code: '5', zone_code: '6' };
+    const full = await plantClient(database, { name: 'A "B" Ä', ...parts, iso_country_code: 'US' });
+    const bare = await plantClient(database);
+    const clients = clientStore(database);
+    await expect(clients.find(full.id)).resolves.toStrictEqual({
+      id: full.id,
+      name: 'A "B" Ä',
+      location: {
+        address1: '1',
+        address2: '2',
+        city: '3',
+        isoCountryCode: 'US',
+        postalCode: '5',
+        zoneCode: '6',
+      },
+      createdAt: CREATED_AT,
+    });
+    expect(Object.values((await clients.find(bare.id))?.location ?? {})).toEqual(Array(6).fill(null));
+    await expect(clients.find('cli_missing')).resolves.toBeUndefined();
+  });
+});
+
+describeEachDatabase('the structure of a client', (under) => {
+  test('has its layers, units and locations, each oldest first, then by id', async () => {
+    const database = await under.openMigrated();
+    const { id: client } = await plantClient(database);
+    const later = { created_at: CREATED_AT + 1 };
+    await plantUnitType(database, client, { id: 'out_1', name: 'Team', ...later });
+    await plantUnitType(database, client, { id: 'out_2', name: 'Division' });
+    await plantUnit(database, client, { id: 'oun_1', unit_type_id: 'out_2', name: 'Logistics', ...later });
+    await plantUnit(database, client, { id: 'oun_b', unit_type_id: 'out_2', description: 'Warm things' });
+    await plantUnit(database, client, {
+      id: 'oun_B',
+      unit_type_id: 'out_1',
+      parent_id: 'oun_b',
+      name: 'Ovens',
+    });
+    await plantLocation(database, client, { id: 'olo_2', name: 'Old Port' });
+    await plantLocation(database, client, { id: 'olo_1', name: 'Mill Road' });
+
+    await expect(organizationStore(database).structureOf(client)).resolves.toStrictEqual({
+      unitTypes: [
+        { id: 'out_2', name: 'Division' },
+        { id: 'out_1', name: 'Team' },
+      ],
+      units: [
+        { id: 'oun_B', name: 'Ovens', description: null, unitTypeId: 'out_1', parentUnitId: 'oun_b' },
+        { id: 'oun_b', name: 'Kitchen', description: 'Warm things', unitTypeId: 'out_2', parentUnitId: null },
+        { id: 'oun_1', name: 'Logistics', description: null, unitTypeId: 'out_2', parentUnitId: null },
+      ],
+      locations: [
+        { id: 'olo_1', name: 'Mill Road' },
+        { id: 'olo_2', name: 'Old Port' },
+      ],
+    });
+  });
+
+  test('has nothing of another client, and is empty where there is none', async () => {
+    const database = await under.openMigrated();
+    const [mine, theirs] = [await plantClient(database), await plantClient(database)];
+    await plantUnit(database, theirs.id);
+    await plantLocation(database, theirs.id);
+    await plantJobTitle(database, theirs.id, 'Baker');
+    const organization = organizationStore(database);
+    const empty = { unitTypes: [], units: [], locations: [] };
+    await expect(organization.structureOf(mine.id)).resolves.toEqual(empty);
+    await expect(organization.structureOf('cli_missing')).resolves.toEqual(empty);
+    await expect(organization.jobTitlesOf(mine.id)).resolves.toEqual([]);
+  });
+});
+
+describeEachDatabase('the job titles of a client', (under) => {
+  test('stand in the order of their bytes, alike on every database', async () => {
+    const database = await under.openMigrated();
+    const { id } = await plantClient(database);
+    const inOrder = ['10 Pin Setter', 'Baker', 'Bäcker', 'Chef', 'baker', 'Ärztin', '🌿 Gardener'];
+    for (const title of [...inOrder].reverse()) {
+      await plantJobTitle(database, id, title);
+    }
+    await expect(organizationStore(database).jobTitlesOf(id)).resolves.toEqual(inOrder);
+  });
+});

@@ -1,0 +1,187 @@
+import { expect, test } from '@jest/globals';
+import {
+  type AccountUpdate,
+  disableAccount,
+  enableAccount,
+  updateAccount,
+} from '../../../../src/domain/platform/people/account-updates.js';
+import { getAccount, getAccountByEmail } from '../../../../src/domain/platform/people/accounts.js';
+import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
+import { getUser } from '../../../../src/domain/platform/people/users.js';
+import type { Account } from '../../../../src/domain/platform/rows/accounts.js';
+import { describeEachDatabase } from '../../../support/databases.js';
+import { refusalOf } from '../../../support/platform-writes.js';
+import { inStatus, invite, newClient, newPlatform, type Platform } from './people.js';
+
+function update({ run }: Platform, { id }: { id: string }, fields: Omit<AccountUpdate, 'accountId'>) {
+  return run((changes) => updateAccount(changes, { accountId: id, ...fields }));
+}
+
+function read({ run }: Platform, id: string): Promise<Account> {
+  return run((changes) => getAccount(changes, id));
+}
+
+/** A person who is a user of two clients. */
+async function wellConnected(platform: Platform) {
+  const other = await newClient(platform, platform.instance.id, 'Quillmere');
+  const email = 'ada@example.com';
+  const users = [
+    await invite(platform, platform.client.id, { email, firstName: 'Ada', lastName: 'Moreau' }),
+    await invite(platform, other.id, { email }),
+  ];
+  await platform.newEvents();
+  return { other, users, account: await read(platform, users[0]?.accountId as string) };
+}
+
+describeEachDatabase('accounts', (under) => {
+  test('an account is made with the first user and found by its id and by its address in any case', async () => {
+    const platform = await newPlatform(under);
+    const { account } = await wellConnected(platform);
+    expect(account).toMatchObject({
+      id: expect.stringMatching(/^acc_[0-9A-Za-z]{22}$/),
+      workerProfileId: expect.stringMatching(/^wpf_[0-9A-Za-z]{22}$/),
+      email: 'ada@example.com',
+      emailVerifiedAt: null,
+      firstName: 'Ada',
+      lastName: 'Moreau',
+      disabledAt: null,
+    });
+    const found = platform.run((changes) => getAccountByEmail(changes, ' ADA@example.com'));
+    expect(await found).toEqual(account);
+    const missing = { code: 'ACCOUNT_NOT_FOUND', faults: [] };
+    expect(await refusalOf(read(platform, 'acc_missing'))).toEqual(missing);
+    expect(await refusalOf(platform.run((changes) => getAccountByEmail(changes, 'no@example.com')))).toEqual(
+      missing,
+    );
+    expect(await refusalOf(update(platform, { id: 'acc_missing' }, { firstName: 'Ada' }))).toEqual(missing);
+    for (const change of [enableAccount, disableAccount]) {
+      expect(await refusalOf(platform.run((changes) => change(changes, 'acc_missing')))).toEqual(missing);
+    }
+  });
+
+  test('its contexts are the users and workers the person is, without those that were', async () => {
+    const platform = await newPlatform(under);
+    const { account, users, other } = await wellConnected(platform);
+    const third = await newClient(platform, platform.instance.id, 'Aside');
+    const gone = await invite(platform, third.id, { email: account.email });
+    await platform.run((changes) => deleteUser(changes, { userId: gone.id }));
+    await inStatus(platform, users[1] as { id: string }, 'INACTIVE');
+    const contexts = await platform.run((changes) => changes.accounts.contextsOf(account.id));
+    const instanceId = platform.instance.id;
+    expect(contexts).toEqual([
+      { member: { kind: 'user', id: users[0]?.id }, clientId: platform.client.id, instanceId, enabled: true },
+      { member: { kind: 'user', id: users[1]?.id }, clientId: other.id, instanceId, enabled: false },
+    ]);
+  });
+
+  test('its names are its own: users keep theirs, and nothing is told', async () => {
+    const platform = await newPlatform(under);
+    const { account, users } = await wellConnected(platform);
+    const before = await platform.dataVersions();
+    const updated = await update(platform, account, {
+      lastName: ' Moreau-Diaz ',
+      updateMask: ['first_name', 'last_name'],
+    });
+    expect(updated).toMatchObject({ firstName: null, lastName: 'Moreau-Diaz', updatedAt: platform.now() });
+    expect(updated.version).not.toBe(account.version);
+    expect(await read(platform, account.id)).toEqual(updated);
+    expect(await platform.run((changes) => getUser(changes, users[0]?.id as string))).toEqual(users[0]);
+    expect(await platform.newEvents()).toEqual([]);
+    expect((await platform.dataVersions())[platform.client.id]).toBe(before[platform.client.id]);
+  });
+
+  test('a new address of a person of one client is unverified and told of', async () => {
+    const platform = await newPlatform(under);
+    const user = await invite(platform, platform.client.id, { email: 'ada@example.com' });
+    const account = { id: user.accountId };
+    const before = await platform.dataVersions();
+    await platform.newEvents();
+    const moved = await update(platform, account, { email: 'moreau@example.com', firstName: 'A.' });
+    expect(moved).toMatchObject({ email: 'moreau@example.com', emailVerifiedAt: null, firstName: 'A.' });
+    const [told, ...others] = await platform.newEvents();
+    expect([told?.type, told?.data.userId, told?.data.email]).toEqual([
+      'user.updated',
+      user.id,
+      'moreau@example.com',
+    ]);
+    expect(others).toEqual([]);
+    expect((await platform.dataVersions())[platform.client.id]).not.toBe(before[platform.client.id]);
+  });
+
+  test('a new address of a person of two clients waits, without an event', async () => {
+    const platform = await newPlatform(under);
+    const { account } = await wellConnected(platform);
+    const before = await platform.dataVersions();
+    for (const email of ['moreau@example.com', 'Ada@Example.com']) {
+      expect(await update(platform, account, { email })).toEqual(account);
+    }
+    expect(await platform.newEvents()).toEqual([]);
+    const pending = await platform.run((changes) => changes.emailChanges.ofAccount(account.id));
+    expect(pending).toMatchObject([{ email: 'Ada@Example.com', asker: 'platform', linkHash: null }]);
+    expect(await platform.dataVersions()).toMatchObject({ [platform.client.id]: before[platform.client.id] });
+  });
+
+  test.each<{ what: string; fields: Omit<AccountUpdate, 'accountId'>; code: string; faults: string[] }>([
+    {
+      what: 'faulty fields',
+      fields: { email: '@', firstName: ' ', lastName: 'x'.repeat(201) },
+      code: 'INVALID_REQUEST',
+      faults: [
+        'email must be an e-mail address',
+        'first_name must not be empty',
+        'last_name must not be longer than 200 characters',
+      ],
+    },
+    {
+      what: 'the address of another account',
+      fields: { firstName: 'A.', email: 'Taken@example.com' },
+      code: 'ALREADY_EXISTS',
+      faults: ['email must not be the address of another account'],
+    },
+    {
+      what: 'a version that is not the present one',
+      fields: { firstName: 'A.', expectedVersion: 'another' },
+      code: 'VERSION_CONFLICT',
+      faults: [],
+    },
+  ])('an update with $what is refused and leaves everything as it was', async ({ fields, code, faults }) => {
+    const platform = await newPlatform(under);
+    const { account } = await wellConnected(platform);
+    await invite(platform, platform.client.id, { email: 'taken@example.com' });
+    await platform.newEvents();
+    expect(await refusalOf(update(platform, account, fields))).toEqual({ code, faults });
+    expect(await read(platform, account.id)).toEqual(account);
+    expect(await platform.newEvents()).toEqual([]);
+  });
+
+  test('of two that want one address at once, one gets it and the other hears that it is taken', async () => {
+    const platform = await newPlatform(under);
+    const { client } = platform;
+    const people = [
+      await invite(platform, client.id),
+      await invite(platform, client.id, { withoutManager: true }),
+    ];
+    const email = 'wanted@example.com';
+    const outcomes = await Promise.allSettled(
+      people.map(({ accountId }) => update(platform, { id: accountId }, { email })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'ERROR_CODE_ALREADY_EXISTS' },
+    });
+  });
+
+  test('disabling and enabling record no event, and repeating either changes nothing', async () => {
+    const platform = await newPlatform(under);
+    const { account } = await wellConnected(platform);
+    const disabled = await platform.run((changes) => disableAccount(changes, account.id));
+    expect(disabled).toMatchObject({ disabledAt: platform.now(), updatedAt: platform.now() });
+    expect(disabled.version).not.toBe(account.version);
+    expect(await platform.run((changes) => disableAccount(changes, account.id))).toEqual(disabled);
+    const enabled = await platform.run((changes) => enableAccount(changes, account.id));
+    expect(enabled.disabledAt).toBeNull();
+    expect(await platform.run((changes) => enableAccount(changes, account.id))).toEqual(enabled);
+    expect(await read(platform, account.id)).toEqual(enabled);
+    expect(await platform.newEvents()).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import { expect, test } from '@jest/globals';
+import {
+  createLocation,
+  deleteLocation,
+  getLocation,
+  updateLocation,
+} from '../../../../src/domain/platform/organization/locations.js';
+import { offboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';
+import { getWorker } from '../../../../src/domain/platform/people/workers.js';
+import { describeEachDatabase } from '../../../support/databases.js';
+import { refusalOf } from '../../../support/platform-writes.js';
+import { newLocation, onboard, tracked } from './organization.js';
+import { newClient, newPlatform } from './people.js';
+
+const NO_ADDRESS = {
+  address1: null,
+  address2: null,
+  city: null,
+  isoCountryCode: null,
+  postalCode: null,
+  zoneCode: null,
+};
+
+describeEachDatabase('locations', (under) => {
+  test('are reported when they are created', async () => {
+    const platform = await newPlatform(under);
+    const { client, instance } = platform;
+    const { answer, touched, events } = await tracked(platform, (changes) =>
+      createLocation(changes, { clientId: client.id, name: ' Harbour Office ' }),
+    );
+    expect(touched).toEqual([client.id]);
+    expect(events).toEqual([
+      {
+        type: 'organization_location.created',
+        occurredAt: platform.now(),
+        instanceId: instance.id,
+        clientId: client.id,
+        entity: { type: 'organizationLocation', id: answer.id },
+        data: {
+          organizationLocationId: answer.id,
+          clientId: client.id,
+          name: 'Harbour Office',
+          address: NO_ADDRESS,
+          createdAt: new Date(platform.now()).toISOString(),
+          links: {
+            self: `/v1/instance-integrations/{instanceIntegrationId}/clients/${client.id}/organization-structure`,
+          },
+        },
+      },
+    ]);
+  });
+
+  test('change their name without an event, and their version with it', async () => {
+    const platform = await newPlatform(under);
+    const location = await newLocation(platform, 'Harbour Office');
+    const rename = { locationId: location.id, name: 'Quay Office', expectedVersion: location.version };
+    const { answer, touched, events } = await tracked(platform, (changes) => updateLocation(changes, rename));
+    expect(answer).toEqual({
+      ...location,
+      name: 'Quay Office',
+      version: expect.any(String),
+      updatedAt: platform.now(),
+    });
+    expect(answer.version).not.toBe(location.version);
+    expect(touched).toEqual([platform.client.id]);
+    expect(events).toEqual([]);
+
+    const again = await tracked(platform, (changes) =>
+      updateLocation(changes, { locationId: location.id, name: 'Quay Office' }),
+    );
+    expect(again).toEqual({ answer, touched: [], events: [] });
+    await expect(refusalOf(platform.run((changes) => updateLocation(changes, rename)))).resolves.toEqual({
+      code: 'VERSION_CONFLICT',
+      faults: [],
+    });
+  });
+
+  test('detach their workers when they are deleted, each with an event, the offboarded too', async () => {
+    const platform = await newPlatform(under);
+    const { client } = platform;
+    const location = await newLocation(platform, 'Harbour Office');
+    const other = await newLocation(platform, 'Hill Office');
+    const there = await onboard(platform, { locationId: location.id });
+    const gone = await onboard(platform, { locationId: location.id });
+    await platform.run((changes) => offboardWorker(changes, { workerId: gone.id }));
+    const elsewhere = await onboard(platform, { locationId: other.id });
+
+    const { answer, touched, events } = await tracked(platform, (changes) =>
+      deleteLocation(changes, { locationId: location.id }),
+    );
+    expect(answer).toEqual({ detachedWorkers: 2 });
+    expect(touched).toEqual([client.id]);
+    const deleted = events.filter(({ type }) => type === 'organization_location.deleted');
+    expect(deleted).toMatchObject([
+      {
+        entity: { type: 'organizationLocation', id: location.id },
+        data: { name: 'Harbour Office', deletedAt: new Date(platform.now()).toISOString() },
+      },
+    ]);
+    const updated = events.filter(({ type }) => type === 'worker.updated');
+    expect(new Set(updated.map(({ entity }) => entity.id))).toEqual(new Set([there.id, gone.id]));
+    expect(updated.map(({ data }) => data.organizationLocation)).toEqual([null, null]);
+    expect(events).toHaveLength(3);
+
+    const [left, stayed] = await platform.run(async (changes) => [
+      await getWorker(changes, there.id),
+      await getWorker(changes, elsewhere.id),
+    ]);
+    expect(left).toMatchObject({ location: null, updatedAt: platform.now() - 1 });
+    expect(left?.version).not.toBe(there.version);
+    expect(stayed).toEqual(elsewhere);
+    await expect(
+      refusalOf(platform.run((changes) => getLocation(changes, location.id))),
+    ).resolves.toMatchObject({ code: 'LOCATION_NOT_FOUND' });
+  });
+
+  test('of many workers detach every one', async () => {
+    const platform = await newPlatform(under);
+    const location = await newLocation(platform, 'Harbour Office');
+    for (let count = 0; count < 260; count += 1) {
+      await onboard(platform, { locationId: location.id });
+    }
+    const { answer, events } = await tracked(platform, (changes) =>
+      deleteLocation(changes, { locationId: location.id }),
+    );
+    expect(answer).toEqual({ detachedWorkers: 260 });
+    expect(new Set(events.map(({ entity }) => entity.id)).size).toBe(261);
+  });
+
+  test('have names that are unique within their client only', async () => {
+    const platform = await newPlatform(under);
+    const location = await newLocation(platform, 'Harbour Office');
+    const other = await newLocation(platform, 'Hill Office');
+    const taken = {
+      code: 'ALREADY_EXISTS',
+      faults: ['name is the name of another location of the client'],
+    };
+    await expect(refusalOf(newLocation(platform, ' Harbour Office'))).resolves.toEqual(taken);
+    const rename = { locationId: other.id, name: location.name };
+    await expect(refusalOf(platform.run((changes) => updateLocation(changes, rename)))).resolves.toEqual(
+      taken,
+    );
+    const client = await newClient(platform, platform.instance.id, 'Brindlewood');
+    await expect(newLocation({ ...platform, client }, 'Harbour Office')).resolves.toMatchObject({
+      clientId: client.id,
+    });
+  });
+
+  test.each([
+    ['an empty name', ' ', ['name must not be empty']],
+    ['a name too long', 'x'.repeat(201), ['name must not be longer than 200 characters']],
+    ['a name with a NUL', 'a\0b', ['name must not hold control characters']],
+  ])('are refused with %s', async (_, name, faults) => {
+    const platform = await newPlatform(under);
+    const refusal = { code: 'INVALID_REQUEST', faults };
+    await expect(refusalOf(newLocation(platform, name))).resolves.toEqual(refusal);
+    expect(await platform.newEvents()).toEqual([]);
+  });
+
+  test('are refused at a client that does not exist, leaving nothing', async () => {
+    const platform = await newPlatform(under);
+    const before = await platform.dataVersions();
+    const creation = { clientId: 'cli_unknown', name: 'Harbour Office' };
+    await expect(
+      refusalOf(platform.run((changes) => createLocation(changes, creation))),
+    ).resolves.toMatchObject({ code: 'CLIENT_NOT_FOUND' });
+    expect(await platform.dataVersions()).toEqual(before);
+  });
+});

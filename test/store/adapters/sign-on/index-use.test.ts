@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
+import type { SignOnChanges, SignOnUnitOfWork } from '../../../../src/domain/sign-on/unit-of-work.js';
+import { purgeStore } from '../../../../src/store/adapters/purge.js';
+import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { queryPlansOf, type Use } from '../../query-plans.js';
+import { KINDS } from '../purge-kinds.js';
+
+const ACCOUNT = 'acc_1' as AccountId;
+const INSTANCE = 'ins_1' as InstanceId;
+const APPLICATION = 'app_1' as ApplicationId;
+
+const reading =
+  (read: (rows: SignOnUnitOfWork['rows']) => Promise<unknown>): Use =>
+  (database) =>
+    read(signOnUnitOfWork(database).rows);
+
+const writing =
+  (work: (changes: SignOnChanges) => Promise<unknown>): Use =>
+  (database) =>
+    signOnUnitOfWork(database).run(work);
+
+const to = { at: 1, refreshExpiresAt: 2, expiresAt: 3 };
+
+const uses: [title: string, use: Use][] = [
+  ['an application', reading(({ applications }) => applications.find(APPLICATION))],
+  ['a code', reading(({ codes }) => codes.find('hash'))],
+  ['a grant', reading(({ grants }) => grants.find('id'))],
+  ['a session', reading(({ sessions }) => sessions.findByToken('hash'))],
+  ['the end of an interaction', reading(({ interactions }) => interactions.isFinished('id'))],
+  ['the newest sessions of a person', writing(({ sessions }) => sessions.keepNewest(ACCOUNT, 1))],
+  ['a link', reading(({ links }) => links.find('hash'))],
+  ['a wish for an address', reading(({ emailChanges }) => emailChanges.findByLink('hash'))],
+  ['the wishes of a person', writing(({ emailChanges }) => emailChanges.end(ACCOUNT))],
+  ['a wish that is taken', writing(({ emailChanges }) => emailChanges.take('hash', 1))],
+  ['the notices', reading(({ notices }) => notices.page({ after: { createdAt: 1, id: 'ntc' }, limit: 10 }))],
+  ['a password', reading(({ passwords }) => passwords.find(ACCOUNT))],
+  [
+    'a consent',
+    reading(({ consents }) =>
+      consents.find({ accountId: ACCOUNT, applicationId: APPLICATION, instanceId: INSTANCE }),
+    ),
+  ],
+  ['a turn', reading(({ attempts }) => attempts.waitingFor('holder', 1))],
+  ['a redemption', writing(({ codes }) => codes.redeem('hash', 1))],
+  [
+    'a rotation',
+    writing(({ grants }) => grants.rotate({ id: 'id', applicationId: APPLICATION, generation: 1 }, to)),
+  ],
+  ['the sessions of a person', writing(({ sessions }) => sessions.deleteOfAccount(ACCOUNT))],
+  ['the codes and grants of a person', writing(({ grants }) => grants.revokeOfAccount(ACCOUNT, 1))],
+  [
+    'the codes and grants of a session',
+    writing(({ grants }) => grants.revokeOfSession({ sessionId: 'id', accountId: ACCOUNT }, 1)),
+  ],
+  ['the links of a person', writing(({ links }) => links.endOfAccount(ACCOUNT, ['reset'], 1))],
+  ['the codes of a minute', writing(({ codeMinutes }) => codeMinutes.expire(0, 1))],
+];
+
+/** Operators make these by hand, so that there are never many. */
+const FEW: readonly string[] = ['signing_key', 'api_key', 'service_token'];
+
+describe('on SQLite', () => {
+  const under = databaseUnderTest('SQLite');
+
+  async function expectSearches(use: Use): Promise<void> {
+    const plans = await queryPlansOf(under, use);
+    expect(plans).toContainEqual(expect.stringMatching(/^SEARCH/));
+    expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
+  }
+
+  test.each(uses)('%s is found by an index, at any size of the tables', async (_, use) => {
+    await expectSearches(use);
+  });
+
+  test('what lets a person in is found by the person', async () => {
+    const plans = await queryPlansOf(
+      under,
+      reading(({ identities }) => identities.find(ACCOUNT, INSTANCE)),
+    );
+    for (const index of ['users_by_account', 'workers_by_account']) {
+      expect(plans).toContainEqual(expect.stringMatching(`^SEARCH member USING INDEX ${index}`));
+    }
+    expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
+  });
+
+  test.each(KINDS.filter(({ kind }) => !FEW.includes(kind)))(
+    'what is over of each $kind is found by an index',
+    async ({ kind }) => {
+      await expectSearches((database) => purgeStore(database).remove(kind, 1, 10));
+    },
+  );
+});

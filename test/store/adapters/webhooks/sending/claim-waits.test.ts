@@ -1,0 +1,242 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
+import { LEASE_MS, PATIENT, refused, type SendingNode, sendingNode, sendingRig, succeeded } from './rig.js';
+
+/** Longer than a test may take: what waits for its end fails. */
+const FOREVER_MS = 60_000;
+/** So many writes share one commit. */
+const GROUP = 128;
+
+describeEachDatabase('a claim with nothing due', (under) => {
+  test('waits until something is, recorded here', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    const waiting = rig.claim({ maxWaitMs: FOREVER_MS });
+    await rig.happen();
+    expect((await waiting).deliveries).toHaveLength(1);
+  });
+
+  test('waits until something is, recorded on another node', async () => {
+    const rig = await sendingRig(under);
+    const other = sendingNode(rig.database, rig.connection, rig.clock);
+    await rig.subscribe();
+    const waiting = rig.claim({ maxWaitMs: FOREVER_MS });
+    await other.happen();
+    expect((await waiting).deliveries).toHaveLength(1);
+    expect(rig.deliveriesDue.count).toBe(0);
+  });
+
+  test('is over with nothing when its time is', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    expect((await rig.claim({ maxWaitMs: 5 })).deliveries).toEqual([]);
+  });
+
+  test('leaves nothing behind with a caller who continues to ask', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    const { signal } = new AbortController();
+    const waiting = rig.claim({ maxWaitMs: FOREVER_MS }, signal);
+    await rig.happen();
+    await waiting;
+    await rig.claim({ maxWaitMs: 5 }, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('is over when its caller hangs up, and leaves to the next what it was woken for', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    const caller = new AbortController();
+    const given = rig.claim({ maxWaitMs: FOREVER_MS }, caller.signal);
+    const patient = rig.claim({ maxWaitMs: FOREVER_MS });
+    caller.abort();
+    await rig.happen();
+    expect((await given).deliveries).toEqual([]);
+    expect((await patient).deliveries).toHaveLength(1);
+  });
+
+  test('is over when nothing more is handed out, and so are those after it, whatever is due', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    const waiting = [rig.claim({ maxWaitMs: FOREVER_MS }), rig.claim({ maxWaitMs: FOREVER_MS })];
+    rig.deliveriesDue.close();
+    for (const claim of await Promise.all(waiting)) {
+      expect(claim.deliveries).toEqual([]);
+    }
+    await rig.happen();
+    expect((await rig.claim({ maxWaitMs: FOREVER_MS })).deliveries).toEqual([]);
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);
+  });
+
+  test('wakes the next one when it could not take all', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    const waiting = Array.from({ length: 3 }, () => rig.claim({ freeSlots: 2, maxWaitMs: FOREVER_MS }));
+    await rig.platform.run(async (changes) => {
+      for (let index = 0; index < 6; index += 1) {
+        const links = { self: '/v1/instance-integrations/{instanceIntegrationId}' };
+        const { instanceId, clientId } = rig.connection;
+        const entity = { type: 'user', id: `usr_${index}` };
+        await changes.recordEvent({
+          type: 'user.updated',
+          instanceId,
+          clientId,
+          entity,
+          data: { links },
+        } as never);
+      }
+    });
+    const claims = await Promise.all(waiting);
+    expect(claims.map(({ deliveries }) => deliveries.length)).toEqual([2, 2, 2]);
+  });
+
+  test('takes a lease that is over for an attempt that failed', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const id = await rig.claimOne();
+    const startedAt = rig.clock.now();
+    rig.clock.advance(LEASE_MS - 1);
+    await rig.claim();
+    expect(await rig.attempts(id)).toEqual([]);
+    rig.clock.advance(1_001);
+    await rig.claim();
+    expect(await rig.attempts(id)).toMatchObject([
+      {
+        ...{ number: 1, outcome: 'INTERRUPTED', started_at: startedAt, ended_at: rig.clock.now() },
+        ...{ duration_ms: null, http_status: null, response_start: null },
+        message: expect.stringMatching(/lost.*unknown whether/),
+      },
+    ]);
+    expect(await rig.delivery(id)).toMatchObject({
+      ...{ status: 'PENDING', attempts_begun: 1, lease_until: null, attempt_started_at: null },
+      next_attempt_at: rig.clock.now() + 30_000,
+      retry_batch_id: expect.stringMatching(/^bat_/),
+    });
+  });
+});
+
+describe('attempts that end', () => {
+  const under = databaseUnderTest('SQLite');
+
+  test('wake a claim that was held back, and no other', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    await rig.happen();
+    const { deliveries } = await rig.claim({ maxRunningPerSubscription: 1 });
+    const before = rig.deliveriesDue.count;
+    await rig.record(succeeded(deliveries[0]?.id as never));
+    rig.claims.attemptsEnded();
+    expect(rig.deliveriesDue.count).toBe(before + 1);
+    const next = await rig.claims.claim(
+      { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: 0 },
+      PATIENT,
+    );
+    await rig.record(refused(next.deliveries[0]?.id as never));
+    rig.claims.attemptsEnded();
+    expect(rig.deliveriesDue.count).toBe(before + 1);
+  });
+});
+
+describe('a claim that is woken before the commit of what it is woken for', () => {
+  const under = databaseUnderTest('SQLite');
+
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  /** A rig that counts the commits of its database, and of which a commit can be made to fail. */
+  async function watched() {
+    const commits = { tried: 0, fault: undefined as Error | undefined };
+    const { prepare } = BetterSqlite3.prototype;
+    jest.spyOn(BetterSqlite3.prototype, 'prepare').mockImplementation(function (
+      this: BetterSqlite3.Database,
+      source,
+    ) {
+      const statement = prepare.call(this, source);
+      if (source === 'commit') {
+        const run = statement.run.bind(statement) as () => BetterSqlite3.RunResult;
+        statement.run = () => {
+          commits.tried += 1;
+          const { fault } = commits;
+          commits.fault = undefined;
+          if (fault) {
+            throw fault;
+          }
+          return run();
+        };
+      }
+      return statement;
+    } as typeof prepare);
+    return { ...(await sendingRig(under)), commits };
+  }
+
+  /** A waiting claim that no longer looks by itself. */
+  async function waitingClaim({ deliveriesDue, claim }: SendingNode) {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+    const news = jest.spyOn(deliveriesDue, 'news');
+    const waits = new Promise<void>((resolve) => {
+      news.mockImplementationOnce((...parameters) => {
+        news.mockRestore();
+        const told = deliveriesDue.news(...parameters);
+        resolve();
+        return told;
+      });
+    });
+    const waiting = claim({ maxWaitMs: FOREVER_MS });
+    await waits;
+    return { waiting };
+  }
+
+  test('shares that commit', async () => {
+    const { commits, ...rig } = await watched();
+    await rig.subscribe();
+    const { waiting } = await waitingClaim(rig);
+    const before = commits.tried;
+    await rig.happen();
+    const { deliveries } = await waiting;
+    expect(commits.tried).toBe(before + 1);
+    expect(deliveries).toHaveLength(1);
+    expect(await rig.deliveries()).toMatchObject([{ id: deliveries[0]?.id, attempts_begun: 1 }]);
+  });
+
+  test('claims nothing when that commit fails, and no attempt is burnt', async () => {
+    const { commits, ...rig } = await watched();
+    const other = sendingNode(rig.database, rig.connection, rig.clock);
+    await rig.subscribe();
+    const { waiting } = await waitingClaim(rig);
+    // Due already, which the claim would take along.
+    await other.happen();
+    const before = commits.tried;
+    commits.fault = new Error('disk I/O error');
+    const outcomes = await Promise.allSettled([rig.happen(), waiting]);
+    expect(outcomes).toMatchObject(
+      Array(2).fill({ status: 'rejected', reason: { message: 'disk I/O error' } }),
+    );
+    expect(commits.tried).toBe(before + 1);
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0, lease_until: null }]);
+    const [delivery] = await rig.deliveries();
+    expect(await rig.claimOne()).toBe(delivery?.id);
+  });
+
+  test('waits on when that commit fails without it, and takes the next', async () => {
+    const { commits, ...rig } = await watched();
+    await rig.subscribe();
+    const { waiting } = await waitingClaim(rig);
+    const before = commits.tried;
+    commits.fault = new Error('disk I/O error');
+    // A full group, for which there is one claim too many.
+    const happening = Array.from({ length: GROUP }, () => rig.happen());
+    const outcomes = await Promise.allSettled(happening);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    await rig.happen();
+    expect((await waiting).deliveries).toHaveLength(1);
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 1 }]);
+    // That of the events, that of the claim which found nothing, and that of the one event with the claim.
+    expect(commits.tried).toBe(before + 3);
+  });
+});

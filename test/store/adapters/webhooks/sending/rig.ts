@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { ClientId, DeliveryId, InstanceId, SubscriptionId } from '../../../../../generated/ids.js';
+import { type ClaimRequest, DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
+import { type LaterAttempt, makeDeliveriesDue } from '../../../../../src/domain/webhooks/sending/due.js';
+import { DueSignal } from '../../../../../src/domain/webhooks/sending/due-signal.js';
+import { giveUpDeliveries } from '../../../../../src/domain/webhooks/sending/give-up.js';
+import { recordResults } from '../../../../../src/domain/webhooks/sending/records.js';
+import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
+import { RetryGrace } from '../../../../../src/domain/webhooks/sending/retry-grace.js';
+import { RetryHandover } from '../../../../../src/domain/webhooks/sending/retry-handover.js';
+import type {
+  SendingDependencies,
+  SendingSettings,
+} from '../../../../../src/domain/webhooks/sending/sending.js';
+import { DeliveryTargets } from '../../../../../src/domain/webhooks/sending/targets.js';
+import { newPublicId } from '../../../../../src/identifiers/public-id.js';
+import { newRecordId } from '../../../../../src/identifiers/record-id.js';
+import { SealedBox } from '../../../../../src/keys/sealed-box.js';
+import { platformUnitOfWork } from '../../../../../src/store/adapters/platform/unit-of-work.js';
+import { sendingUnitOfWork } from '../../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
+import type { Database } from '../../../../../src/store/database.js';
+import type { Schema } from '../../../../../src/store/schema.js';
+import { fakeClock } from '../../../../domain/clock.js';
+import type { DatabaseUnderTest } from '../../../../support/databases.js';
+import type { Row } from '../../../rows.js';
+import { newConnection } from '../subscriptions/rig.js';
+
+export const SETTINGS: SendingSettings = {
+  timeoutMs: 15_000,
+  retryDelaysMs: [30_000, 300_000],
+  failingLimitMs: 432_000_000,
+};
+/** With the margin for what comes before and after the exchange. */
+export const LEASE_MS = 30_000;
+
+/** Of one who never hangs up. */
+export const PATIENT = new AbortController().signal;
+
+const BOX = new SealedBox(randomBytes(32));
+
+/** A migrated database with events and deliveries; several rigs may share one, like nodes. */
+export async function sendingRig(under: DatabaseUnderTest, settings: Partial<SendingSettings> = {}) {
+  const database = await under.openMigrated();
+  const connection = await newConnection(database);
+  return { connection, ...sendingNode(database, connection, fakeClock(), settings) };
+}
+
+/** Two nodes of one service with the same clock. On SQLite they share a connection. */
+export async function twoSendingNodes(under: DatabaseUnderTest) {
+  const place = await under.newPlace();
+  const database = await under.openMigrated(place);
+  const connection = await newConnection(database);
+  const clock = fakeClock();
+  const another = under.kind === 'SQLite' ? database : await under.open(place);
+  return {
+    one: sendingNode(database, connection, clock),
+    other: sendingNode(another, connection, clock),
+  };
+}
+
+export function sendingNode(
+  database: Database,
+  { id: connectionId, instanceId, clientId }: { id: string; instanceId: InstanceId; clientId: ClientId },
+  clock = fakeClock(),
+  settings: Partial<SendingSettings> = {},
+) {
+  const deliveriesDue = new DueSignal();
+  const unsendable: string[] = [];
+  const dependencies: SendingDependencies = {
+    unitOfWork: sendingUnitOfWork(database, clock.now),
+    secrets: BOX,
+    deliveriesDue,
+    grace: new RetryGrace(SETTINGS.retryDelaysMs),
+    settings: { ...SETTINGS, ...settings },
+    random: () => 0.5,
+    onUnsendable: (id) => unsendable.push(id),
+  };
+  const targets = new DeliveryTargets(BOX);
+  const claims = new DeliveryClaims(dependencies, targets, clock.now);
+  const platform = platformUnitOfWork(database, clock.now, () => deliveriesDue.wake());
+  const claim = (request: Partial<ClaimRequest> = {}, caller = PATIENT) =>
+    claims.claim(
+      { freeSlots: 256, totalSlots: 32, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
+      caller,
+    );
+  const makeDue = (...attempts: LaterAttempt[]) =>
+    makeDeliveriesDue({ ...dependencies, clock: clock.now }, attempts);
+  return {
+    ...{ database, clock, dependencies, deliveriesDue, unsendable, claims, platform, claim },
+    handover: new RetryHandover(dependencies, clock.now),
+    makeDue,
+    /** Makes the attempt due and claims. Returns the number of the attempt that this began, if any. */
+    begin: async (id: DeliveryId, number: number): Promise<number | undefined> => {
+      await makeDue({ id, number });
+      return (await claim()).deliveries.find((delivery) => delivery.id === id)?.number;
+    },
+    record: (...results: AttemptResult[]) => recordResults(dependencies, results),
+    giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
+    /** What a change of the instance reports. */
+    event: () => eventOf({ instanceId, clientId }),
+    /** Writes an event of the instance. */
+    happen: (event: Partial<{ type: string; clientId: string; instanceId: InstanceId; name: string }> = {}) =>
+      platform.run((changes) => changes.recordEvent(eventOf({ instanceId, clientId, ...event }))),
+    subscribe: (row: Row<'subscriptions'> = {}) =>
+      plantSubscription(database, { instance_integration_id: connectionId, instance_id: instanceId, ...row }),
+    deliveries: () => database.reader.selectFrom('deliveries').orderBy('seq').selectAll().execute(),
+    delivery: (id: string): Promise<Selectable<Schema['deliveries']>> =>
+      database.reader.selectFrom('deliveries').where('id', '=', id).selectAll().executeTakeFirstOrThrow(),
+    attempts: (id: string) =>
+      database.reader
+        .selectFrom('delivery_attempts')
+        .where('delivery_seq', '=', (delivery) =>
+          delivery.selectFrom('deliveries').where('id', '=', id).select('seq'),
+        )
+        .orderBy('number')
+        .selectAll()
+        .execute(),
+    subscription: (id: string) =>
+      database.reader.selectFrom('subscriptions').where('id', '=', id).selectAll().executeTakeFirstOrThrow(),
+    /** The one delivery whose first attempt is due, which has begun now. */
+    claimOne: async (): Promise<DeliveryId> => {
+      const first = (await claim()).deliveries.filter(({ number }) => number === 1);
+      if (first.length !== 1) {
+        throw new Error(`${first.length} deliveries were due.`);
+      }
+      return first[0]?.id as DeliveryId;
+    },
+  };
+}
+
+export type SendingNode = ReturnType<typeof sendingNode>;
+
+export function succeeded(deliveryId: DeliveryId, number = 1): AttemptResult {
+  const attempt = { number, outcome: 'SUCCEEDED' as const, durationMs: 12, httpStatus: 200 };
+  return { deliveryId, attempt: { ...attempt, message: null, responseStart: Buffer.from('ok') } };
+}
+
+export function refused(deliveryId: DeliveryId, number = 1, httpStatus = 500): AttemptResult {
+  const attempt = { number, outcome: 'STATUS_REFUSED' as const, durationMs: 34, httpStatus };
+  const message = `The receiver answered ${httpStatus}.`;
+  return { deliveryId, attempt: { ...attempt, message, responseStart: null } };
+}
+
+export async function plantSubscription(
+  database: Database,
+  row: Row<'subscriptions'> & { instance_integration_id: string; instance_id: string },
+): Promise<SubscriptionId> {
+  const id = newPublicId('SubscriptionId');
+  const subscription = {
+    ...{ id: id as string, url: 'https://hooks.example.com/in', event_types: '["*"]', client_ids: '[]' },
+    ...{ description: '', status: 'ACTIVE' as const, disabled_reason: null, disabled_at: null },
+    ...{ last_success_at: null, failing_since: null, version: 'v1', created_at: 1, updated_at: 1 },
+    deleted_at: null,
+    ...row,
+  };
+  await database.write(async (writer) => {
+    await writer.insertInto('subscriptions').values(subscription).execute();
+  });
+  await plantSecret(database, subscription.id);
+  return subscription.id as SubscriptionId;
+}
+
+export async function plantSecret(
+  database: Database,
+  subscriptionId: string,
+  row: Row<'subscription_secrets'> = {},
+): Promise<Buffer> {
+  const id = newRecordId('sec');
+  const secret = randomBytes(32);
+  const planted = { id, subscription_id: subscriptionId, sealed: BOX.seal(secret, id), created_at: 1 };
+  await database.write((writer) =>
+    writer
+      .insertInto('subscription_secrets')
+      .values({ ...planted, expires_at: null, ...row })
+      .execute(),
+  );
+  return secret;
+}
+
+function eventOf({
+  type = 'user.updated',
+  instanceId,
+  clientId,
+  name = 'Mira Castellan',
+}: {
+  type?: string;
+  instanceId: InstanceId;
+  clientId: string;
+  name?: string;
+}) {
+  const userId = newPublicId('UserId');
+  const self = `/v1/instance-integrations/{instanceIntegrationId}/clients/${clientId}/users/${userId}`;
+  // The links stand before the name here, as they may in what the platform hands over.
+  const data = { userId, links: { self }, fullName: name };
+  return { type, instanceId, clientId, entity: { type: 'user', id: userId }, data } as never;
+}

@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
+import type { WebhookChanges } from '../../../../../src/domain/webhooks/unit-of-work.js';
+import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { databaseUnderTest } from '../../../../support/databases.js';
+import { queryPlansOf } from '../../../query-plans.js';
+import { OPERATOR } from '../../operator/rig.js';
+
+const id = 'whs_1' as SubscriptionId;
+const after = { createdAt: 1, id: 'x' };
+
+/** In the order of the index, so that nothing is sorted. */
+const OF_ONE =
+  /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/;
+const CHANGING = [
+  /^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+  /^LIST SUBQUERY 1$/,
+  OF_ONE,
+  /^CREATE BLOOM FILTER$/,
+];
+
+const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, plan: RegExp[]][] = [
+  [
+    'a page of subscriptions',
+    ({ subscriptions }) => subscriptions.page({ after, limit: 50 }, {}),
+    [/^SEARCH subscriptions USING INDEX subscriptions_by_age \(\(created_at,id\)<\(\?,\?\)\)$/],
+  ],
+  [
+    'how many an instance integration has',
+    ({ subscriptions }) => subscriptions.countOf('iin_1' as never),
+    [/^SEARCH subscriptions USING INDEX subscriptions_by_connection \(instance_integration_id=\?\)$/],
+  ],
+  [
+    'how much a subscription is behind',
+    ({ deliveries }) => deliveries.backlogOf(id),
+    [/^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/],
+  ],
+  [
+    'since when deliveries are held',
+    ({ deliveries }) => deliveries.heldSince(id),
+    [
+      /^SEARCH deliveries USING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/,
+      /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    ],
+  ],
+  ['what is held from now on', ({ deliveries }) => deliveries.holdPending(id, 500), CHANGING],
+  ['what is cancelled', ({ deliveries }) => deliveries.cancelOpen(id, 1, 500), [...CHANGING, ...CHANGING]],
+  [
+    'what was left open',
+    ({ deliveries }) => deliveries.leftOpen(100),
+    [
+      /^SCAN subscriptions USING INDEX /,
+      ...[1, 2, 3].flatMap((look) => [new RegExp(`^CORRELATED SCALAR SUBQUERY ${look}$`), OF_ONE]),
+    ],
+  ],
+  [
+    'the secrets of a subscription that is deleted',
+    ({ subscriptions }) => subscriptions.delete(id, 1),
+    [
+      /^SEARCH subscriptions USING .*\(id=\?\)$/,
+      /^SEARCH subscription_secrets USING .*subscription_secrets_by_subscription \(subscription_id=\?\)$/,
+    ],
+  ],
+];
+
+const under = databaseUnderTest('SQLite');
+
+test.each(uses)('%s goes by its index', async (_, use, plan) => {
+  const plans = await queryPlansOf(under, (database) =>
+    inNameOf(OPERATOR, webhookUnitOfWork(database)).run(use),
+  );
+  expect(plans).toEqual(plan.map((line) => expect.stringMatching(line)));
+});

@@ -1,0 +1,126 @@
+import { expect, test } from '@jest/globals';
+import { workerStore } from '../../../src/store/adapters/workers.js';
+import { describeEachDatabase } from '../../support/databases.js';
+import { noAddress, plantClient, plantLocation, plantUnit, plantWorker } from '../directory-rows.js';
+import { CREATED_AT } from '../rows.js';
+
+const ALL = { after: undefined, limit: 100 };
+
+describeEachDatabase('workers', (under) => {
+  test('come with all they have, and their place only where it is asked for', async () => {
+    const database = await under.openMigrated();
+    const { id: client_id } = await plantClient(database);
+    const [kitchen, bakery] = [
+      await plantUnit(database, client_id, { name: 'Kitchen' }),
+      await plantUnit(database, client_id, { name: 'Bakery' }),
+    ];
+    const location = await plantLocation(database, client_id);
+    const { id } = await plantWorker(
+      database,
+      {
+        client_id,
+        first_name: 'Zoë',
+        last_name: "O'Neil",
+        full_name: "Zoë O'Neil 🌿",
+        email: 'zoe@example.com',
+        phone: '+1 207 555 0100',
+        job_titles: JSON.stringify(['Ärztin', 'Line "Cook"']),
+        ...{
+          address1: '1',
+          address2: '2',
+          city: '3',
+          iso_country_code: 'US',
+          postal_code: '5',
+          zone_code: '6',
+        },
+        location_id: location.id,
+        primary_unit_id: kitchen.id,
+      },
+      [bakery.id, kitchen.id],
+    );
+    const plain = {
+      id,
+      firstName: 'Zoë',
+      lastName: "O'Neil",
+      fullName: "Zoë O'Neil 🌿",
+      email: 'zoe@example.com',
+      phone: '+1 207 555 0100',
+      jobTitles: ['Ärztin', 'Line "Cook"'],
+      location: {
+        address1: '1',
+        address2: '2',
+        city: '3',
+        isoCountryCode: 'US',
+        postalCode: '5',
+        zoneCode: '6',
+      },
+      createdAt: CREATED_AT,
+    };
+    const placed = {
+      ...plain,
+      organizationUnits: [bakery, kitchen],
+      organizationUnit: kitchen,
+      organizationLocation: location,
+    };
+    const workers = workerStore(database);
+    await expect(workers.page(client_id, ALL, true)).resolves.toStrictEqual([placed]);
+    await expect(workers.find(client_id, id)).resolves.toStrictEqual(placed);
+    await expect(workers.page(client_id, ALL, false)).resolves.toStrictEqual([
+      { ...plain, organizationUnits: [], organizationUnit: null, organizationLocation: null },
+    ]);
+  });
+
+  test('what is not known comes as null, and no assignment as an empty list', async () => {
+    const database = await under.openMigrated();
+    const { id: client_id } = await plantClient(database);
+    const { id } = await plantWorker(database, { client_id });
+    await expect(workerStore(database).find(client_id, id)).resolves.toMatchObject({
+      phone: null,
+      jobTitles: [],
+      location: { address1: null, isoCountryCode: null, zoneCode: null },
+      organizationUnits: [],
+      organizationUnit: null,
+      organizationLocation: null,
+    });
+    expect(Object.values(noAddress)).toEqual(Array(6).fill(null));
+  });
+
+  test('units stand in the order of their assignment, each worker has their own', async () => {
+    const database = await under.openMigrated();
+    const { id: client_id } = await plantClient(database);
+    const units = [];
+    for (const name of ['c', 'a', 'd', 'b']) {
+      units.push(await plantUnit(database, client_id, { name }));
+    }
+    const ids = units.map(({ id }) => id);
+    const orders = [[...ids], [...ids].reverse(), [], ids.slice(1, 3)];
+    for (const [index, order] of orders.entries()) {
+      await plantWorker(database, { client_id, created_at: CREATED_AT + index }, order);
+    }
+    const workers = await workerStore(database).page(client_id, ALL, true);
+    expect(workers.map((worker) => worker.organizationUnits.map(({ id }) => id))).toEqual(orders);
+  });
+
+  test('who was offboarded leaves the list and is found by id', async () => {
+    const database = await under.openMigrated();
+    const { id: client_id } = await plantClient(database);
+    const stays = await plantWorker(database, { client_id });
+    const left = await plantWorker(database, { client_id, offboarded_at: CREATED_AT });
+    const workers = workerStore(database);
+    for (const placed of [true, false]) {
+      const listed = await workers.page(client_id, ALL, placed);
+      expect(listed.map(({ id }) => id)).toEqual([stays.id]);
+    }
+    await expect(workers.find(client_id, left.id)).resolves.toMatchObject({ id: left.id });
+  });
+
+  test('a worker of another client is not found, nor one who is not there', async () => {
+    const database = await under.openMigrated();
+    const [mine, theirs] = [await plantClient(database), await plantClient(database)];
+    const { id } = await plantWorker(database, { client_id: theirs.id });
+    const workers = workerStore(database);
+    await expect(workers.find(mine.id, id)).resolves.toBeUndefined();
+    await expect(workers.find(theirs.id, 'wrk_missing')).resolves.toBeUndefined();
+    await expect(workers.find(theirs.id, id)).resolves.toMatchObject({ id });
+  });
+});

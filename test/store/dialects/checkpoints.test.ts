@@ -1,0 +1,72 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import type { Database } from '../../../src/store/database.js';
+import type { CheckpointOptions } from '../../../src/store/dialects/checkpoints.js';
+import { openSqlite } from '../../../src/store/dialects/sqlite.js';
+import { eventually } from '../../support/eventually.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+
+const sourceThread = new URL('../../support/sqlite/checkpoint-thread.js', import.meta.url);
+const failingThread = new URL('../../support/sqlite/failing-thread.js', import.meta.url);
+const MEGABYTE = 1_000_000;
+
+describe('a SQLite database that many wait for', () => {
+  const opened: Database[] = [];
+  afterEach(async () => {
+    for (const database of opened.splice(0)) {
+      await database.close();
+    }
+  });
+  const directory = temporaryDirectories();
+
+  async function open(options: Partial<CheckpointOptions> = {}) {
+    const file = join(directory(), 'notes.db');
+    const deaths: string[] = [];
+    const onThreadDeath = (cause: Error) => void deaths.push(cause.message);
+    const database = openSqlite(file, {
+      checkpoints: { onThreadDeath, threadFile: sourceThread, ...options },
+    });
+    opened.push(database);
+    await sql`create table notes (text text)`.execute(database.migrator);
+    const write = (length: number) =>
+      database.write((writer) => sql`insert into notes values (${'x'.repeat(length)})`.execute(writer));
+    const logPages = async () =>
+      (await sql<{ wal_autocheckpoint: number }>`pragma wal_autocheckpoint`.execute(database.migrator))
+        .rows[0]?.wal_autocheckpoint;
+    return { file, database, deaths, write, logPages };
+  }
+
+  test('has its log taken over into its file by a thread, and no commit does that', async () => {
+    const { file, write, logPages, deaths } = await open();
+    await write(1);
+    await write(8 * MEGABYTE);
+    expect(statSync(file).size).toBeLessThan(MEGABYTE);
+    await eventually('the file has what was written', async () => {
+      await write(1);
+      return statSync(file).size > 8 * MEGABYTE;
+    });
+    expect(await logPages()).toBe(16_000);
+    expect(deaths).toEqual([]);
+  });
+
+  test('leaves no log behind when it is closed', async () => {
+    const { file, database, write } = await open();
+    await write(MEGABYTE);
+    expect(existsSync(`${file}-wal`)).toBe(true);
+    await database.close();
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(statSync(file).size).toBeGreaterThan(MEGABYTE);
+  });
+
+  test('does it itself again when the thread dies, and says so once', async () => {
+    const { file, write, logPages, deaths } = await open({ threadFile: failingThread });
+    await write(MEGABYTE);
+    await eventually('the thread is dead', async () => deaths.length > 0);
+    await write(8 * MEGABYTE);
+    expect(statSync(file).size).toBeGreaterThan(8 * MEGABYTE);
+    expect(await logPages()).toBe(1_000);
+    expect(deaths).toEqual(['the disk is gone']);
+  });
+});

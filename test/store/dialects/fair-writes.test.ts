@@ -1,0 +1,229 @@
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { ErrorCode } from '../../../src/errors/service-error.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
+import { lock } from '../../../src/store/adapters/platform/unit-of-work.js';
+import type { Database, WriteOrigin, Writer } from '../../../src/store/database.js';
+import { SERVED_LIMITS } from '../../../src/store/dialects/postgres.js';
+import { inTurns, Turns, takeTurn } from '../../../src/store/dialects/turns.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { plantInstance } from '../rows.js';
+
+/** A write about the subject, which leaves an instance of that name. */
+function writeAbout(database: Database, subject: string, name: string, origin?: WriteOrigin) {
+  return database.write(
+    async (writer) => {
+      await lock(writer, [subject]);
+      const row = {
+        id: newPublicId('InstanceId') as string,
+        name,
+        version: 'v',
+        created_at: 1,
+        updated_at: 1,
+      };
+      await writer.insertInto('instances').values(row).execute();
+    },
+    undefined,
+    origin,
+  );
+}
+
+async function named(database: Database, name: string): Promise<number> {
+  const rows = await database.reader.selectFrom('instances').where('name', '=', name).select('id').execute();
+  return rows.length;
+}
+
+/** Of twelve that write. */
+const MOST_CONNECTIONS_FOR_ONE = 4;
+
+async function connectionsWaiting({ reader }: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  `.execute(reader);
+  return rows[0]?.count ?? 0;
+}
+
+const outcomes = async (writes: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(writes)).map((write) =>
+    write.status === 'fulfilled' ? 'done' : String((write.reason as { code: unknown }).code),
+  );
+
+describe('writes about a subject with a held lock, on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  async function rigWithHeld() {
+    const place = await under.newPlace();
+    const database = await under.open(place, SERVED_LIMITS);
+    const { id: held } = await plantInstance(database);
+    await writeAbout(database, held, 'before');
+    const stranger = new pg.Client({ connectionString: place.databaseUrl });
+    stranger.on('error', () => undefined);
+    await stranger.connect();
+    await stranger.query(`begin; select from data_versions where subject_id = '${held}' for update`);
+    const release = async () => {
+      await stranger.query('rollback');
+      await stranger.end();
+    };
+    return { database, held, release };
+  }
+
+  test('leave connections to the reads, the probe and the writes of others', async () => {
+    const { database, held, release } = await rigWithHeld();
+    const stuck = Array.from({ length: 30 }, () => writeAbout(database, held, 'stuck'));
+    const ended = outcomes(stuck);
+    const waiting = () => connectionsWaiting(database);
+    await eventually('writes that wait for the row', async () => (await waiting()) > 0);
+    expect(await waiting()).toBeLessThanOrEqual(MOST_CONNECTIONS_FOR_ONE);
+    for (let time = 0; time < 20; time += 1) {
+      expect(await named(database, 'before')).toBe(1);
+      await writeAbout(database, `other-${time}`, 'other');
+      await database.prober.selectFrom('instances').select('id').executeTakeFirst();
+    }
+    expect(await named(database, 'stuck')).toBe(0);
+    await release();
+    await ended;
+    expect(await named(database, 'other')).toBe(20);
+  });
+
+  test('are all made when it is let go, each once', async () => {
+    const { database, held, release } = await rigWithHeld();
+    const stuck = Array.from({ length: 30 }, () => writeAbout(database, held, 'stuck'));
+    await release();
+    expect(new Set(await outcomes(stuck))).toEqual(new Set(['done']));
+    expect(await named(database, 'stuck')).toBe(30);
+  });
+
+  test('are not made for callers who have left meanwhile', async () => {
+    const { database, held, release } = await rigWithHeld();
+    const caller = new AbortController();
+    const stuck = Array.from({ length: 30 }, () =>
+      writeAbout(database, held, 'stuck', { signal: caller.signal }),
+    );
+    const ended = outcomes(stuck);
+    caller.abort();
+    await release();
+    expect(new Set(await ended)).toEqual(new Set([ErrorCode.UNAVAILABLE]));
+    expect(await named(database, 'stuck')).toBe(0);
+    await writeAbout(database, held, 'after');
+    expect(await named(database, 'after')).toBe(1);
+  });
+
+  test('are not even begun for those who left while they waited for a connection', async () => {
+    const database = await under.openMigrated();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const busy = Array.from({ length: 12 }, () => database.write(() => gate));
+    const caller = new AbortController();
+    let begun = false;
+    const left = database.write(
+      async () => {
+        begun = true;
+      },
+      undefined,
+      { signal: caller.signal },
+    );
+    const ended = outcomes([left]);
+    caller.abort();
+    open();
+    expect(await ended).toEqual([ErrorCode.UNAVAILABLE].map(String));
+    expect(begun).toBe(false);
+    await Promise.all(busy);
+  });
+
+  test('keep no place in the queue for a caller who left before it', async () => {
+    const turns = new Turns();
+    while (turns.tryTake('held')) {
+      // Until others have all its turns.
+    }
+    const caller = new AbortController();
+    const left = inTurns(turns, { signal: caller.signal }, async (begun) => {
+      const writer = {} as Writer;
+      begun(writer);
+      caller.abort();
+      takeTurn(writer, 'held');
+    });
+    await expect(left).rejects.toThrow('The caller left');
+  });
+
+  test('are refused where too many wait, with a time to come back, and for good after a while', async () => {
+    const { database, held, release } = await rigWithHeld();
+    const stuck = Array.from({ length: 100 }, () => writeAbout(database, held, 'stuck'));
+    const refusals = (await Promise.allSettled(stuck)).flatMap((write) =>
+      write.status === 'rejected' ? [write.reason] : [],
+    );
+    expect(refusals).toHaveLength(100);
+    const codes = refusals.map(({ code }) => code);
+    expect(codes.filter((code) => code === ErrorCode.RATE_LIMITED).length).toBeGreaterThan(20);
+    expect(new Set(codes)).toEqual(new Set([ErrorCode.RATE_LIMITED, ErrorCode.UNAVAILABLE]));
+    for (const { message, retryAfterSeconds } of refusals) {
+      expect(message).toMatch(/^[A-Z].*\.$/);
+      expect(retryAfterSeconds).toBeGreaterThan(0);
+    }
+    await release();
+    expect(await named(database, 'stuck')).toBe(0);
+    await writeAbout(database, held, 'after');
+  });
+});
+
+describe('writes that queue for the one writer of SQLite', () => {
+  const under = databaseUnderTest('SQLite');
+
+  async function ordered() {
+    const database = await under.openMigrated();
+    const done: string[] = [];
+    const write = (name: string, origin?: WriteOrigin) =>
+      database.write(
+        async () => {
+          done.push(name);
+        },
+        undefined,
+        origin,
+      );
+    return { done, write };
+  }
+
+  test('of one tenant do not make those of another wait for all of them, nor those of the service', async () => {
+    const { done, write } = await ordered();
+    const busy = Array.from({ length: 900 }, () => write('busy', { lane: 'busy' }));
+    await Promise.all([write('quiet', { lane: 'quiet' }), write('own')]);
+    expect(done.indexOf('quiet')).toBeLessThan(300);
+    expect(done.indexOf('own')).toBeLessThan(300);
+    await Promise.all(busy);
+    expect(done).toHaveLength(902);
+  });
+
+  test('keep their order within a lane', async () => {
+    const { done, write } = await ordered();
+    const names = Array.from({ length: 300 }, (_, index) => `${index}`);
+    await Promise.all([
+      ...names.map((name) => write(name, { lane: 'a' })),
+      ...names.map((name) => write(`b${name}`, { lane: 'b' })),
+    ]);
+    expect(done.filter((name) => !name.startsWith('b'))).toEqual(names);
+  });
+
+  test('are refused where too many of one tenant wait, and others are not', async () => {
+    const { write } = await ordered();
+    const busy = outcomes(Array.from({ length: 6_000 }, () => write('busy', { lane: 'busy' })));
+    await write('quiet', { lane: 'quiet' });
+    const ended = await busy;
+    expect(new Set(ended)).toEqual(new Set(['done', ErrorCode.RATE_LIMITED]));
+    expect(ended.filter((outcome) => outcome === 'done').length).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('are not made for a caller who has left', async () => {
+    const { done, write } = await ordered();
+    const caller = new AbortController();
+    const first = Array.from({ length: 200 }, () => write('first'));
+    const left = write('left', { signal: caller.signal });
+    caller.abort();
+    await expect(left).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    await Promise.all(first);
+    await eventually('all the others', () => done.length === 200);
+    expect(done).not.toContain('left');
+  });
+});

@@ -1,0 +1,139 @@
+import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
+import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { isServerRefusal } from '../../../src/store/dialects/postgres-trouble.js';
+import { whileAlive } from '../../../src/store/dialects/signs-of-life.js';
+import { mayPass } from '../../../src/store/store-error.js';
+import { newPostgresDatabase } from '../../support/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { stallingProxy } from '../../support/stalling-proxy.js';
+
+test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
+  const { url } = await newPostgresDatabase();
+  const heard: string[] = [];
+  const database = await openPostgres(url, (error) => heard.push(error.message));
+  const other = await openPostgres(url, () => undefined);
+  try {
+    const sleeping = sql`select pg_sleep(30) as slept`.execute(database.reader);
+    const cut = sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like '%pg_sleep(30) as slept%' and pid <> pg_backend_pid()`;
+    const refused = sleeping.then(
+      () => 'slept',
+      (error: ServiceError) => {
+        expect(error.code).toBe(ErrorCode.UNAVAILABLE);
+        return error.internal;
+      },
+    );
+    let ended: string | undefined;
+    void refused.then((message) => {
+      ended = message;
+    });
+    while (ended === undefined) {
+      await cut.execute(other.reader);
+    }
+    expect(ended).toMatch(/terminat/i);
+    await eventually('a query that is answered again', async () => {
+      const answered = sql`select 1`.execute(database.reader);
+      return answered.then(
+        () => true,
+        () => false,
+      );
+    });
+    // The connection reports it too; an unhandled error would have ended the process.
+    expect(heard.every((message) => /terminat/i.test(message))).toBe(true);
+  } finally {
+    await database.close();
+    await other.close();
+  }
+});
+
+test('PostgreSQL ends a transaction that stands still, so that a frozen process holds up the others for seconds only', async () => {
+  const { url } = await newPostgresDatabase();
+  const database = await openPostgres(url, () => undefined);
+  try {
+    const limits = await database.write((writer) =>
+      sql`show idle_in_transaction_session_timeout`.execute(writer),
+    );
+    expect(limits.rows).toEqual([{ idle_in_transaction_session_timeout: '15s' }]);
+  } finally {
+    await database.close();
+  }
+});
+
+const SHORT = {
+  server: { lockMs: 50, statementMs: 50, idleMs: 1_000 },
+  connectMs: 5_000,
+  answerMs: 100,
+  askMs: 10_000,
+};
+
+test('a migration may take longer than any other statement', async () => {
+  const { url } = await newPostgresDatabase();
+  const database = await openPostgres(url, () => undefined, SHORT);
+  try {
+    const slow = sql`select pg_sleep(0.3)`;
+    await expect(slow.execute(database.reader)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    await slow.execute(database.migrator);
+    const limits = await sql`show lock_timeout`.execute(database.migrator);
+    expect(limits.rows).toEqual([{ lock_timeout: '5s' }]);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a migration that waits for a PostgreSQL that has fallen silent ends, and may be tried again', async () => {
+  const { url } = await newPostgresDatabase();
+  const way = await stallingProxy(url);
+  const database = await openPostgres(way.url, () => undefined, { ...SHORT, askMs: 100 });
+  const observer = await openPostgres(url, () => undefined);
+  try {
+    const migration = sql`select pg_sleep(50) as migration`.execute(database.migrator);
+    const refusal = migration.catch((error: unknown) => error);
+    await eventually('a migration that runs', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(50) as migration'
+      `.execute(observer.reader);
+      return rows.length > 0;
+    });
+    way.freeze();
+    expect(await refusal).toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    expect(mayPass(await refusal)).toBe(true);
+  } finally {
+    way.close();
+    await database.close();
+    await observer.close();
+  }
+});
+
+test('a statement without a time limit is waited for as long as the server answers others', async () => {
+  let answer: (value: string) => void = () => undefined;
+  let asked = 0;
+  const patience = whileAlive(async () => {
+    asked += 1;
+    if (asked === 20) {
+      answer('after a long time');
+    }
+    // Overloaded, and now and then not to be reached.
+    throw asked % 3 === 0
+      ? new pg.DatabaseError('sorry, too many clients already', 1, 'error')
+      : new Error('The connection is lost.');
+  }, 1);
+  const waiting = new Promise<string>((resolve) => {
+    answer = resolve;
+  });
+  expect(await patience(waiting)).toBe('after a long time');
+});
+
+test.each([
+  { severity: 'ERROR', code: '23505', goesOn: true },
+  { severity: 'FATAL', code: '57P01', goesOn: false },
+  // As from a server with Russian messages.
+  { severity: 'ВАЖНО', code: '57P01', goesOn: false },
+  { severity: 'ОШИБКА', code: '55P03', goesOn: true },
+])('a connection continues after $severity $code: $goesOn', ({ goesOn, ...said }) => {
+  const error = Object.assign(new pg.DatabaseError('said by the server', 1, 'error'), said);
+  expect(isServerRefusal(error)).toBe(goesOn);
+});

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Server } from '@grpc/grpc-js';
+import { expect } from '@jest/globals';
+import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import { createGatewayApi } from '../../../src/edge/apis.js';
+import {
+  closeListener,
+  createListener,
+  type ListenerOptions,
+  listen,
+} from '../../../src/edge/http/listener.js';
+import { newApiKey } from '../../../src/identifiers/api-key.js';
+import { RpcChannel } from '../../../src/rpc/client.js';
+import { type Handlers, serve } from '../../../src/rpc/handlers.js';
+import { bind, createRpcServer } from '../../../src/rpc/server.js';
+import { AnswerJudge } from '../contract/answer-judge.js';
+import { type Exchange, exchange, type Question } from '../http-exchange.js';
+import { type RecordedLog, recordedLog } from '../recorded-log.js';
+import { unheardAudit } from '../unheard-audit.js';
+
+/** The public address, which is not where the test asks: behind a proxy it never is. */
+export const GATEWAY_URL = 'https://gateway.example.com/under/a/path';
+
+const judge = new AnswerJudge('gateway');
+
+export type Directory = Handlers<typeof DirectoryServiceService>;
+
+export interface Gateway extends RecordedLog {
+  port: number;
+  /** A key that can be one, for the domain to judge. */
+  key: string;
+  /** What the domain does from now on. */
+  program(directory: Directory): void;
+  /** Asks with the key, and fails unless the answer is one that the contract has for this operation. */
+  ask(operationId: string, target: string, question?: Question): Promise<Exchange>;
+  /** Cuts every connection, as a client does that goes away. */
+  dropClients(): void;
+  stopDomain(): void;
+  stop(): Promise<void>;
+}
+
+/** A real gateway with a real gRPC server whose directory the test programs. */
+export async function startGateway(
+  environment: 'live' | 'demo' = 'demo',
+  limits: Partial<ListenerOptions> = {},
+): Promise<Gateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+  const recorded = recordedLog();
+  let directory: Directory = {};
+  const server = await startDirectory(`unix:${folder}/domain.sock`, () => directory);
+  const domain = new RpcChannel(`unix:${folder}/domain.sock`, 'token');
+  const dispatch = await createGatewayApi({
+    environment,
+    gatewayUrl: GATEWAY_URL,
+    domain,
+    log: recorded.log,
+  });
+  const options = {
+    ...limits,
+    api: 'gateway',
+    dispatch,
+    trustedProxies: [],
+    log: recorded.log,
+    timer: () => undefined,
+  };
+  const listener = createListener(options);
+  await listen(listener, 0, '127.0.0.1');
+  const { port } = listener.address() as AddressInfo;
+  const key = newApiKey(environment);
+  return {
+    ...recorded,
+    port,
+    key,
+    program: (next) => {
+      directory = next;
+    },
+    ask: async (operationId, target, question = {}) => {
+      const headers = { 'x-api-key': key, ...question.headers };
+      const answer = await exchange(port, target, { ...question, headers });
+      expect(judge.faultsOf(operationId, answer)).toEqual([]);
+      return answer;
+    },
+    dropClients: () => listener.closeAllConnections(),
+    stopDomain: () => server.forceShutdown(),
+    stop: async () => {
+      await closeListener(listener, 0);
+      domain.close();
+      server.forceShutdown();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startDirectory(address: string, present: () => Directory): Promise<Server> {
+  const names = Object.keys(DirectoryServiceService) as (keyof Directory)[];
+  const handlers = Object.fromEntries(
+    names.map((name) => [
+      name,
+      DirectoryServiceService[name].responseStream
+        ? async function* (request: never, context: never) {
+            yield* handlerOf(present(), name)(request, context) as unknown as AsyncIterable<never>;
+          }
+        : async (request: never, context: never) => handlerOf(present(), name)(request, context),
+    ]),
+  ) as Directory;
+  const server = createRpcServer({
+    services: [serve(DirectoryServiceService, handlers)],
+    authenticate: () => ({ caller: 'edge' }),
+    log: recordedLog().log,
+    timer: () => undefined,
+    audit: unheardAudit,
+  });
+  await bind(server, address);
+  return server;
+}
+
+function handlerOf(directory: Directory, name: keyof Directory) {
+  const handler = directory[name] as ((request: never, context: never) => Promise<never>) | undefined;
+  if (!handler) {
+    throw new Error(`the test has programmed no ${name}`);
+  }
+  return handler;
+}

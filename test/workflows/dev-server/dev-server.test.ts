@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseLoopbackAddress } from '../../../workflows/dev-server/address.js';
+import type { DevServer } from '../../../workflows/dev-server/start.js';
+import { spawnTethered } from '../../../workflows/dev-server/tether.js';
+import { describeWith } from '../../support/toolchains.js';
+import {
+  connectClient,
+  eventually,
+  freePort,
+  isAlive,
+  recordingLog,
+  startServer,
+  temporaryFolder,
+} from '../temporal-fixture.js';
+
+/** Whether anything of the process group is left: the command, its children or the watcher. */
+const groupIsAlive = (pid: number) => isAlive(-pid);
+
+/** Runs a parent that tethers a command, and gives the parent and the command's pid. */
+async function tetherFromAnotherProcess(command: string, args: string[]) {
+  const parent = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(new URL('./tether-parent.ts', import.meta.url)), command, ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+  return { parent, pid: Number(line) };
+}
+
+describe('a tethered command', () => {
+  test('leaves no process behind when it ends by itself', async () => {
+    const child = spawnTethered('/bin/sh', ['-c', 'sleep 60 >/dev/null 2>&1 & exit 3']);
+    expect(await child.exited).toEqual({ code: 3, signal: null });
+    await eventually('the end of the group', () => !groupIsAlive(child.pid));
+  });
+
+  test('passes its output on line by line and does not see the tether', async () => {
+    const lines: string[] = [];
+    const child = spawnTethered(
+      '/bin/sh',
+      ['-c', 'echo one; echo two >&2; (: <&3) 2>/dev/null || echo no tether'],
+      {
+        onStdoutLine: (line) => lines.push(line),
+        onStderrLine: (line) => lines.push(line),
+      },
+    );
+    await child.exited;
+    expect(lines.sort()).toEqual(['no tether', 'one', 'two']);
+  });
+
+  test('is ended with its children when the parent is killed with -9', async () => {
+    const { parent, pid } = await tetherFromAnotherProcess('/bin/sh', ['-c', 'sleep 60 & sleep 60 & wait']);
+    expect(groupIsAlive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await eventually('the end of the group', () => !groupIsAlive(pid));
+  });
+
+  test('is ended even if it does not listen', async () => {
+    const { parent, pid } = await tetherFromAnotherProcess('/bin/sh', [
+      '-c',
+      "trap '' TERM; while :; do sleep 1; done",
+    ]);
+    parent.kill('SIGKILL');
+    await eventually('the end of the group', () => !groupIsAlive(pid));
+  });
+});
+
+describe('the address of the dev server', () => {
+  test('is on loopback', () => {
+    expect(parseLoopbackAddress('localhost:7233')).toEqual({
+      ip: '127.0.0.1',
+      port: 7233,
+      urlHost: 'localhost',
+    });
+    expect(parseLoopbackAddress('[::1]:7233')).toMatchObject({ ip: '::1', port: 7233 });
+    expect(() => parseLoopbackAddress('0.0.0.0:7233')).toThrow('loopback only');
+    expect(() => parseLoopbackAddress('localhost')).toThrow();
+    expect(() => parseLoopbackAddress('localhost:99999')).toThrow('no valid port');
+  });
+});
+
+describeWith('temporal', 'the dev server', (executable) => {
+  let files: Awaited<ReturnType<typeof temporaryFolder>>;
+  const servers: DevServer[] = [];
+  beforeAll(async () => {
+    files = await temporaryFolder();
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+  afterAll(() => files.remove());
+
+  const serve = async (options: Parameters<typeof startServer>[1] = {}) => {
+    const server = await startServer(executable, options);
+    servers.push(server);
+    return server;
+  };
+
+  test('serves with its UI, and keeps its database and takes new search attributes at the next start', async () => {
+    const databaseFile = path.join(files.folder, 'temporal', 'temporal.db');
+    const uiPort = await freePort();
+    const first = await serve({ databaseFile, uiPort, searchAttributes: { SubscriptionId: 'Keyword' } });
+    expect((await fetch(`${first.uiUrl}/`)).status).toBe(200);
+    const client = await connectClient(first.address);
+    await client.workflow.start('kept', { taskQueue: 'nobody', workflowId: 'kept' });
+    await client.connection.close();
+    await first.stop();
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+
+    const searchAttributes = { SubscriptionId: 'Keyword', EventTypes: 'KeywordList' } as const;
+    const second = await serve({ databaseFile, searchAttributes });
+    const again = await connectClient(second.address);
+    expect((await again.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
+    await again.connection.close();
+  }, 60_000);
+
+  test('says in a sentence that a port is taken', async () => {
+    const { address } = await serve();
+    await expect(startServer(executable, { address })).rejects.toThrow(
+      `Port ${address.split(':')[1]}, for Temporal, is taken.`,
+    );
+  }, 60_000);
+
+  test('says what the server said when it does not start, and leaves nothing', async () => {
+    const wrong = { Nonsense: 'Nonsense' } as unknown as Record<string, 'Keyword'>;
+    await expect(startServer(executable, { searchAttributes: wrong })).rejects.toThrow(
+      /^Temporal ended while it started: .*Nonsense/,
+    );
+  }, 60_000);
+
+  test('is ended while it starts when it is cancelled', async () => {
+    const cancel = new AbortController();
+    setTimeout(() => cancel.abort(new Error('not wanted any more')), 200);
+    const address = `127.0.0.1:${await freePort()}`;
+    await expect(startServer(executable, { address, signal: cancel.signal })).rejects.toThrow(
+      'not wanted any more',
+    );
+    await expect(once(connect(Number(address.split(':')[1]), '127.0.0.1'), 'connect')).rejects.toThrow(
+      'ECONNREFUSED',
+    );
+  }, 60_000);
+
+  test('warns about nothing in an ordinary life', async () => {
+    const { log, lines } = recordingLog();
+    const server = await serve({ log });
+    await server.stop();
+    expect(lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+  }, 60_000);
+
+  test('is gone with its parent, even when that is killed with -9', async () => {
+    const port = String(await freePort());
+    const { parent, pid } = await tetherFromAnotherProcess(executable, [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', port, '--log-level', 'never'],
+    ]);
+    await eventually('the server', async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      const connected = await once(socket, 'connect').catch(() => false);
+      socket.destroy();
+      return connected;
+    });
+    parent.kill('SIGKILL');
+    await eventually('the end of the server and its watcher', () => !groupIsAlive(pid));
+  }, 60_000);
+});

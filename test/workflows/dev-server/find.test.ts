@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { cachedExecutable } from '../../../workflows/dev-server/cache.js';
+import { candidatesOnPath } from '../../../workflows/dev-server/check.js';
+import { runCommand } from '../../../workflows/dev-server/command.js';
+import {
+  type FindOptions,
+  findTemporal,
+  TemporalUnavailableError,
+} from '../../../workflows/dev-server/find.js';
+import { eventually, isAlive, temporaryFolder } from '../temporal-fixture.js';
+
+const temporalScript = '#!/bin/sh\necho "temporal version 1.2.3 (Server 1.2.3, UI 1.2.3)"\n';
+const brokenScript = '#!/bin/sh\nexit 127\n';
+
+let files: Awaited<ReturnType<typeof temporaryFolder>>;
+let env: NodeJS.ProcessEnv;
+const servers: (Server | TcpServer)[] = [];
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  files = await temporaryFolder();
+  const bin = path.join(files.folder, 'bin');
+  await mkdir(bin, { recursive: true });
+  // Only what the routes and the scripts need, so that a temporal or a go of this machine is never met.
+  for (const tool of ['tar', 'gzip', 'sleep', 'mkdir', 'chmod']) {
+    const found = candidatesOnPath(tool, { PATH: '/usr/bin:/bin' }).find(existsSync);
+    if (found) await symlink(found, path.join(bin, tool));
+  }
+  env = {
+    PATH: bin,
+    HOME: files.folder,
+    XDG_CACHE_HOME: path.join(files.folder, 'cache'),
+  };
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+  await files.remove();
+});
+
+async function place(file: string, content: string): Promise<string> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+  await chmod(file, 0o755);
+  return file;
+}
+
+const placeOnPath = (name: string, content: string) => place(path.join(files.folder, 'bin', name), content);
+
+async function listen(server: Server | TcpServer): Promise<string> {
+  servers.push(server);
+  server.on('connection', (socket: Socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+/** Serves the archive a download would bring. */
+async function serveArchive(executable: string): Promise<string> {
+  const folder = path.join(files.folder, 'archive');
+  await place(path.join(folder, 'temporal'), executable);
+  await runCommand('tar', ['-czf', `${folder}.tgz`, '-C', folder, 'temporal'], { silenceLimitMs: 5_000 });
+  const archive = await readFile(`${folder}.tgz`);
+  return listen(createServer((_, response) => response.end(archive)));
+}
+
+const find = (options: FindOptions = {}) =>
+  findTemporal({ env, silenceLimitMs: 500, downloadBaseUrl: 'http://127.0.0.1:1', ...options });
+
+const cacheContent = () => readdir(path.dirname(cachedExecutable(env)));
+
+/** A Go that answers its version and does `install` in the given way. */
+const fakeGo = (install: string, version = 'go1.26.8') =>
+  placeOnPath(
+    'go',
+    `#!/bin/sh\nif [ "$1" = version ]; then echo "go version ${version} any/any"; exit; fi\n${install}\n`,
+  );
+
+const goThatBuilds = `echo "go: downloading example" >&2
+mkdir -p "$GOBIN" "$GOMODCACHE"
+printf '%s\\n' '#!/bin/sh' 'echo "temporal version 0.0.0-DEV"' > "$GOBIN/temporal"
+chmod +x "$GOBIN/temporal"`;
+
+test('the one on the PATH comes first', async () => {
+  const executable = await placeOnPath('temporal', temporalScript);
+  await place(cachedExecutable(env), temporalScript);
+  expect(await find()).toEqual({ executable, route: 'PATH' });
+});
+
+test('one on the PATH that does not run is passed over for the cached one', async () => {
+  await placeOnPath('temporal', brokenScript);
+  const executable = await place(cachedExecutable(env), temporalScript);
+  expect(await find()).toEqual({ executable, route: 'cache' });
+});
+
+test('without either it is downloaded, and found in the cache the second time', async () => {
+  const downloadBaseUrl = await serveArchive(temporalScript);
+  const executable = cachedExecutable(env);
+  expect(await find({ downloadBaseUrl })).toEqual({ executable, route: 'download' });
+  expect(await cacheContent()).toEqual(['temporal']);
+  expect(await find()).toEqual({ executable, route: 'cache' });
+});
+
+test('a broken file in the cache is replaced', async () => {
+  await place(cachedExecutable(env), 'half a fi');
+  expect((await find({ downloadBaseUrl: await serveArchive(temporalScript) })).route).toBe('download');
+  expect((await find()).route).toBe('cache');
+});
+
+test('two installers at once do not disturb each other', async () => {
+  const downloadBaseUrl = await serveArchive(temporalScript);
+  const found = await Promise.all(Array.from({ length: 4 }, () => find({ downloadBaseUrl })));
+  expect(new Set(found.map(({ executable }) => executable))).toEqual(new Set([cachedExecutable(env)]));
+  expect(await cacheContent()).toEqual(['temporal']);
+});
+
+test('a download that does not run here is not kept, and Go is next', async () => {
+  await fakeGo(goThatBuilds);
+  const progress: string[] = [];
+  const downloadBaseUrl = await serveArchive(brokenScript);
+  const found = await find({ downloadBaseUrl, onProgress: (line) => progress.push(line) });
+  expect(found).toEqual({ executable: cachedExecutable(env), route: 'go' });
+  expect(progress).toContain('Not this way: the downloaded file does not run here');
+  expect(await cacheContent()).toEqual(['temporal']);
+});
+
+test('a download that accepts and stays silent is given up', async () => {
+  await fakeGo(goThatBuilds);
+  const before = Date.now();
+  const found = await find({ downloadBaseUrl: await listen(createTcpServer()) });
+  expect(found.route).toBe('go');
+  expect(Date.now() - before).toBeLessThan(5_000);
+});
+
+test('a download that stops in the middle is given up', async () => {
+  const downloadBaseUrl = await listen(createServer((_, response) => response.write('the beginning')));
+  await expect(find({ downloadBaseUrl })).rejects.toThrow('could not be read (silent for 0.5 s)');
+  expect(await cacheContent()).toEqual([]);
+});
+
+test('a Go that is too old is not used, and the sentence says all that was tried', async () => {
+  await fakeGo(goThatBuilds, 'go1.24.9');
+  const failure = await find().catch((error) => error);
+  expect(failure).toBeInstanceOf(TemporalUnavailableError);
+  expect(failure.message).toMatch(
+    /^Temporal is missing and could not be had \(127\.0\.0\.1:1 could not be read \(.+\); Go 1\.25 or newer is needed and the one on the PATH is 1\.24\): install the Temporal CLI .* or set TEMPORAL_ADDRESS to a server that runs\.$/,
+  );
+});
+
+test('a Go that gets no answer is given up, and nothing is left', async () => {
+  await fakeGo('sleep 60');
+  await expect(find()).rejects.toThrow('Go got no answer for the module within 0.5 s');
+  expect(await cacheContent()).toEqual([]);
+});
+
+test('a cancelled installation leaves no process and no folder', async () => {
+  const pidFile = path.join(files.folder, 'pid');
+  await fakeGo(`echo "go: downloading x" >&2; mkdir -p "$GOMODCACHE"; sleep 60 & echo $! > ${pidFile}; wait`);
+  const cancel = new AbortController();
+  const finding = find({ signal: cancel.signal }).catch((error) => error);
+  const pid = Number(await eventually('the installation', () => readFile(pidFile, 'utf8').catch(() => '')));
+  expect((await cacheContent()).join()).toMatch(/^installing-/);
+  cancel.abort(new Error('Interrupted.'));
+  expect(await finding).toMatchObject({ message: 'Interrupted.' });
+  expect(await cacheContent()).toEqual([]);
+  await eventually('the end of the child', () => !isAlive(pid));
+});
+
+test('the folder of an installer that was killed is removed by the next one', async () => {
+  const killed = await runCommand('/bin/sh', ['-c', 'echo $$'], { silenceLimitMs: 5_000 });
+  const cacheFolder = path.dirname(cachedExecutable(env));
+  await place(
+    path.join(cacheFolder, `installing-${hostname()}-${killed.lastLines[0]}-x`, 'modules', 'm'),
+    'left',
+  );
+  await find({ downloadBaseUrl: await serveArchive(temporalScript) });
+  expect(await cacheContent()).toEqual(['temporal']);
+});
