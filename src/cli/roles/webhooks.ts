@@ -4,6 +4,7 @@ import { RetryGrace } from '../../domain/webhooks/sending/retry-grace.js';
 import type { DeliveryDependencies } from '../../rpc/domain-server/webhooks/delivery-service.js';
 import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/index.js';
 import type { Store } from '../../store/store.js';
+import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Secrets } from './secrets.js';
 
@@ -17,6 +18,7 @@ export function webhookParts(
   const { deliveriesDue } = store;
   const secrets = derived.webhookSecrets;
   const [beforeSecond = 0, beforeThird = 0] = config.WEBHOOK_RETRY_DELAYS;
+  const warnRarely = boundedWarnings(log, 1);
   const grace = new RetryGrace([beforeSecond, beforeThird]);
   return {
     webhooks: {
@@ -48,6 +50,8 @@ export function webhookParts(
           subscriptionId,
           reason: (error as Error).message,
         }),
+      onUnswept: (error) =>
+        warnRarely('lapsed attempts are not recorded for now', { reason: (error as Error).message }),
     },
   };
 }

@@ -39,17 +39,31 @@ const MAX_LOOKED_AT = 256;
 /** Also the number of waiting failing subscriptions that a claim looks at first. */
 const MOST_WAITING_LOOKED_AT = 64;
 
+/** What a committed claim leaves for the next one. */
+interface Round {
+  /** The subscription after which the round continues. */
+  after: string;
+  /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
+  waiting: ReadonlySet<SubscriptionId>;
+  /** Whether a subscription has more due than may run now. */
+  heldBack: boolean;
+}
+
+interface RoundClaim {
+  claim: Claim;
+  lookedAt: DueSubscription[];
+  /** There may be more than this claim took. */
+  full: boolean;
+  next: Round;
+}
+
 export class DeliveryClaims {
   /** The signal's count at the last look. */
   #heard = 0;
-  /** Where the round of subscriptions continues. */
-  #after = '';
-  /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
-  readonly #waiting = new Set<SubscriptionId>();
+  #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
-  /** Whether a subscription has more due than may run now. */
-  #heldBack = false;
+  #isSweeping = false;
   readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
 
   constructor(
@@ -62,24 +76,30 @@ export class DeliveryClaims {
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { deliveriesDue } = this.dependencies;
     const endsAt = performance.now() + request.maxWaitMs;
-    for (;;) {
-      if (caller.aborted || deliveriesDue.closing.aborted) {
-        // Passes a wake on that was not used.
-        deliveriesDue.wake();
+    const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
+    while (!isOver()) {
+      await this.#sweep();
+      const claim = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch((error) => {
+        // The store refuses to write for a caller who has left.
+        if (!caller.aborted) {
+          throw error;
+        }
         return NOTHING;
-      }
-      const claim = await this.#inTurn(() => this.#claimNow(request, caller));
+      });
       const leftMs = endsAt - performance.now();
-      if (claim.deliveries.length > 0 || leftMs <= 0) {
+      if (claim.deliveries.length > 0 || (leftMs <= 0 && !isOver())) {
         return claim;
       }
       await deliveriesDue.news(this.#heard, Math.min(leftMs, LOOK_EVERY_MS), caller);
     }
+    // Passes a wake on that was not used.
+    deliveriesDue.wake();
+    return NOTHING;
   }
 
   /** Call it after attempts have ended, which may make room for others. */
   attemptsEnded(): void {
-    if (this.#heldBack) {
+    if (this.#round.heldBack) {
       this.dependencies.deliveriesDue.wake();
     }
   }
@@ -91,18 +111,20 @@ export class DeliveryClaims {
     return result;
   }
 
-  async #claimNow(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
+  async #claimNow(request: ClaimRequest, caller: AbortSignal, isOver: () => boolean): Promise<Claim> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
-    await this.#sweep();
     // A notified row may be uncommitted: only a write is sure to see it.
     let isTold = this.#heard !== deliveriesDue.count;
     this.#heard = deliveriesDue.count;
     const seen = new Set<SubscriptionId>();
-    while (!caller.aborted && (isTold || (await unitOfWork.rows.anyDue(this.clock())))) {
+    while (!isOver() && (isTold || (await unitOfWork.rows.anyDue(this.clock())))) {
       isTold = false;
-      const { claim, lookedAt, full } = await unitOfWork.run((changes) => this.#claimIn(changes, request));
+      const { claim, lookedAt, full, next } = await unitOfWork.run(
+        (changes) => this.#claimIn(changes, request, this.#round),
+        { signal: caller },
+      );
+      this.#round = next;
       if (full) {
-        // There may be more than this claim took.
         deliveriesDue.wake();
       }
       const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
@@ -116,14 +138,12 @@ export class DeliveryClaims {
     return NOTHING;
   }
 
-  async #claimIn(
-    changes: SendingChanges,
-    request: ClaimRequest,
-  ): Promise<{ claim: Claim; lookedAt: DueSubscription[]; full: boolean }> {
+  /** Changes nothing but the rows, because the write may be repeated or rolled back. */
+  async #claimIn(changes: SendingChanges, request: ClaimRequest, round: Round): Promise<RoundClaim> {
     await changes.claimAlone();
     const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
-    const lookedAt = await this.#nextInRound(changes, request);
-    const waiting = [...this.#waiting].slice(0, MOST_WAITING_LOOKED_AT);
+    const lookedAt = await nextInRound(changes, request, round);
+    const waiting = [...round.waiting].slice(0, MOST_WAITING_LOOKED_AT);
     const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
     const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
     const receivers = await changes.receivers(candidates.map(({ id }) => id));
@@ -131,10 +151,9 @@ export class DeliveryClaims {
     const shares = candidates.flatMap(({ id, hasLater }) =>
       this.#shareOf(byId.get(id), hasLater, request.maxRunningPerSubscription),
     );
-    const denied = await this.#limitFailing(changes, shares, waiting, request);
+    const mayPass = waiting.length === round.waiting.size;
+    const denied = await limitFailing(changes, shares, request, (id) => mayPass || waiting.includes(id));
     const left = await shareOut(changes, shares, request.freeSlots);
-    this.#noteServed(waiting, shares, denied, left);
-    this.#heldBack = shares.some(({ room }) => room <= 0);
     const served = shares.filter(({ first, later }) => first.length + later.length > 0);
     const begun = await changes.begin(
       served.flatMap(({ first }) => first),
@@ -147,19 +166,12 @@ export class DeliveryClaims {
     const full = left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
     const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
-    this.#after = full ? (last?.subscriptionId ?? this.#after) : (lookedAt.at(-1)?.id ?? '');
-    return { claim, lookedAt, full };
-  }
-
-  /** Subscriptions with due deliveries, from where the last claim ended, then from the first. */
-  async #nextInRound(changes: SendingChanges, { freeSlots }: ClaimRequest): Promise<DueSubscription[]> {
-    const most = Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
-    const behind = await changes.dueSubscriptions(this.#after, most);
-    if (this.#after === '' || behind.length === most) {
-      return behind;
-    }
-    const first = await changes.dueSubscriptions('', most - behind.length);
-    return [...behind, ...first.filter(({ id }) => id <= this.#after)];
+    const next = {
+      after: full ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? ''),
+      waiting: waitingAfter(round, waiting, shares, denied, left),
+      heldBack: shares.some(({ room }) => room <= 0),
+    };
+    return { claim, lookedAt, full, next };
   }
 
   #shareOf(receiver: Receiver | undefined, hasLater: boolean, maxRunning: number): Share[] {
@@ -177,68 +189,96 @@ export class DeliveryClaims {
     }
   }
 
-  /**
-   * There may be too few slots for all failing ones: those that wait come first, others after all of these.
-   * Returns those that have nothing under way and get no slot.
-   */
-  async #limitFailing(
-    changes: SendingChanges,
-    shares: readonly Share[],
-    waiting: readonly SubscriptionId[],
-    { totalSlots }: ClaimRequest,
-  ): Promise<ReadonlySet<SubscriptionId>> {
-    const denied = new Set<SubscriptionId>();
-    const mayPass = waiting.length === this.#waiting.size;
-    const failing = shares.filter(({ receiver }) => receiver.failingSince !== null);
-    if (failing.length === 0) {
-      return denied;
-    }
-    const running = await changes.runningToFailing();
-    let spare = totalSlots * PART_FOR_FAILING - running;
-    let left = Math.ceil(totalSlots * MOST_FOR_FAILING) - running;
-    for (const [index, share] of failing.entries()) {
-      const { id } = share.receiver;
-      const room = roomWhileFailing(share.receiver, spare / (failing.length - index));
-      const allowed = mayPass || waiting.includes(id) ? Math.min(left, room) : 0;
-      if (share.room > 0 && room > 0 && allowed <= 0) {
-        denied.add(id);
-        this.#waiting.add(id);
-      }
-      share.room = Math.max(0, Math.min(share.room, allowed));
-      spare -= share.room;
-      left -= share.room;
-    }
-    return denied;
-  }
-
-  /** Removes those that got a slot or had nothing due for it. */
-  #noteServed(
-    waiting: readonly SubscriptionId[],
-    shares: readonly Share[],
-    denied: ReadonlySet<SubscriptionId>,
-    left: number,
-  ): void {
-    const byId = new Map(shares.map((share) => [share.receiver.id, share]));
-    for (const id of waiting) {
-      const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
-      const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
-      if (!denied.has(id) && !hadNoTurn) {
-        this.#waiting.delete(id);
-      }
-    }
-  }
-
+  /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
   async #sweep(): Promise<void> {
     const now = this.clock();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) {
+    if (this.#isSweeping || now - this.#sweptAt < SWEEP_EVERY_MS) {
       return;
     }
-    this.#sweptAt = now;
-    const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
-    if (lapsed.length > 0) {
-      await recordLapsed(this.dependencies, lapsed);
+    this.#isSweeping = true;
+    try {
+      const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
+      if (lapsed.length > 0) {
+        await recordLapsed(this.dependencies, lapsed);
+      }
+    } catch (error) {
+      this.dependencies.onUnswept(error);
+    } finally {
+      this.#isSweeping = false;
+      this.#sweptAt = this.clock();
     }
   }
+}
+
+/** Subscriptions with due deliveries, from where the last claim ended, then from the first. */
+async function nextInRound(
+  changes: SendingChanges,
+  { freeSlots }: ClaimRequest,
+  { after }: Round,
+): Promise<DueSubscription[]> {
+  const most = Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
+  const behind = await changes.dueSubscriptions(after, most);
+  if (after === '' || behind.length === most) {
+    return behind;
+  }
+  const first = await changes.dueSubscriptions('', most - behind.length);
+  return [...behind, ...first.filter(({ id }) => id <= after)];
+}
+
+/**
+ * There may be too few slots for all failing ones: those that wait come first, others after all of these.
+ * Returns those that have nothing under way and get no slot.
+ */
+async function limitFailing(
+  changes: SendingChanges,
+  shares: readonly Share[],
+  { totalSlots }: ClaimRequest,
+  mayPass: (id: SubscriptionId) => boolean,
+): Promise<ReadonlySet<SubscriptionId>> {
+  const denied = new Set<SubscriptionId>();
+  const failing = shares.filter(({ receiver }) => receiver.failingSince !== null);
+  if (failing.length === 0) {
+    return denied;
+  }
+  const running = await changes.runningToFailing();
+  let spare = totalSlots * PART_FOR_FAILING - running;
+  let left = Math.ceil(totalSlots * MOST_FOR_FAILING) - running;
+  for (const [index, share] of failing.entries()) {
+    const { id } = share.receiver;
+    const room = roomWhileFailing(share.receiver, spare / (failing.length - index));
+    const allowed = mayPass(id) ? Math.min(left, room) : 0;
+    if (share.room > 0 && room > 0 && allowed <= 0) {
+      denied.add(id);
+    }
+    share.room = Math.max(0, Math.min(share.room, allowed));
+    spare -= share.room;
+    left -= share.room;
+  }
+  return denied;
+}
+
+/** Without those that got a slot or had nothing due for it; newly denied ones come last. */
+function waitingAfter(
+  round: Round,
+  lookedAt: readonly SubscriptionId[],
+  shares: readonly Share[],
+  denied: ReadonlySet<SubscriptionId>,
+  left: number,
+): ReadonlySet<SubscriptionId> {
+  const byId = new Map(shares.map((share) => [share.receiver.id, share]));
+  const over = lookedAt.filter((id) => {
+    const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
+    const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
+    return !denied.has(id) && !hadNoTurn;
+  });
+  const waiting = new Set(round.waiting);
+  for (const id of over) {
+    waiting.delete(id);
+  }
+  for (const id of denied) {
+    waiting.add(id);
+  }
+  return waiting;
 }
 
 /** How many more attempts a failing one may have. */

@@ -154,6 +154,8 @@ export interface SendingDependencies {
   random: () => number;
   /** Called at most once a minute per subscription that cannot be sent to for a reason on our side. */
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
+  /** Called when lapsed attempts could not be recorded; this is tried again each second. */
+  onUnswept: (error: unknown) => void;
 }
 
 /** For the time around the exchange, longer for longer exchanges. A lapsed lease means a lost sender. */

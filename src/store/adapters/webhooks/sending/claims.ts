@@ -92,6 +92,7 @@ const receivers = keptStatement((db, { ids, now }: { ids: string; now: number })
         .on((on) => on.or([on('secret.expires_at', 'is', null), on('secret.expires_at', '>', now)])),
     )
     .where(inList(db, 'subscription.id', ids))
+    .where('subscription.status', '=', 'ACTIVE')
     .orderBy('subscription.id')
     .orderBy('secret.created_at', 'desc')
     .orderBy('secret.id')

@@ -57,6 +57,80 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect((await patient).deliveries).toHaveLength(1);
   });
 
+  test.each([
+    ['its caller leaves', (_: SendingNode, caller: AbortController) => caller.abort()],
+    ['the domain stops', ({ deliveriesDue }: SendingNode) => deliveriesDue.close()],
+  ])('begins nothing when %s while the claim waits for its turn', async (_, end) => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { run } = rig.dependencies.unitOfWork;
+    const running = new Promise<void>((resolve) => {
+      rig.dependencies.unitOfWork.run = () =>
+        run(async () => {
+          resolve();
+          await released;
+          throw new Error('This write is rolled back.');
+        });
+    });
+    const first = rig.claim().catch(() => 'failed');
+    await running;
+    rig.dependencies.unitOfWork.run = run;
+    const caller = new AbortController();
+    const second = rig.claim({ maxWaitMs: FOREVER_MS }, caller.signal);
+    end(rig, caller);
+    release();
+    expect(await first).toBe('failed');
+    expect((await second).deliveries).toEqual([]);
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0, lease_until: null }]);
+  });
+
+  test('begins nothing for a caller who leaves while another write runs', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const { run } = rig.dependencies.unitOfWork;
+    const caller = new AbortController();
+    let claiming: Promise<unknown> = Promise.resolve();
+    await run(async (changes) => {
+      await changes.claimAlone();
+      const waits = new Promise<void>((resolve) => {
+        rig.dependencies.unitOfWork.run = (work, options) => {
+          resolve();
+          return run(work, options);
+        };
+      });
+      claiming = rig.claim({ maxWaitMs: FOREVER_MS }, caller.signal);
+      await waits;
+      caller.abort();
+    });
+    expect(await claiming).toMatchObject({ deliveries: [] });
+    expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0, lease_until: null }]);
+    expect((await rig.claim()).deliveries).toHaveLength(1);
+  });
+
+  test('brings what is due although lapsed attempts cannot be recorded, and records them later', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const lapsed = await rig.claimOne();
+    rig.clock.advance(LEASE_MS + 1);
+    await rig.happen();
+    const { rows } = rig.dependencies.unitOfWork;
+    const fault = new Error('This row is locked.');
+    const look = jest.spyOn(rows, 'lapsed').mockRejectedValueOnce(fault);
+    expect((await rig.claim()).deliveries).toHaveLength(1);
+    expect(rig.unswept).toEqual([fault]);
+    look.mockRestore();
+    rig.clock.advance(1_001);
+    await rig.claim();
+    expect(await rig.attempts(lapsed)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
+  });
+
   test('is over when nothing more is handed out, and so are those after it, whatever is due', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();

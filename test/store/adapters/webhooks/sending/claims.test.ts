@@ -187,6 +187,31 @@ describeEachDatabase('a claim', (under) => {
     expect([...new Set(served)].sort()).toEqual(failing.sort());
   });
 
+  test('keeps the place of one that waits when a claim is rolled back', async () => {
+    const rig = await sendingRig(under);
+    const failing = (type: string) => rig.subscribe({ failing_since: 1, event_types: `["${type}.*"]` });
+    await failing('a');
+    await rig.happen({ type: 'a.x' });
+    const running = (await rig.claim({ totalSlots: 2 })).deliveries[0]?.id as DeliveryId;
+    const waiting = [];
+    for (const type of ['b', 'c']) {
+      waiting.push(await failing(type));
+      await rig.happen({ type: `${type}.x` });
+      await rig.claim({ totalSlots: 2 });
+    }
+    await rig.record(refused(running));
+    const { run } = rig.dependencies.unitOfWork;
+    rig.dependencies.unitOfWork.run = (work) =>
+      run(async (changes) => {
+        await work(changes);
+        throw new Error('This write is rolled back.');
+      });
+    await expect(rig.claim({ totalSlots: 2 })).rejects.toThrow('rolled back');
+    rig.dependencies.unitOfWork.run = run;
+    const { targets } = await rig.claim({ totalSlots: 2 });
+    expect(targets.map(({ subscriptionId }) => subscriptionId)).toEqual(waiting.slice(0, 1));
+  });
+
   test('finds the one subscription with room behind any number of those that have none', async () => {
     const rig = await sendingRig(under);
     const full: SubscriptionId[] = [];

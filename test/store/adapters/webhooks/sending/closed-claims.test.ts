@@ -33,6 +33,24 @@ describeEachDatabase('what is still pending to a subscription that is active no 
     await expect(begin(tried, 2)).resolves.toBe(2);
   });
 
+  test('is not claimed either where it fails and waited for a slot before it was disabled', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe({ failing_since: 1, event_types: '["a.*"]' });
+    const id = await rig.subscribe({ failing_since: 1, event_types: '["b.*"]' });
+    await rig.happen({ type: 'a.x' });
+    const running = (await rig.claim({ totalSlots: 2 })).deliveries[0]?.id as never;
+    await rig.happen({ type: 'b.x' });
+    await expect(rig.claim({ totalSlots: 2 })).resolves.toMatchObject({ deliveries: [] });
+    await rig.database.write((writer) =>
+      writer.updateTable('subscriptions').set({ status: 'DISABLED' }).where('id', '=', id).execute(),
+    );
+    await rig.record(refused(running));
+    await rig.happen({ type: 'a.x' });
+    const { targets } = await rig.claim({ totalSlots: 2 });
+    expect(targets).toHaveLength(1);
+    expect(targets[0]?.subscriptionId).not.toBe(id);
+  });
+
   test('is not begun by a claim that looked while it was active', async () => {
     const { database, claim, dependencies, become } = await withTwo();
     const { run } = dependencies.unitOfWork;

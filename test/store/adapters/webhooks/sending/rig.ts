@@ -67,6 +67,7 @@ export function sendingNode(
 ) {
   const deliveriesDue = new DueSignal();
   const unsendable: string[] = [];
+  const unswept: unknown[] = [];
   const dependencies: SendingDependencies = {
     unitOfWork: sendingUnitOfWork(database, clock.now),
     secrets: BOX,
@@ -75,6 +76,7 @@ export function sendingNode(
     settings: { ...SETTINGS, ...settings },
     random: () => 0.5,
     onUnsendable: (id) => unsendable.push(id),
+    onUnswept: (error) => unswept.push(error),
   };
   const targets = new DeliveryTargets(BOX);
   const claims = new DeliveryClaims(dependencies, targets, clock.now);
@@ -87,7 +89,7 @@ export function sendingNode(
   const makeDue = (...attempts: LaterAttempt[]) =>
     makeDeliveriesDue({ ...dependencies, clock: clock.now }, attempts);
   return {
-    ...{ database, clock, dependencies, deliveriesDue, unsendable, claims, platform, claim },
+    ...{ database, clock, dependencies, deliveriesDue, unsendable, unswept, claims, platform, claim },
     handover: new RetryHandover(dependencies, clock.now),
     makeDue,
     /** Makes the attempt due and claims. Returns the number of the attempt that this began, if any. */
