@@ -43,15 +43,16 @@ export function fingerprintOf(mac: AuditMac): string {
 /** Covers all stored columns of the record except its own hash. */
 export function hashOf(
   mac: AuditMac,
-  event: AuditEvent & Pick<ChainPlace, 'chain' | 'seq'>,
+  event: AuditEvent,
+  { chain, seq }: Pick<ChainPlace, 'chain' | 'seq'>,
   previousHash: string,
 ): string {
   const attributes = Object.entries(event.attributes).sort(([one], [other]) => (one < other ? -1 : 1));
   const text = JSON.stringify([
     1,
     previousHash,
-    event.chain,
-    event.seq,
+    chain,
+    seq,
     event.id,
     event.createdAt,
     event.type,

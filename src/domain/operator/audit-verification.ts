@@ -31,7 +31,7 @@ export function judgeBy(mac: AuditMac): Judge {
     if (!record.chain.endsWith(ending)) {
       return 'other_key';
     }
-    return hashOf(mac, record, previousHash) === record.hash ? undefined : 'changed';
+    return hashOf(mac, record, record, previousHash) === record.hash ? undefined : 'changed';
   };
 }
 

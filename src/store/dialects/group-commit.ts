@@ -1,6 +1,7 @@
 import type { WriteOrigin, Writer } from '../database.js';
 import { whenNotBusy } from './busy.js';
 import { FairQueue } from './fair-queue.js';
+import { keepLateRows, type LateRows } from './late-rows.js';
 import { callerLeft } from './turns.js';
 
 const MAX_GROUP = 128;
@@ -34,18 +35,21 @@ export interface Disk {
 
 /**
  * Lets concurrent writes share a commit, the costly part. Each runs in a savepoint, so that a failure undoes
- * only itself; all are acknowledged after the sync.
+ * only itself; late rows of all are written before the commit, and all are acknowledged after the sync.
  */
 export class GroupCommit {
   readonly #waiting = new FairQueue<Job>();
   #running: Promise<void> | undefined;
   #unacknowledged = 0;
+  readonly #late: LateRows;
 
   constructor(
     private readonly writer: Writer,
     private readonly control: TransactionControl,
     private readonly disk: Disk,
-  ) {}
+  ) {
+    this.#late = keepLateRows(writer);
+  }
 
   run<T>(
     work: (writer: Writer) => Promise<T>,
@@ -110,9 +114,12 @@ export class GroupCommit {
       const joining = this.#waiting.take(MAX_GROUP - group.length);
       group.push(...joining);
       outcomes.push(...(await this.#runAll(joining)));
+      const committed = await this.#late.write(this.writer);
       control.commit();
+      committed();
       return outcomes;
     } catch (error) {
+      this.#late.dropAfter(0);
       this.#tryRollback();
       throw error;
     }
@@ -145,12 +152,14 @@ export class GroupCommit {
     if (job.signal?.aborted) {
       return { error: callerLeft() };
     }
+    const late = this.#late.count;
     control.savepoint();
     try {
       const value = await job.work(this.writer);
       control.release();
       return { value };
     } catch (error) {
+      this.#late.dropAfter(late);
       try {
         control.rollbackToSavepoint();
         control.release();

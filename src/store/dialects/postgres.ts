@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
+import { keepLateRows } from './late-rows.js';
 import { type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
 import { isDeadlock, isPassingTrouble, isRefusedSetting } from './postgres-trouble.js';
 import { whileAlive } from './signs-of-life.js';
@@ -56,16 +57,19 @@ export async function openPostgres(
     migrator: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
-        pastDeadlocks(() =>
-          writer.transaction().execute(async (transaction) => {
+        pastDeadlocks(async () => {
+          const { done, committed } = await writer.transaction().execute(async (transaction) => {
             // It may have waited for its connection.
             assertAsked(origin.signal);
             begun(transaction);
+            const late = keepLateRows(transaction);
             const done = await work(transaction);
             assertAsked(origin.signal);
-            return done;
-          }),
-        ),
+            return { done, committed: await late.write(transaction) };
+          });
+          committed();
+          return done;
+        }),
       );
       onDone?.();
       return value;

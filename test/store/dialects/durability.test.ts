@@ -1,9 +1,11 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { type DatabasePlace, databaseUnderTest } from '../../support/databases.js';
 import { startScript } from '../../support/run-script.js';
+import { auditFindings } from '../adapters/operator/audit-findings.js';
 
 const WRITER = 'test/store/dialects/endless-writer.child.ts';
 
@@ -37,6 +39,16 @@ describe('a SQLite database', () => {
     return (await reader.selectFrom('instances').select('id').execute()).map(({ id }) => id);
   }
 
+  /** The rows and their audit records are the same, and the chains are whole. */
+  async function proveRecorded(place: DatabasePlace): Promise<void> {
+    const { reader } = await under.open(place);
+    const records = await reader.selectFrom('audit_events').select('subject_id').execute();
+    expect(records.map(({ subject_id }) => subject_id).sort()).toEqual((await writtenIds(place)).sort());
+    expect(
+      await auditFindings(reader, (bytes) => createHmac('sha256', 'key').update(bytes).digest()),
+    ).toEqual([]);
+  }
+
   test('writes ahead, and waits for the disk itself only where others do not wait for it', async () => {
     const { migrator, reader, write } = await under.openMigrated();
     const pragma = async (name: string) =>
@@ -50,13 +62,14 @@ describe('a SQLite database', () => {
     await expect(reader.deleteFrom('instances').execute()).rejects.toMatchObject({ code: 'SQLITE_READONLY' });
   });
 
-  test('of a writer that is killed again and again has every write that it acknowledged', async () => {
+  test('of a writer that is killed again and again has every write that it acknowledged, on record', async () => {
     const place = await under.newPlace();
     await (await under.openMigrated(place)).close();
     for (const amount of [1, 400]) {
       const acknowledged = await acknowledgedUntilKilled(place, `after ${amount}`, amount);
       expect(acknowledged.length).toBeGreaterThanOrEqual(amount);
       expect(await writtenIds(place)).toEqual(expect.arrayContaining(acknowledged));
+      await proveRecorded(place);
     }
   });
 
@@ -65,5 +78,6 @@ describe('a SQLite database', () => {
     await (await under.openMigrated(place)).close();
     const both = await Promise.all(['one', 'two'].map((name) => acknowledgedUntilKilled(place, name, 200)));
     expect(await writtenIds(place)).toEqual(expect.arrayContaining(both.flat()));
+    await proveRecorded(place);
   });
 });

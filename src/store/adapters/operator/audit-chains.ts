@@ -1,136 +1,180 @@
 import type { AuditEvent } from '../../../domain/operator/audit.js';
-import { type AuditMac, fingerprintOf, hashOf, NO_HASH } from '../../../domain/operator/audit-chain.js';
+import {
+  type AuditMac,
+  type ChainPlace,
+  fingerprintOf,
+  hashOf,
+  NO_HASH,
+} from '../../../domain/operator/audit-chain.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Database, Writer } from '../../database.js';
+import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
+import type { Schema } from '../../schema.js';
+import { changedOne, keptStatement } from '../kept-statement.js';
+import { keptInsertion } from '../webhooks/many-rows.js';
 
-interface Head {
-  chain: string;
-  seq: number;
-  hash: string;
-}
+type Row = Schema['audit_events'];
 
-export interface Link extends Head {
-  /** Whether the chain begins here. */
-  isFirst: boolean;
-}
+const insertion = keptInsertion('audit_events', [
+  'id',
+  'created_at',
+  'type',
+  'outcome',
+  'actor_type',
+  'actor_id',
+  'subject_type',
+  'subject_id',
+  'request_id',
+  'remote_address',
+  'attributes',
+  'chain',
+  'seq',
+  'hash',
+]);
 
-/** The links that one transaction adds to a chain, which no other uses meanwhile. */
-export interface ChainLinks {
-  readonly mac: AuditMac;
-  /** The next link; `insert` returns whether its predecessor exists. If not, a new chain begins. */
-  add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void>;
-}
+/** Only after its predecessor in the chain. */
+const continuation = keptStatement((db, { previous, ...row }: Row & { previous: number }) =>
+  db
+    .insertInto('audit_events')
+    .columns(Object.keys(row) as (keyof Row)[])
+    .expression((from) =>
+      from
+        .selectFrom('audit_events')
+        .where('chain', '=', row.chain)
+        .where('seq', '=', previous)
+        .select(({ val }) => Object.entries(row).map(([name, value]) => val(value).as(name))),
+    ),
+);
 
-const linksOfWriter = new WeakMap<Writer, ChainLinks>();
+const chainsOfWriter = new WeakMap<Writer, AuditChains>();
 
 /** Those of the transaction; undefined before there is a key: `integration init` makes one. */
-export function chainLinksOf(writer: Writer): ChainLinks | undefined {
-  return linksOfWriter.get(writer);
+export function auditChainsOf(writer: Writer): AuditChains | undefined {
+  return chainsOfWriter.get(writer);
 }
 
-/**
- * Continues a chain of this process in each transaction. Sequential transactions share one chain; concurrent
- * ones take free chains, so that none waits. Heads are kept in memory, and each insert checks its
- * predecessor.
- */
+/** Chains the audit records of each transaction, unless there is no key yet. */
 export function withAuditChains(
   database: Database,
   macIfAny: () => AuditMac | undefined,
   onBroken: (chain: string) => void = () => undefined,
 ): Database {
-  const mac: AuditMac = (bytes) => (macIfAny() as AuditMac)(bytes);
-  const begun = () => ({ chain: newChainId(mac), seq: 0, hash: NO_HASH });
-  const free: Head[] = [];
-  // In order: the next work runs before this commit is acknowledged, and continues its chain.
-  const shared = database.writesInOrder ? new Lease(begun, mac, onBroken) : undefined;
+  const chains = new AuditChains((bytes) => (macIfAny() as AuditMac)(bytes), onBroken);
   return {
     ...database,
-    write: async (work, ...rest) => {
-      const lease = shared ?? new Lease(() => free.pop() ?? begun(), mac, onBroken);
-      let worked = false;
-      try {
-        const value = await database.write(
-          async (writer) => {
-            if (worked) {
-              // After a failed commit, which may have succeeded: nothing may follow the old head.
-              lease.abandon();
-            }
-            worked = false;
-            const before = lease.head;
-            if (macIfAny()) {
-              linksOfWriter.set(writer, lease);
-            }
-            try {
-              const done = await work(writer);
-              worked = true;
-              return done;
-            } catch (error) {
-              lease.head = before ?? lease.taken;
-              throw error;
-            } finally {
-              linksOfWriter.delete(writer);
-            }
-          },
-          ...rest,
-        );
-        if (!shared && lease.head) {
-          free.push(lease.head);
-        }
-        return value;
-      } catch (error) {
-        // A refusal by the work itself is certainly rolled back.
-        if (!shared && lease.head && !worked) {
-          free.push(lease.head);
-        }
-        throw error;
-      }
-    },
+    write: (work, ...rest) =>
+      database.write(
+        async (writer) => {
+          if (macIfAny()) {
+            chainsOfWriter.set(writer, chains);
+          }
+          try {
+            return await work(writer);
+          } finally {
+            chainsOfWriter.delete(writer);
+          }
+        },
+        ...rest,
+      ),
   };
 }
 
-class Lease implements ChainLinks {
-  head: Head | undefined;
-  /** The head it took: other transactions continue from it after a rollback. */
-  taken: Head | undefined;
+/** Stores the record in the transaction, at its end if it is chained. */
+export async function storeRecord(writer: Writer, event: AuditEvent): Promise<void> {
+  const chains = auditChainsOf(writer);
+  if (chains) {
+    lateRowsOf(writer).add(chains, event);
+  } else {
+    await insertion(writer, [toRow(event, { chain: null, seq: null, hash: null })]);
+  }
+}
+
+/** Chained records of the transaction that are not stored yet. */
+export function unstoredRecords(writer: Writer): AuditEvent[] {
+  const chains = auditChainsOf(writer);
+  return chains ? lateRowsOf(writer).of(chains) : [];
+}
+
+/**
+ * The chains of this process. A transaction continues a free one at its end, so that it holds no chain while
+ * it works: sequential transactions share one chain, concurrent ones do not wait for each other. Newest
+ * records are kept in memory; the insert checks that the newest is stored.
+ */
+export class AuditChains implements LateWriter<AuditEvent> {
+  /** Newest records of chains that no transaction uses. */
+  readonly #free: ChainPlace[] = [];
 
   constructor(
-    private readonly take: () => Head,
     readonly mac: AuditMac,
     private readonly onBroken: (chain: string) => void,
   ) {}
 
-  async add(event: AuditEvent, insert: (link: Link) => Promise<boolean>): Promise<void> {
-    if (!this.head) {
-      this.taken = this.take();
-      this.head = this.taken;
+  /** A commit without an answer may have succeeded: then nothing may follow, and the chain is abandoned. */
+  async writeLate(writer: Writer, events: readonly AuditEvent[]): Promise<() => void> {
+    const taken = this.#free.pop();
+    try {
+      const newest =
+        (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
+      return () => void this.#free.push(newest);
+    } catch (error) {
+      if (taken) {
+        this.#free.push(taken);
+      }
+      throw error;
     }
-    if (await this.#try(this.head, event, insert)) {
-      return;
-    }
-    this.onBroken(this.head.chain);
-    await this.#try({ chain: newChainId(this.mac), seq: 0, hash: NO_HASH }, event, insert);
   }
 
-  abandon(): void {
-    this.head = undefined;
-    this.taken = undefined;
+  /** Returns the last place; undefined if the chain does not end with the taken record. */
+  async #write(
+    writer: Writer,
+    events: readonly AuditEvent[],
+    taken: ChainPlace,
+  ): Promise<ChainPlace | undefined> {
+    const [first, ...others] = this.#linked(events, taken) as [Row, ...Row[]];
+    if (!changedOne(await continuation(writer, { ...first, previous: taken.seq }))) {
+      this.onBroken(taken.chain);
+      return undefined;
+    }
+    await insertion(writer, others);
+    return placeOf(others.at(-1) ?? first);
   }
 
-  async #try(
-    { chain, seq: last, hash: previous }: Head,
-    event: AuditEvent,
-    insert: (link: Link) => Promise<boolean>,
-  ): Promise<boolean> {
-    const seq = last + 1;
-    const hash = hashOf(this.mac, { ...event, chain, seq }, previous);
-    const done = await insert({ chain, seq, hash, isFirst: last === 0 });
-    if (done) {
-      this.head = { chain, seq, hash };
-    }
-    return done;
+  async #begin(writer: Writer, events: readonly AuditEvent[]): Promise<ChainPlace> {
+    const chain = `${newRecordId('ach')}.${fingerprintOf(this.mac)}`;
+    const rows = this.#linked(events, { chain, seq: 0, hash: NO_HASH });
+    await insertion(writer, rows);
+    return placeOf(rows.at(-1) as Row);
+  }
+
+  #linked(events: readonly AuditEvent[], { chain, seq: last, hash: newest }: ChainPlace): Row[] {
+    let hash = newest;
+    return events.map((event, index) => {
+      const seq = last + 1 + index;
+      hash = hashOf(this.mac, event, { chain, seq }, hash);
+      return toRow(event, { chain, seq, hash });
+    });
   }
 }
 
-function newChainId(mac: AuditMac): string {
-  return `${newRecordId('ach')}.${fingerprintOf(mac)}`;
+function placeOf({ chain, seq, hash }: Row): ChainPlace {
+  return { chain, seq, hash } as ChainPlace;
+}
+
+function toRow(event: AuditEvent, { chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
+  return {
+    id: event.id,
+    created_at: event.createdAt,
+    type: event.type,
+    outcome: event.outcome,
+    actor_type: event.actor.type,
+    actor_id: event.actor.id,
+    subject_type: event.subject?.type ?? null,
+    subject_id: event.subject?.id ?? null,
+    request_id: event.requestId,
+    remote_address: event.remoteAddress,
+    attributes: JSON.stringify(event.attributes),
+    chain,
+    seq,
+    hash,
+  };
 }

@@ -13,29 +13,12 @@ import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../doma
 import { newTimedRecordId } from '../../../identifiers/record-id.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
-import { chainLinksOf } from './audit-chains.js';
+import { storeRecord } from './audit-chains.js';
 import { olderThan } from './newest-first.js';
 
 type Row = Tables['auditEvents'];
 
 const MOST_CHARACTERS_SHOWN = 1_000;
-
-const insertion = statement((db, row: Row) => db.insertInto('auditEvents').values(row));
-
-/** Only after its predecessor in the chain. */
-const continuation = statement((db, { previous, ...row }: Row & { previous: number }) =>
-  db
-    .insertInto('auditEvents')
-    .columns(Object.keys(row) as (keyof Row)[])
-    .expression((from) =>
-      from
-        .selectFrom('auditEvents')
-        .where('chain', '=', row.chain)
-        .where('seq', '=', previous)
-        .select(({ val }) => Object.entries(row).map(([name, value]) => val(value).as(name))),
-    ),
-);
 
 export function auditRows(reader: Writer): AuditRows {
   const db = camelCased(reader);
@@ -178,31 +161,7 @@ export async function auditAction(
     attributes:
       actor.onBehalfOf === undefined ? attributes : { ...attributes, on_behalf_of: actor.onBehalfOf },
   };
-  const db = camelCased(writer);
-  const links = chainLinksOf(writer);
-  if (!links) {
-    await insertion(db, toRow(event, { chain: null, seq: null, hash: null }));
-    return;
-  }
-  await links.add(event, async ({ isFirst, ...place }) => {
-    const row = toRow(event, place);
-    const { numAffectedRows } = await (isFirst
-      ? insertion(db, row)
-      : continuation(db, { ...row, previous: place.seq - 1 }));
-    return numAffectedRows === 1n;
-  });
-}
-
-function toRow({ actor, subject, ...event }: AuditEvent, place: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
-  return {
-    ...event,
-    actorType: actor.type,
-    actorId: actor.id,
-    subjectType: subject?.type ?? null,
-    subjectId: subject?.id ?? null,
-    attributes: JSON.stringify(event.attributes),
-    ...place,
-  };
+  await storeRecord(writer, event);
 }
 
 /** Types in byte order, where equal prefixes are a range: `a.` up to `a/`. */

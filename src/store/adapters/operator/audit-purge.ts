@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../../domain/operator/audit.js';
 import {
   type AuditMac,
   type ChainedEvent,
@@ -11,7 +12,7 @@ import { camelCased } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { lock } from '../platform/unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
-import { chainLinksOf } from './audit-chains.js';
+import { auditChainsOf, unstoredRecords } from './audit-chains.js';
 import { auditAction, toChainedEvent } from './audit-events.js';
 
 const ACTOR = { type: 'service', id: 'purge' };
@@ -37,7 +38,7 @@ export function auditRemoval(
   return (before, limit) =>
     write(async (writer) => {
       const unchained = await removeUnchained(writer, before, limit);
-      const mac = chainLinksOf(writer)?.mac;
+      const mac = auditChainsOf(writer)?.mac;
       return unchained > 0 || !mac ? unchained : await removeChained(writer, mac, before, limit, onSpoiled);
     });
 }
@@ -146,11 +147,14 @@ async function purgedOf(
     .limit(MOST_CLAIMS)
     .selectAll()
     .execute();
-  const claims = rows.flatMap((row) => claimIn(mac, toChainedEvent(row)) ?? []);
+  const records = [...rows.map(toChainedEvent), ...unstoredRecords(writer)];
+  const claims = records
+    .flatMap((record) => claimIn(mac, record) ?? [])
+    .filter((claim) => claim.chain === chain);
   return claims.reduce((most, claim) => (claim.seq > most.seq ? claim : most), { seq: 0, hash: NO_HASH });
 }
 
-function claimIn(mac: AuditMac, { type, subject, attributes }: ChainedEvent): PurgeClaim | undefined {
+function claimIn(mac: AuditMac, { type, subject, attributes }: AuditEvent): PurgeClaim | undefined {
   if (type !== PURGED_TYPE || !subject) {
     return undefined;
   }

@@ -2,14 +2,13 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { anchor, firstLookOf, startKeepingAudit } from '../../../../src/cli/roles/keeping-audit.js';
 import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
-import { type AuditFinding, verifyAuditLog } from '../../../../src/domain/operator/audit-verification.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
-import type { Database } from '../../../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
+import { auditFindings } from './audit-findings.js';
 
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
 const ACTOR = { type: 'service_token', id: 'tok_1' };
@@ -37,19 +36,8 @@ async function rigOver(under: DatabaseUnderTest) {
       now = time;
     },
     records: () => auditRows(bare.reader).chained({ after: undefined, limit: 500 }),
-    findings: (by: AuditMac = mac) => findingsIn(bare, by),
+    findings: (by: AuditMac = mac) => auditFindings(bare.reader, by),
   };
-}
-
-async function findingsIn({ reader }: Database, by: AuditMac): Promise<AuditFinding[]> {
-  const findings: AuditFinding[] = [];
-  let isDone = false;
-  for await (const part of verifyAuditLog(auditRows(reader), by, new AbortController().signal)) {
-    findings.push(...part.findings);
-    isDone = part.done;
-  }
-  expect(isDone).toBe(true);
-  return findings;
 }
 
 describeEachDatabase('the chains of the audit log', (under) => {
