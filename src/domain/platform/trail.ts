@@ -56,6 +56,7 @@ export class Trail {
   readonly #read = new Map<string, Row>();
   readonly #fields = new Set<string>();
   readonly #ids = new Set<string>();
+  readonly #watchedRows = new Map<Kind, object>();
   #isWritten = false;
   #isRecorded = false;
 
@@ -92,7 +93,11 @@ export class Trail {
   }
 
   #watched(rows: object, kind: Kind): object {
-    return new Proxy(rows, {
+    const present = this.#watchedRows.get(kind);
+    if (present) {
+      return present;
+    }
+    const watched = new Proxy(rows, {
       get: (target, method) => {
         const original = Reflect.get(target, method);
         if (typeof original !== 'function' || typeof method !== 'string') {
@@ -110,6 +115,8 @@ export class Trail {
         };
       },
     });
+    this.#watchedRows.set(kind, watched);
+    return watched;
   }
 
   #remember(found: unknown): void {
@@ -125,7 +132,7 @@ export class Trail {
     const id = typeof row.id === 'string' ? row.id : undefined;
     const before = id === undefined ? undefined : this.#read.get(id);
     const changed = Object.keys(row).filter((name) =>
-      before ? !isDeepStrictEqual(before[name], row[name]) : row[name] !== null && row[name] !== undefined,
+      before ? !isSame(before[name], row[name]) : row[name] !== null && row[name] !== undefined,
     );
     if (before && changed.length === 0) {
       return;
@@ -140,7 +147,7 @@ export class Trail {
       this.#addId(id);
       for (const name of changed) {
         if (!UNTOLD.has(name) && this.#fields.size <= MOST_FIELDS) {
-          this.#fields.add(`${kind}.${snakeCase(name)}`);
+          this.#fields.add(fieldOf(kind, name));
         }
       }
       this.#read.set(id, row);
@@ -163,6 +170,25 @@ function isKind(name: string): name is keyof typeof KINDS {
 
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null;
+}
+
+/** The general comparison costs much more than that of two texts. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || isDeepStrictEqual(one, other);
+}
+
+const keptFields = new Map<string, string>();
+
+/** Kept: few different fields recur in every write. */
+function fieldOf(kind: Kind, name: string): string {
+  const path = `${kind}.${name}`;
+  const present = keptFields.get(path);
+  if (present !== undefined) {
+    return present;
+  }
+  const field = `${kind}.${snakeCase(name)}`;
+  keptFields.set(path, field);
+  return field;
 }
 
 function listed(names: readonly string[], most: number): string {
