@@ -75,9 +75,10 @@ export class Endpoint {
   }
 
   ended(call: AdmittedCall, isCancelled: boolean, failure?: ServiceError): void {
-    const { requestId, startedAt, identity, endedWith } = call;
+    const { requestId, startedAt, identity, endedWith, operation } = call;
+    const method = operation === undefined ? this.method.path : `${this.method.path}/${operation}`;
     const error = endedWith ?? failure;
     const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
-    this.report({ method: this.method.path, requestId, startedAt, caller: identity?.caller, code, error });
+    this.report({ method, requestId, startedAt, caller: identity?.caller, code, error });
   }
 }

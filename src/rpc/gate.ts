@@ -21,6 +21,8 @@ export interface MethodRule {
 
 /** A call that may go on. */
 export interface AdmittedCall {
+  /** One of several that the method serves. */
+  readonly operation?: string;
   readonly requestId: string;
   readonly startedAt: number;
   /** The address of the peer. */

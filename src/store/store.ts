@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
 import type { VisitStore } from '../domain/access/visit-store.js';
 import type { DemoStore } from '../domain/demo/seed.js';
-import type { ClientStore } from '../domain/directory/clients.js';
-import type { InstanceIntegrationStore } from '../domain/directory/instance-integrations.js';
-import type { OrganizationStore } from '../domain/directory/organization.js';
-import type { UserStore } from '../domain/directory/users.js';
-import type { WorkerStore } from '../domain/directory/workers.js';
+import type {
+  ClientStore,
+  InstanceIntegrationStore,
+  OrganizationStore,
+  UserStore,
+  WorkerStore,
+} from '../domain/directory/stores.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
 import type { AuditWriter } from '../domain/operator/audit.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';

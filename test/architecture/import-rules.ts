@@ -22,6 +22,7 @@ export const rooms: Record<string, Room> = {
   domain: {
     path: '^src/domain/',
     mayImport: ['^src/errors/', '^src/identifiers/', generated.ids, generated.events],
+    mayImportTypesOf: [generated.openapi],
   },
   keys: {
     path: '^src/keys/',

@@ -43,7 +43,7 @@ describe('health and metrics of all roles together', () => {
       /^http_request_duration_seconds_count\{role="edge",operation="listInstanceIntegrations",status="200"\} [1-9]/m,
     );
     expect(metrics).toMatch(
-      /^grpc_server_call_duration_seconds_count\{role="domain",method="integration\.directory\.v1\.DirectoryService\/ListInstanceIntegrations",code="OK"\} [1-9]/m,
+      /^grpc_server_call_duration_seconds_count\{role="domain",method="integration\.directory\.v1\.DirectoryService\/Read\/listInstanceIntegrations",code="OK"\} [1-9]/m,
     );
     expect(metrics).toMatch(/^temporal_worker_polling\{role="worker"\} 0$/m);
     expect(metrics.match(/^# TYPE process_cpu_user_seconds_total /gm)).toHaveLength(1);

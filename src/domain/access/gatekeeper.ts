@@ -28,6 +28,8 @@ export interface ClientVisitor extends InstanceVisitor {
 export interface PresentedKey {
   keyHash: Uint8Array;
   remoteAddress?: string;
+  /** The rate limit has counted the read: this call continues it. */
+  isCounted?: boolean;
 }
 
 const LAST_USE_STEP_MS = 3_600_000;
@@ -80,7 +82,7 @@ export class Gatekeeper {
   }
 
   #admit(
-    { remoteAddress }: PresentedKey,
+    { remoteAddress, isCounted = false }: PresentedKey,
     found: FoundVisit | undefined,
   ): { visitor: Visitor; found: FoundVisit } {
     const now = this.clock();
@@ -90,7 +92,9 @@ export class Gatekeeper {
       throw refusalOf(reason);
     }
     const { key, version } = found;
-    const { allowed, ...rateLimit } = this.limiter.take(key.integrationId);
+    const { allowed, ...rateLimit } = isCounted
+      ? { allowed: true, ...this.limiter.standing(key.integrationId) }
+      : this.limiter.take(key.integrationId);
     if (!allowed) {
       const retryAfterSeconds = rateLimit.resetSeconds;
       const message = `Too many requests. Please try again in ${retryAfterSeconds} s.`;

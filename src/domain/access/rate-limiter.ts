@@ -40,6 +40,12 @@ export class RateLimiter {
     return { allowed, ...this.#standing(window, now) };
   }
 
+  /** Without counting a call. */
+  standing(caller: string): RateLimit {
+    const now = this.clock();
+    return this.#standing(this.#presentOf(caller, now) ?? { startedAt: now, used: 0 }, now);
+  }
+
   #standing({ startedAt, used }: Window, now: number): RateLimit {
     return {
       limit: this.rate.limit,

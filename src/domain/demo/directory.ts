@@ -9,8 +9,8 @@ import type {
   WorkerId,
   WorkerProfileId,
 } from '../../../generated/ids.js';
-import type { Address } from '../directory/names.js';
-import type { UserStatus } from '../directory/users.js';
+import type { Address, UserStatus } from '../directory/names.js';
+
 import { demoId, demoRoleId } from './ids.js';
 import { firstNames, lastNames, streets } from './names.js';
 

@@ -1,6 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { PresentedKey, Visitor } from '../access/gatekeeper.js';
-import type { Page } from './page.js';
 
 /** The versions of an answer that the caller has. */
 export interface KnownVersions {
@@ -14,9 +13,6 @@ export interface Answer<T> {
   /** Absent when not modified. */
   content: T | undefined;
 }
-
-/** The same for a long list: its pages are fetched while they are read. */
-export type ListAnswer<T> = Answer<AsyncIterable<Page<T>>>;
 
 /** The input of every read. */
 export interface Question extends PresentedKey {

@@ -22,23 +22,33 @@ export interface Page<T> {
 export interface Window {
   limit?: number;
   cursor?: string;
+  /** The rows before the cursor were sent in the same answer. */
+  isRest?: boolean;
+}
+
+/** What a first page leaves of a list. */
+export interface Rest {
+  cursor: string;
+  limit: number | undefined;
 }
 
 /** Rows read and sent at a time, which bounds memory for lists of any length. */
 export const PAGE_ROWS = 250;
 /** For deferrable lists, from the second page on, so that short calls wait less. */
 const SMALL_PAGE_ROWS = 100;
+/** The size of a first page, which travels among short calls. */
+export const FIRST_PAGE_BYTES = 64 * 1_024;
 
 const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 
 /** A list, page by page, at the speed of its reader. Reads one extra row to know whether more follow. */
 export async function* pagesOf<T extends Position>(
   fetch: (page: PageRequest) => Promise<T[]>,
-  { limit = Number.POSITIVE_INFINITY, cursor }: Window,
+  { limit = Number.POSITIVE_INFINITY, cursor, isRest = false }: Window,
   canWait: () => boolean = () => false,
 ): AsyncGenerator<Page<T>> {
   let after = cursor === undefined ? undefined : decodeCursor(cursor);
-  let most = PAGE_ROWS;
+  let most = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   for (let wanted = limit; ; ) {
     const size = Math.min(most, wanted);
     const found = await fetch({ after, limit: size + 1 });
@@ -54,6 +64,27 @@ export async function* pagesOf<T extends Position>(
     }
     most = canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   }
+}
+
+/** As many rows of a first page as fit, at least one, and where the rest of the list begins. */
+export function fitted<T extends Position & { json: string }>(
+  { rows, nextCursor, isLast }: Page<T>,
+  limit: number | undefined,
+): { rows: T[]; nextCursor: string | undefined; rest: Rest | undefined } {
+  let bytes = 0;
+  const excess = rows.findIndex(({ json }, index) => {
+    bytes += Buffer.byteLength(json) + 1;
+    return index > 0 && bytes > FIRST_PAGE_BYTES;
+  });
+  const sent = excess === -1 ? rows : rows.slice(0, excess);
+  const last = sent.at(-1);
+  return (isLast && excess === -1) || !last
+    ? { rows: sent, nextCursor, rest: undefined }
+    : {
+        rows: sent,
+        nextCursor: undefined,
+        rest: { cursor: encodeCursor(last), limit: limit && limit - sent.length },
+      };
 }
 
 export function encodeCursor({ createdAt, id }: Position): string {

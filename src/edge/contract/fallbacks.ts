@@ -3,7 +3,7 @@ import type { Context } from 'openapi-backend';
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 import type { HttpAnswer } from '../http/exchange.js';
 import { Html } from '../pages/html.js';
-import { StreamedArray } from './streamed-array.js';
+import { JsonBytes, StreamedArray } from './json-bytes.js';
 
 /** Handlers for requests that reach no operation. All are required: openapi-backend fails open. */
 export interface Fallbacks {
@@ -65,10 +65,17 @@ export const fallbacks: Fallbacks = {
     return {
       status,
       headers: { 'content-type': 'application/json', ...headers },
-      body: body instanceof StreamedArray ? body : JSON.stringify(body),
+      body: jsonOf(body),
     };
   },
 };
+
+function jsonOf(body: unknown): HttpAnswer['body'] {
+  if (body instanceof StreamedArray) {
+    return body;
+  }
+  return body instanceof JsonBytes ? body.bytes : JSON.stringify(body);
+}
 
 /** `/query/limit` must be integer -> { path: 'query.limit', message: 'must be integer' }. */
 function toViolation({

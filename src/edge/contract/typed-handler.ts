@@ -1,6 +1,6 @@
 import type { Html } from '../pages/html.js';
+import type { JsonBytes, StreamedArray } from './json-bytes.js';
 import type { ParsedBody } from './request-body.js';
-import type { StreamedArray } from './streamed-array.js';
 
 /** An operation as openapi-typescript generates it. */
 interface AnyOperation {
@@ -28,7 +28,7 @@ type OptionalHeader = 'Link' | 'Set-Cookie';
 type AddedHeader = 'x-request-id' | 'Cache-Control' | 'Vary' | 'Access-Control-Allow-Origin';
 
 type BodyOf<R> = R extends { content: { 'application/json': infer B } }
-  ? { body: B | (B extends readonly (infer T)[] ? StreamedArray<T> : never) }
+  ? { body: B | JsonBytes | (B extends readonly unknown[] ? StreamedArray : never) }
   : R extends { content: { 'text/html': unknown } }
     ? { body: Html }
     : { body?: undefined };

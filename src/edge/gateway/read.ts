@@ -1,169 +1,154 @@
-import type { ReadContext, ReadHeader } from '../../../generated/proto/integration/directory/v1/directory.js';
+import type { OperationId } from '../../../generated/openapi/gateway-operations.js';
+import type {
+  ReadHeader,
+  ReadRequest,
+  ReadRestResponse,
+} from '../../../generated/proto/integration/directory/v1/directory.js';
 import { internalError } from '../../errors/service-error.js';
-import { StreamedArray } from '../contract/streamed-array.js';
+import { JsonBytes, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
-import type { ListUnderWay } from './lists-under-way.js';
 
 /** A long list lasts as long as its reader takes, up to this limit. */
 const LIST_DEADLINE_MS = 600_000;
 /** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
 const LIST_WAIT_MS = 15_000;
 
-/** What every read has. */
-interface ReadRequest {
+/** What every request of the gateway has. */
+interface GatewayRequest {
   requestId: string;
   identity: Identity;
   clientAddress: string;
   params: object;
-  query: object;
+  query: { limit?: number; cursor?: string };
   header(name: string): string | undefined;
   note(facts: Record<string, string>): void;
 }
 
-/** The shared part of every read: the entity tags of the request, the version headers of the answer. */
-export function beginRead(
-  request: ReadRequest,
-  { entityTags, lists, pageTurns }: GatewayDependencies,
-  operationId: string,
-) {
-  const salt = entityTags.saltOf(operationId, JSON.stringify([request.params, request.query]));
-  const context: ReadContext = {
+/** The question for the domain, and the version headers of its answer. */
+function beginRead(operationId: OperationId, request: GatewayRequest, { entityTags }: GatewayDependencies) {
+  const { requestId, params, query } = request;
+  const salt = entityTags.saltOf(operationId, JSON.stringify([params, query]));
+  const context = {
     apiKeyHash: request.identity.apiKeyHash,
     remoteAddress: request.clientAddress,
     ...entityTags.knownVersions(salt, request.header('if-none-match')),
   };
+  const ids = { instanceIntegrationId: '', clientId: '', workerId: '', userId: '' };
+  const question: ReadRequest = { context, operationId, ...ids, ...params, ...query };
   return {
-    context,
-    call: { requestId: request.requestId },
-    listCall: { requestId: request.requestId, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS },
-    /** Before the call of a list. */
-    beginList: () => lists.begin(context.apiKeyHash),
-    /** Awaited before the rows of each page of a list. */
-    pageTurn: () => pageTurns.take(),
+    question,
+    call: { requestId },
     /** The headers of a 200 or a 304. */
-    headersOf(header: ReadHeader | undefined, list?: ListUnderWay) {
-      if (!header?.rateLimit) {
-        throw internalError(new Error(`the answer to ${operationId} has no header`));
-      }
-      list?.answered(header.rateLimit);
-      request.note({ integrationId: header.integrationId, apiKeyId: header.apiKeyId });
+    headersOf({ version, rateLimit, integrationId, apiKeyId }: ReadHeader) {
+      request.note({ integrationId, apiKeyId });
       return {
-        ETag: entityTags.tagOf(salt, header.version),
+        ETag: entityTags.tagOf(salt, version),
         'Cache-Control': 'private, no-cache',
         Vary: 'x-api-key',
-        ...rateLimitHeaders(header.rateLimit),
+        ...rateLimitHeaders(present(rateLimit)),
       };
     },
   };
 }
 
-export type Read = ReturnType<typeof beginRead>;
-
-/** The answer with one resource, or 304. */
-export function one<T>(read: Read, header: ReadHeader | undefined, body: () => T) {
-  const headers = read.headersOf(header);
+/** The answer with one body, or 304. */
+export async function one(
+  operationId: OperationId,
+  request: GatewayRequest,
+  dependencies: GatewayDependencies,
+) {
+  const { question, call, headersOf } = beginRead(operationId, request, dependencies);
+  const { header, body } = await dependencies.directory.read(question, call);
+  const headers = headersOf(present(header));
   return header?.notModified
     ? ({ status: 304, headers } as const)
-    : ({ status: 200, headers, body: body() } as const);
+    : ({ status: 200, headers, body: new JsonBytes(body) } as const);
 }
 
-interface ListMessage {
-  header?: ReadHeader;
-  nextCursor?: string;
-}
-
-/** The answer with a list, streamed as its pages arrive; the first brings the header. */
-export async function whole<M extends ListMessage, T>(
-  read: Read,
-  messages: AsyncIterable<M>,
-  rowsOf: (message: M) => T[],
+/** The answer with a list: at once if it fits into one message, otherwise streamed as its pages arrive. */
+export async function list(
+  operationId: OperationId,
+  request: GatewayRequest,
+  dependencies: GatewayDependencies,
 ) {
-  const list = await read.beginList();
-  const pages = messages[Symbol.asyncIterator]();
+  const { directory, lists, addressOf } = dependencies;
+  const { params, query } = request;
+  const { question, call, headersOf } = beginRead(operationId, request, dependencies);
+  const underWay = await lists.begin(request.identity.apiKeyHash);
+  let rest: AsyncIterator<ReadRestResponse> | undefined;
   const leave = async () => {
-    list.end();
-    await pages.return?.();
+    underWay.end();
+    await rest?.return?.();
   };
   try {
-    const first = await pages.next();
-    const message: M | undefined = first.done ? undefined : first.value;
-    const headers = read.headersOf(message?.header, list);
-    // Reads to the end: cancelling resets the call, and HTTP/2 ends connections with many resets.
-    const second = await pages.next();
-    if (!message || message.header?.notModified) {
-      list.end();
+    const first = await directory.read(question, { ...call, deadlineMs: LIST_WAIT_MS });
+    const header = present(first.header);
+    const headers = headersOf(header);
+    underWay.answered(present(header.rateLimit));
+    const restCall = { ...call, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
+    rest =
+      first.rest &&
+      directory.readRest({ read: question, rest: first.rest }, restCall)[Symbol.asyncIterator]();
+    if (rest && question.limit === undefined) {
+      // Read before the status is sent, so that an error in the second page is an answer like any other.
+      const second = await rest.next();
+      const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
+      return { status: 200, headers, body: new StreamedArray(pages) } as const;
+    }
+    let last: Pick<ReadRestResponse, 'body' | 'nextCursor'> = first;
+    const bodies = [first.body];
+    for (let next = await rest?.next(); next && !next.done; next = await rest?.next()) {
+      last = next.value;
+      bodies.push(last.body);
+    }
+    await leave();
+    if (header.notModified) {
       return { status: 304, headers } as const;
     }
-    if (second.done) {
-      list.end();
-      await read.pageTurn();
-      return { status: 200, headers, body: rowsOf(message) } as const;
-    }
-    const rows = continued(
-      read,
-      [message, second.value],
-      { next: () => pages.next(), return: leave },
-      rowsOf,
-    );
-    return { status: 200, headers, body: new StreamedArray(rows) } as const;
+    const cursor = last.nextCursor;
+    const link = cursor && { Link: `<${addressOf(operationId, params, { ...query, cursor })}>; rel="next"` };
+    const body = bodies.length > 1 ? joinedArrays(bodies) : first.body;
+    return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(body) } as const;
   } catch (error) {
     await leave();
     throw error;
   }
 }
 
-/** The rows of the messages read so far, then of those to come. */
-function continued<M, T>(
-  { pageTurn }: Read,
-  read: M[],
-  pages: { next(): Promise<IteratorResult<M>>; return(): Promise<void> },
-  rowsOf: (message: M) => T[],
-): AsyncIterator<T[]> {
+interface PageOfList {
+  body: Buffer;
+}
+
+/** The pages read so far, then those to come. */
+function streamed(
+  read: PageOfList[],
+  rest: AsyncIterator<PageOfList>,
+  { pageTurns }: GatewayDependencies,
+  leave: () => Promise<void>,
+): AsyncIterator<Buffer> {
   return {
     next: async () => {
-      const message = read.shift();
-      const next = message === undefined ? await pages.next() : { done: false as const, value: message };
+      const page = read.shift();
+      const next = page === undefined ? await rest.next() : { done: false as const, value: page };
       if (next.done) {
         return next;
       }
-      await pageTurn();
-      return { done: false, value: rowsOf(next.value) };
+      await pageTurns.take();
+      return { done: false, value: next.value.body };
     },
     return: async () => {
-      await pages.return();
+      await leave();
       return { done: true, value: undefined };
     },
   };
 }
 
-/** The answer with one page of a list, buffered: its last message says where the next page begins. */
-export async function page<M extends ListMessage, T>(
-  read: Read,
-  messages: AsyncIterable<M>,
-  rowsOf: (message: M) => T[],
-  addressOfNext: (cursor: string) => string,
-) {
-  const rows: T[] = [];
-  let header: ReadHeader | undefined;
-  let nextCursor: string | undefined;
-  let headers: ReturnType<Read['headersOf']>;
-  const list = await read.beginList();
-  try {
-    for await (const message of messages) {
-      header ??= message.header;
-      nextCursor = message.nextCursor;
-      await read.pageTurn();
-      rows.push(...rowsOf(message));
-    }
-    headers = read.headersOf(header, list);
-  } finally {
-    list.end();
+/** What the gRPC contract promises and proto3 cannot require. */
+function present<T>(value: T | undefined): T {
+  if (value === undefined) {
+    throw internalError(new Error('the domain left out what it promises'));
   }
-  if (header?.notModified) {
-    return { status: 304, headers } as const;
-  }
-  const link = nextCursor === undefined ? {} : { Link: `<${addressOfNext(nextCursor)}>; rel="next"` };
-  return { status: 200, headers: { ...headers, ...link }, body: rows } as const;
+  return value;
 }

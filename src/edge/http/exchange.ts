@@ -16,15 +16,15 @@ export interface HttpRequest {
   readBody(): Promise<Buffer>;
 }
 
-/** Text in pieces. The consumer always calls `return`, which releases the source. */
-export type TextStream = AsyncIterableIterator<string> & { return(): Promise<unknown> };
+/** A body in pieces. The consumer always calls `return`, which releases the source. */
+export type BodyStream = AsyncIterableIterator<Buffer> & { return(): Promise<unknown> };
 
 export interface HttpAnswer {
   status: number;
   /** Several values are several headers. */
   headers: Record<string, string | number | string[]>;
-  /** Text in pieces is written at the speed of the reader. */
-  body?: string | Buffer | TextStream;
+  /** A stream is written at the speed of the reader. */
+  body?: string | Buffer | BodyStream;
 }
 
 /** An answer with its names for log and metrics. */

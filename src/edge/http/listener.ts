@@ -11,7 +11,7 @@ import { ClientLeft } from './body-refusal.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { closedSignal } from './closed-signal.js';
 import { Connections } from './connections.js';
-import type { Dispatch, DispatchedAnswer, HttpRequest, TextStream } from './exchange.js';
+import type { BodyStream, Dispatch, DispatchedAnswer, HttpRequest } from './exchange.js';
 import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
 import { Turns } from './turns.js';
@@ -227,7 +227,7 @@ async function write(
 /** Writes at the speed of the reader; aborts a reader that is too slow. */
 async function writeStream(
   response: ServerResponse,
-  body: TextStream,
+  body: BodyStream,
   pieceTimeoutMs: number,
 ): Promise<void> {
   const { socket } = response.req;

@@ -1,11 +1,19 @@
-import { UserStatus } from '../../../generated/proto/integration/directory/v1/directory.js';
-import type { InstanceIntegration } from '../../domain/directory/instance-integrations.js';
-import type { User } from '../../domain/directory/users.js';
+import type { ReadContext, ReadHeader } from '../../../generated/proto/integration/directory/v1/directory.js';
+import type { Answer, Question } from '../../domain/directory/answer.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-export function toInstanceIntegration(from: InstanceIntegration) {
-  return { ...from, applicationInstance: { id: from.instanceId, instanceName: from.instanceName } };
+export function asked(context: ReadContext | undefined): Question {
+  if (!context) {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The context is missing.');
+  }
+  return {
+    keyHash: context.apiKeyHash,
+    remoteAddress: context.remoteAddress,
+    known: { values: context.knownVersions, any: context.anyVersionKnown },
+  };
 }
 
-export function toUser(user: User) {
-  return { ...user, userId: user.id, status: UserStatus[user.status] };
+export function toHeader({ visitor, content }: Answer<unknown>): ReadHeader {
+  const { version, rateLimit, integrationId, apiKeyId } = visitor;
+  return { version, notModified: content === undefined, rateLimit, integrationId, apiKeyId };
 }

@@ -1,198 +1,113 @@
-import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
-import {
-  DirectoryServiceService,
-  type ReadContext,
-  type ReadHeader,
-} from '../../../generated/proto/integration/directory/v1/directory.js';
+import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
-import type { Answer, ListAnswer, Question } from '../../domain/directory/answer.js';
-import { type ClientStore, getClient, listClients } from '../../domain/directory/clients.js';
+import type { Answer } from '../../domain/directory/answer.js';
+import { type JsonOf, jsonArray, type OperationId } from '../../domain/directory/contract-json.js';
+import { fitted } from '../../domain/directory/page.js';
 import {
-  type InstanceIntegrationStore,
-  listInstanceIntegrations,
-} from '../../domain/directory/instance-integrations.js';
-import {
-  getOrganizationStructure,
-  listJobTitles,
-  type OrganizationStore,
-} from '../../domain/directory/organization.js';
-import { getUser, listUsers, type UserStore } from '../../domain/directory/users.js';
-import { getWorker, listWorkers, type WorkerStore } from '../../domain/directory/workers.js';
+  type AnyPages,
+  type AnyRead,
+  type DirectoryDependencies,
+  directoryReads,
+  type Target,
+} from '../../domain/directory/reads.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
-import { toInstanceIntegration, toUser } from './directory-messages.js';
+import { asked, toHeader } from './directory-messages.js';
+import { earlierMethods } from './earlier-directory.js';
 
-export interface DirectoryDependencies {
-  gatekeeper: Gatekeeper;
-  instanceIntegrations: InstanceIntegrationStore;
-  clients: ClientStore;
-  workers: WorkerStore;
-  users: UserStore;
-  organization: OrganizationStore;
-}
+/** A list of so few rows is no more work than any short call, and needs no turn of its own. */
+const FEW_ROWS = 10;
 
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
-  const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
+  const { gatekeeper } = dependencies;
+  const reads = directoryReads(dependencies);
   return serve(DirectoryServiceService, {
-    listInstanceIntegrations: async ({ context }) => {
-      const answer = await listInstanceIntegrations(gatekeeper, instanceIntegrations, asked(context));
-      return {
-        header: toHeader(answer),
-        instanceIntegrations: (answer.content ?? []).map(toInstanceIntegration),
-      };
-    },
+    ...earlierMethods(
+      reads,
+      (answer, signal) => pagesOf({ gatekeeper, turns, answer, signal }),
+      () => turns.shortCall(),
+    ),
 
-    listClients: async function* ({ context, ...path }, { signal }) {
-      const answer = await listClients(gatekeeper, clients, asked(context), instanceIntegrationOf(path));
-      for await (const { header, rows } of pages(gatekeeper, turns, answer, signal)) {
-        yield { header, clients: rows };
+    read: async ({ context, operationId, ...target }, call) => {
+      const list = new AbortController();
+      let isShort = true;
+      try {
+        const read = readNamed(reads, operationId);
+        call.operation = operationId;
+        const answer = await read(asked(context), target as Target);
+        const { visitor, content } = answer;
+        const header = toHeader(answer);
+        if (content === undefined || typeof content === 'string') {
+          return { header, body: Buffer.from(content ?? '') };
+        }
+        // Before anything is awaited, so that an excess list is refused at once.
+        gatekeeper.beginList(visitor, list.signal);
+        const page = await turns.make(
+          { integrationId: visitor.integrationId, canWait: false },
+          async () => {
+            call.signal.throwIfAborted();
+            return (await content[Symbol.asyncIterator]().next()).value;
+          },
+          ({ rows }) => rows.length <= FEW_ROWS,
+        );
+        const { rows, nextCursor, rest } = fitted(page, target.limit);
+        isShort = !rest;
+        return { header, body: bodyOf(rows), nextCursor, rest };
+      } finally {
+        list.abort();
+        if (isShort) {
+          turns.shortCall();
+        }
       }
     },
 
-    getClient: async ({ context, ...path }) => {
-      const answer = await getClient(
-        gatekeeper,
-        clients,
-        asked(context),
-        instanceIntegrationOf(path),
-        clientOf(path),
-      );
-      return { header: toHeader(answer), client: answer.content };
-    },
-
-    listWorkers: async function* ({ context, limit, cursor, withOrganization, ...path }, { signal }) {
-      const window = { limit, cursor, withOrganization };
-      const answer = await listWorkers(
-        gatekeeper,
-        workers,
-        asked(context),
-        instanceIntegrationOf(path),
-        clientOf(path),
-        window,
-      );
-      for await (const { header, rows, nextCursor } of pages(gatekeeper, turns, answer, signal)) {
-        yield { header, workers: rows, nextCursor };
+    readRest: async function* ({ read, rest }, { signal }) {
+      const { context, operationId = '', ...path } = read ?? {};
+      const question = { ...asked(context), known: { values: [], any: false }, isCounted: true };
+      const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
+      const answer = await readNamed(reads, operationId)(question, target as Target);
+      for await (const { rows, nextCursor } of pagesOf({ gatekeeper, turns, answer, signal, isRest: true })) {
+        yield { body: bodyOf(rows), nextCursor };
       }
-    },
-
-    getWorker: async ({ context, workerId, ...path }) => {
-      const id = workerId as WorkerId;
-      const answer = await getWorker(
-        gatekeeper,
-        workers,
-        asked(context),
-        instanceIntegrationOf(path),
-        clientOf(path),
-        id,
-      );
-      return { header: toHeader(answer), worker: answer.content };
-    },
-
-    listUsers: async function* ({ context, limit, cursor, ...path }, { signal }) {
-      const window = { limit, cursor };
-      const answer = await listUsers(
-        gatekeeper,
-        users,
-        asked(context),
-        instanceIntegrationOf(path),
-        clientOf(path),
-        window,
-      );
-      for await (const { header, rows, nextCursor } of pages(gatekeeper, turns, answer, signal)) {
-        yield { header, users: rows.map(toUser), nextCursor };
-      }
-    },
-
-    getUser: async ({ context, userId, ...path }) => {
-      const id = userId as UserId;
-      const answer = await getUser(
-        gatekeeper,
-        users,
-        asked(context),
-        instanceIntegrationOf(path),
-        clientOf(path),
-        id,
-      );
-      return { header: toHeader(answer), user: answer.content && toUser(answer.content) };
-    },
-
-    listJobTitles: async ({ context, ...path }) => {
-      const answer = await listJobTitles(
-        gatekeeper,
-        organization,
-        asked(context),
-        instanceIntegrationOf(path),
-        clientOf(path),
-      );
-      return { header: toHeader(answer), jobTitles: answer.content ?? [] };
-    },
-
-    getOrganizationStructure: async ({ context, ...path }) => {
-      const where = [instanceIntegrationOf(path), clientOf(path)] as const;
-      const answer = await getOrganizationStructure(gatekeeper, organization, asked(context), ...where);
-      return { header: toHeader(answer), organizationStructure: answer.content };
     },
   });
 }
 
-function asked(context: ReadContext | undefined): Question {
-  if (!context) {
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The context is missing.');
+function readNamed(reads: Record<OperationId, AnyRead>, operationId: string): AnyRead {
+  if (!Object.hasOwn(reads, operationId)) {
+    throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This domain does not have this operation.');
   }
-  return {
-    keyHash: context.apiKeyHash,
-    remoteAddress: context.remoteAddress,
-    known: { values: context.knownVersions, any: context.anyVersionKnown },
-  };
+  return reads[operationId as OperationId];
 }
 
-/** The edge has validated the ids. */
-function instanceIntegrationOf(path: { instanceIntegrationId: string }): InstanceIntegrationId {
-  return path.instanceIntegrationId as InstanceIntegrationId;
+function bodyOf(rows: readonly { json: string }[]): Buffer {
+  return Buffer.from(jsonArray(rows.map(({ json }) => json as JsonOf<unknown>)));
 }
 
-function clientOf(path: { clientId: string }): ClientId {
-  return path.clientId as ClientId;
+interface ListUnderWay {
+  gatekeeper: Gatekeeper;
+  turns: PageTurns;
+  answer: Answer<string | AnyPages>;
+  signal: AbortSignal;
+  isRest?: boolean;
 }
 
-function toHeader({ visitor, content }: Answer<unknown>): ReadHeader {
-  const { version, rateLimit, integrationId, apiKeyId } = visitor;
-  return { version, notModified: content === undefined, rateLimit, integrationId, apiKeyId };
-}
-
-interface SentPage<T> {
-  header: ReadHeader | undefined;
-  rows: T[];
-  nextCursor: string | undefined;
-}
-
-/** Sends the header with the first page. The list counts until its call ends, when the peer has taken it. */
-async function* pages<T>(
-  gatekeeper: Gatekeeper,
-  turns: PageTurns,
-  answer: ListAnswer<T>,
-  signal: AbortSignal,
-): AsyncGenerator<SentPage<T>> {
-  let header: ReadHeader | undefined = toHeader(answer);
-  if (!answer.content) {
-    yield { header, rows: [], nextCursor: undefined };
+/** The pages of a list. It counts until its call ends, when the peer has taken it. */
+async function* pagesOf({ gatekeeper, turns, answer, signal, isRest = false }: ListUnderWay) {
+  const { visitor, content } = answer;
+  if (content === undefined || typeof content === 'string') {
     return;
   }
   // Before anything is awaited, so that an excess list is refused at once.
-  gatekeeper.beginList(answer.visitor, signal);
-  const content = answer.content[Symbol.asyncIterator]();
-  const { integrationId } = answer.visitor;
-  const next = async () => (signal.aborted ? undefined : await content.next());
-  let page = await turns.make({ integrationId, canWait: false }, next);
-  if (page?.value?.isLast) {
-    turns.shortCall();
-  }
+  gatekeeper.beginList(visitor, signal);
+  const pages = content[Symbol.asyncIterator]();
+  const { integrationId } = visitor;
+  const next = async () => (signal.aborted ? undefined : await pages.next());
+  const canWait = () => gatekeeper.readsManyLists(visitor);
+  let page = await turns.make({ integrationId, canWait: isRest && canWait() }, next);
   while (page && !page.done) {
-    const { rows, nextCursor, isLast } = page.value;
-    yield { header, rows, nextCursor };
-    header = undefined;
-    const canWait = gatekeeper.readsManyLists(answer.visitor);
-    page = isLast ? undefined : await turns.make({ integrationId, canWait }, next);
+    yield page.value;
+    page = page.value.isLast ? undefined : await turns.make({ integrationId, canWait: canWait() }, next);
   }
 }

@@ -1,8 +1,9 @@
+import type { DirectoryDependencies } from '../../domain/directory/reads.js';
 import type { TokenIssuer } from '../../domain/sign-on/tokens/token-issuer.js';
 import type { AnyMethod } from '../definitions.js';
 import type { CallContext, ServedService } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
-import { type DirectoryDependencies, directoryService } from './directory.js';
+import { directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { type OperatorDependencies, operatorService } from './operator/index.js';
 import { type PlatformDependencies, platformService } from './platform/index.js';
@@ -26,7 +27,6 @@ export function allServices(
   turns = new PageTurns(),
 ): ServedService[] {
   const services = [
-    directoryService(directory, turns),
     maintenanceService(maintenance),
     signOnService(signOn),
     deliveryService(deliveries),
@@ -34,7 +34,11 @@ export function allServices(
     operatorService(operator),
     platformService(platform),
   ];
-  return services.map((service) => tellingShortCalls(service, turns));
+  // The directory reports its own: the first page of a long list is no short call.
+  return [
+    directoryService(directory, turns),
+    ...services.map((service) => tellingShortCalls(service, turns)),
+  ];
 }
 
 /** The same service, reporting its unary calls to `turns`, so that pages of lists yield to them. */

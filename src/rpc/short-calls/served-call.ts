@@ -12,6 +12,7 @@ export class ServedCall implements AdmittedCall, CallContext {
   readonly requestId: string;
   readonly identity: Identity;
   readonly onBehalfOf: string | undefined;
+  operation: string | undefined;
   isCancelled = false;
   #controller: AbortController | undefined;
   readonly #deadline: NodeJS.Timeout;

@@ -20,16 +20,18 @@ export class PageTurns {
 
   constructor(private readonly now = () => performance.now()) {}
 
-  /** Called for each short call, and for lists of one page. */
+  /** Called for each short call, the first page of a list included. */
   shortCall(): void {
     this.#shortCallAt = this.now();
   }
 
+  /** A page that `isSmall` leaves its turn to another one. */
   make<T>(
     { integrationId, canWait }: { integrationId: string; canWait: boolean },
     page: () => Promise<T>,
+    isSmall: (page: T) => boolean = () => false,
   ): Promise<T> {
-    return (canWait ? this.#patient : this.#prompt).make(integrationId, page);
+    return (canWait ? this.#patient : this.#prompt).make(integrationId, page, isSmall);
   }
 
   #pauseMs(): number {
@@ -49,7 +51,7 @@ class Lane {
   /** `pauseMs` is how long a page still waits when its turn comes. */
   constructor(private readonly pauseMs: () => number) {}
 
-  async make<T>(integrationId: string, page: () => Promise<T>): Promise<T> {
+  async make<T>(integrationId: string, page: () => Promise<T>, isSmall: (page: T) => boolean): Promise<T> {
     if (this.#free > 0) {
       this.#free -= 1;
     } else {
@@ -59,10 +61,17 @@ class Lane {
         this.#waiting.set(integrationId, waiting);
       });
     }
+    let passesAtOnce = false;
     try {
-      return await page();
+      const made = await page();
+      passesAtOnce = isSmall(made);
+      return made;
     } finally {
-      setImmediate(() => this.#passOn());
+      if (passesAtOnce) {
+        this.#passOn();
+      } else {
+        setImmediate(() => this.#passOn());
+      }
     }
   }
 

@@ -1,23 +1,18 @@
+import type { Expression } from 'kysely';
 import type { Address } from '../../domain/directory/names.js';
 
-export const addressColumns = [
-  'address1',
-  'address2',
-  'city',
-  'isoCountryCode',
-  'postalCode',
-  'zoneCode',
-] as const satisfies readonly (keyof Address)[];
-
-export function addressIn({
-  address1,
-  address2,
-  city,
-  isoCountryCode,
-  postalCode,
-  zoneCode,
-}: Address): Address {
-  return { address1, address2, city, isoCountryCode, postalCode, zoneCode };
+/** The members of an address, from the columns of a table. */
+export function addressMembers<Column>(column: (name: keyof Address) => Expression<Column>): {
+  [Name in keyof Address]: Expression<Column>;
+} {
+  return {
+    address1: column('address1'),
+    address2: column('address2'),
+    city: column('city'),
+    isoCountryCode: column('isoCountryCode'),
+    postalCode: column('postalCode'),
+    zoneCode: column('zoneCode'),
+  };
 }
 
 /** Of a row with the columns of an address. */

@@ -1,38 +1,34 @@
-import type { Client, ClientStore } from '../../domain/directory/clients.js';
+import type { ClientId } from '../../../generated/ids.js';
+import type { Schemas } from '../../domain/directory/contract-json.js';
+import type { ClientStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { addressColumns, addressIn } from './address.js';
-import { keptPages, keptQuery } from './kept-query.js';
+import { addressMembers } from './address.js';
+import { contractJson } from './contract-json.js';
+import { keptPages, keptQuery, onlyJson } from './kept-query.js';
 import { behind } from './keyset.js';
 
 export function clientStore({ reader }: Database): ClientStore {
   const db = camelCased(reader);
+  const json = contractJson(db);
   const clients = () =>
-    db
-      .selectFrom('clients')
-      .select(['id', 'name', 'createdAt', ...addressColumns])
-      .$narrowType<Pick<Client, 'id'>>();
-  const pages = keptPages(db, (instanceId, page) =>
-    clients()
-      .where('instanceId', '=', instanceId)
-      .where(behind('clients', page))
-      .orderBy('createdAt')
-      .orderBy('id')
-      .limit(page.limit),
-  );
-  const byId = keptQuery(db, (id: string) => clients().where('id', '=', id));
-
+    db.selectFrom('clients').select((column) => {
+      const client = json.object<Schemas['Client']>({
+        id: column.ref('id').$castTo<ClientId>(),
+        name: column.ref('name'),
+        location: json.object<Schemas['Address']>(addressMembers((name) => column.ref(name))),
+      });
+      return ['id', 'createdAt', json.text(client).as('json')];
+    });
   return {
-    page: async (instanceId, page) => (await pages(instanceId, page)).map(toClient),
-    find: async (id) => {
-      const [row] = await byId(id);
-      return row && toClient(row);
-    },
+    page: keptPages(db, (instanceId, page) =>
+      clients()
+        .where('instanceId', '=', instanceId)
+        .where(behind('clients', page))
+        .orderBy('createdAt')
+        .orderBy('id')
+        .limit(page.limit),
+    ),
+    find: onlyJson(keptQuery(db, (id: string) => clients().where('id', '=', id))),
   };
-}
-
-type Row = Pick<Client, 'id' | 'name' | 'createdAt'> & Client['location'];
-
-function toClient(row: Row): Client {
-  return { id: row.id, name: row.name, location: addressIn(row), createdAt: row.createdAt };
 }

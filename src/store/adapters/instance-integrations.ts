@@ -1,27 +1,35 @@
-import type {
-  InstanceIntegration,
-  InstanceIntegrationStore,
-} from '../../domain/directory/instance-integrations.js';
+import type { InstanceId, InstanceIntegrationId } from '../../../generated/ids.js';
+import { jsonArray, type Schemas } from '../../domain/directory/contract-json.js';
+import type { InstanceIntegrationStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
+import { contractJson } from './contract-json.js';
+import { keptQuery } from './kept-query.js';
 
 export function instanceIntegrationStore({ reader }: Database): InstanceIntegrationStore {
+  const db = camelCased(reader);
+  const json = contractJson(db);
+  const ofIntegration = keptQuery(db, (integrationId: string) =>
+    db
+      .selectFrom('instanceIntegrations as instanceIntegration')
+      .innerJoin('instances', 'instances.id', 'instanceIntegration.instanceId')
+      .where('instanceIntegration.integrationId', '=', integrationId)
+      .orderBy('instanceIntegration.createdAt')
+      .orderBy('instanceIntegration.id')
+      .select((column) => {
+        const instanceIntegration = json.object<Schemas['InstanceIntegration']>({
+          id: column.ref('instanceIntegration.id').$castTo<InstanceIntegrationId>(),
+          applicationInstance: json.object<Schemas['ApplicationInstance']>({
+            id: column.ref('instances.id').$castTo<InstanceId>(),
+            instanceName: column.ref('instances.name'),
+          }),
+          createdAt: json.time(column.ref('instanceIntegration.createdAt')),
+          updatedAt: json.time(column.ref('instanceIntegration.updatedAt')),
+        });
+        return json.text(instanceIntegration).as('json');
+      }),
+  );
   return {
-    listOf: (integrationId) =>
-      camelCased(reader)
-        .selectFrom('instanceIntegrations as instanceIntegration')
-        .innerJoin('instances', 'instances.id', 'instanceIntegration.instanceId')
-        .where('instanceIntegration.integrationId', '=', integrationId)
-        .orderBy('instanceIntegration.createdAt')
-        .orderBy('instanceIntegration.id')
-        .select([
-          'instanceIntegration.id',
-          'instances.id as instanceId',
-          'instances.name as instanceName',
-          'instanceIntegration.createdAt',
-          'instanceIntegration.updatedAt',
-        ])
-        .$narrowType<Pick<InstanceIntegration, 'id' | 'instanceId'>>()
-        .execute(),
+    listOf: async (integrationId) => jsonArray((await ofIntegration(integrationId)).map((row) => row.json)),
   };
 }

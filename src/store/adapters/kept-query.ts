@@ -1,4 +1,5 @@
 import type { Compilable } from 'kysely';
+import type { JsonOf } from '../../domain/directory/contract-json.js';
 import type { PageRequest } from '../../domain/directory/page.js';
 import type { Rows } from '../camel-case.js';
 import { statement } from './kept-statement.js';
@@ -28,4 +29,11 @@ export function keptPages<Row>(
   );
   return (ownerId, { after, limit }) =>
     after ? next(ownerId, after.createdAt, after.id, limit) : first(ownerId, limit);
+}
+
+/** Of the only row, if there is one. */
+export function onlyJson<Values extends readonly (string | number)[], T>(
+  rows: (...values: Values) => Promise<{ json: JsonOf<T> }[]>,
+): (...values: Values) => Promise<JsonOf<T> | undefined> {
+  return async (...values) => (await rows(...values))[0]?.json;
 }

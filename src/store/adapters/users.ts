@@ -1,12 +1,15 @@
-import type { Manager, User, UserStore } from '../../domain/directory/users.js';
+import type { ClientId, UserId } from '../../../generated/ids.js';
+import type { Schemas } from '../../domain/directory/contract-json.js';
+import type { UserStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { keptPages, keptQuery } from './kept-query.js';
+import { contractJson } from './contract-json.js';
+import { keptPages, keptQuery, onlyJson } from './kept-query.js';
 import { behind } from './keyset.js';
-import { named } from './named.js';
 
 export function userStore({ reader }: Database): UserStore {
   const db = camelCased(reader);
+  const json = contractJson(db);
   const users = () =>
     db
       .selectFrom('users')
@@ -14,70 +17,44 @@ export function userStore({ reader }: Database): UserStore {
       .leftJoin('users as manager', 'manager.id', 'users.managerId')
       .leftJoin('accounts as managerAccount', 'managerAccount.id', 'manager.accountId')
       .leftJoin('roles as role', 'role.id', 'users.roleId')
-      .select(['users.id', 'users.clientId', 'users.firstName', 'users.lastName', 'users.fullName'])
-      .select(['users.status', 'users.createdAt', 'account.email'])
-      .select(['manager.id as managerId', 'manager.firstName as managerFirstName'])
-      .select(['manager.lastName as managerLastName', 'manager.fullName as managerFullName'])
-      .select(['managerAccount.email as managerEmail', 'role.id as roleId', 'role.name as roleName'])
-      .$narrowType<Pick<User, 'id' | 'clientId'>>();
-
-  const pages = keptPages(db, (clientId, page) =>
-    users()
-      .where('users.clientId', '=', clientId)
-      .where('users.status', '!=', 'DELETED')
-      .where(behind('users', page))
-      .orderBy('users.createdAt')
-      .orderBy('users.id')
-      .limit(page.limit),
-  );
-  const oneOf = keptQuery(db, (clientId: string, id: string) =>
-    users().where('users.clientId', '=', clientId).where('users.id', '=', id),
-  );
-
+      .select((column) => {
+        const user = json.object<Schemas['User']>({
+          userId: column.ref('users.id').$castTo<UserId>(),
+          clientId: column.ref('users.clientId').$castTo<ClientId>(),
+          email: column.ref('account.email'),
+          firstName: column.ref('users.firstName'),
+          lastName: column.ref('users.lastName'),
+          fullName: column.ref('users.fullName'),
+          status: column.ref('users.status'),
+          manager: json.joined<Schemas['UserManager']>(column.ref('managerAccount.id'), {
+            id: column.ref('manager.id').$castTo<UserId>(),
+            firstName: column.ref('manager.firstName'),
+            lastName: column.ref('manager.lastName'),
+            fullName: column.ref('manager.fullName'),
+            email: column.ref('managerAccount.email').$notNull(),
+          }),
+          role: json.joined<Schemas['UserRole']>(column.ref('role.id'), {
+            id: column.ref('role.id').$notNull(),
+            name: column.ref('role.name').$notNull(),
+          }),
+          createdAt: json.time(column.ref('users.createdAt')),
+        });
+        return ['users.id', 'users.createdAt', json.text(user).as('json')];
+      });
   return {
-    page: async (clientId, page) => (await pages(clientId, page)).map(toUser),
-    find: async (clientId, id) => {
-      const [row] = await oneOf(clientId, id);
-      return row && toUser(row);
-    },
-  };
-}
-
-interface ManagerColumns {
-  managerId: string | null;
-  managerFirstName: string | null;
-  managerLastName: string | null;
-  managerFullName: string | null;
-  managerEmail: string | null;
-}
-
-type Row = Omit<User, 'manager' | 'role'> &
-  ManagerColumns & { roleId: string | null; roleName: string | null };
-
-function toUser(row: Row): User {
-  return {
-    id: row.id,
-    clientId: row.clientId,
-    email: row.email,
-    firstName: row.firstName,
-    lastName: row.lastName,
-    fullName: row.fullName,
-    status: row.status,
-    manager: managerIn(row),
-    role: named(row.roleId, row.roleName),
-    createdAt: row.createdAt,
-  };
-}
-
-export function managerIn(row: ManagerColumns): Manager | null {
-  if (row.managerId === null || row.managerEmail === null) {
-    return null;
-  }
-  return {
-    id: row.managerId as Manager['id'],
-    firstName: row.managerFirstName,
-    lastName: row.managerLastName,
-    fullName: row.managerFullName,
-    email: row.managerEmail,
+    page: keptPages(db, (clientId, page) =>
+      users()
+        .where('users.clientId', '=', clientId)
+        .where('users.status', '!=', 'DELETED')
+        .where(behind('users', page))
+        .orderBy('users.createdAt')
+        .orderBy('users.id')
+        .limit(page.limit),
+    ),
+    find: onlyJson(
+      keptQuery(db, (clientId: string, id: string) =>
+        users().where('users.clientId', '=', clientId).where('users.id', '=', id),
+      ),
+    ),
   };
 }

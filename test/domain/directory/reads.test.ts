@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import type { Answer, KnownVersions, Question } from '../../../src/domain/directory/answer.js';
-import { getClient, listClients } from '../../../src/domain/directory/clients.js';
-import { getOrganizationStructure, listJobTitles } from '../../../src/domain/directory/organization.js';
-import { getUser, listUsers } from '../../../src/domain/directory/users.js';
-import { getWorker, listWorkers } from '../../../src/domain/directory/workers.js';
+import type { OperationId } from '../../../src/domain/directory/contract-json.js';
+import {
+  type DirectoryDependencies,
+  directoryReads,
+  type Target,
+} from '../../../src/domain/directory/reads.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 
 const visitor = {
@@ -16,7 +18,7 @@ const visitor = {
   rateLimit: { limit: 9, remaining: 8, resetSeconds: 7 },
 } as const;
 
-const row = { id: 'row_1', createdAt: 5 };
+const row = { id: 'row_1', createdAt: 5, json: '{}' };
 
 /** Stores that report their calls, and a gatekeeper with a given outcome. */
 function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error } = {}) {
@@ -29,7 +31,7 @@ function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error
         (_, method: string) =>
         async (...asked: unknown[]) => {
           reads.push([method, ...asked]);
-          return method === 'page' ? (holding ? [row] : []) : holding ? row : undefined;
+          return method.startsWith('page') ? (holding ? [row] : []) : holding ? 'the text' : undefined;
         },
     },
   ) as never;
@@ -42,64 +44,54 @@ function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error
       }
       return visitor;
     };
-  const gatekeeper = { admitToInstance: admit('instance'), admitToClient: admit('client') };
+  const gatekeeper = {
+    ...{ admit: admit('integration'), admitToInstance: admit('instance'), admitToClient: admit('client') },
+    readsManyLists: () => false,
+  };
   return { store, reads, admitted, gatekeeper: gatekeeper as unknown as Gatekeeper };
 }
 
 type Ask = (gatekeeper: Gatekeeper, store: never, question: Question) => Promise<Answer<unknown>>;
 
-const lists: [title: string, ask: Ask, firstRead: unknown[]][] = [
-  ['clients', (gate, store, question) => listClients(gate, store, question, 'iin_1'), ['page', 'ins_1']],
+const target: Target = {
+  ...{ instanceIntegrationId: 'iin_1', clientId: 'cli_1', workerId: 'wrk_1', userId: 'usr_1' },
+};
+
+const asking =
+  (operationId: OperationId): Ask =>
+  (gatekeeper, store, question) => {
+    const stores = { instanceIntegrations: store, clients: store, workers: store, users: store };
+    const dependencies: DirectoryDependencies = { gatekeeper, ...stores, organization: store };
+    return directoryReads(dependencies)[operationId](question, target);
+  };
+
+const lists: [operationId: OperationId, ask: Ask, firstRead: unknown[]][] = (
   [
-    'workers',
-    (gate, store, question) =>
-      listWorkers(gate, store, question, 'iin_1', 'cli_1', { withOrganization: true }),
-    ['page', 'cli_1'],
-  ],
+    ['listClients', ['page', 'ins_1']],
+    ['listWorkers', ['page', 'cli_1']],
+    ['listWorkersV2', ['pageV2', 'cli_1']],
+    ['listUsers', ['page', 'cli_1']],
+  ] as const
+).map(([operationId, read]) => [operationId, asking(operationId), [...read]]);
+const ones: [operationId: OperationId, ask: Ask, read: unknown[], code: ErrorCode, message: string][] = [
+  ['getClient', asking('getClient'), ['find', 'cli_1'], ErrorCode.CLIENT_NOT_FOUND, 'Client not found'],
   [
-    'users',
-    (gate, store, question) => listUsers(gate, store, question, 'iin_1', 'cli_1', {}),
-    ['page', 'cli_1'],
-  ],
-];
-const ones: [title: string, ask: Ask, read: unknown[], code: ErrorCode, message: string][] = [
-  [
-    'a client',
-    (gate, store, question) => getClient(gate, store, question, 'iin_1', 'cli_1'),
-    ['find', 'cli_1'],
-    ErrorCode.CLIENT_NOT_FOUND,
-    'Client not found',
-  ],
-  [
-    'a worker',
-    (gate, store, question) => getWorker(gate, store, question, 'iin_1', 'cli_1', 'wrk_1'),
-    ['find', 'cli_1', 'wrk_1'],
+    'getWorkerV2',
+    asking('getWorkerV2'),
+    ['findV2', 'cli_1', 'wrk_1'],
     ErrorCode.WORKER_NOT_FOUND,
     'Worker not found',
   ],
-  [
-    'a user',
-    (gate, store, question) => getUser(gate, store, question, 'iin_1', 'cli_1', 'usr_1'),
-    ['find', 'cli_1', 'usr_1'],
-    ErrorCode.USER_NOT_FOUND,
-    'User not found',
-  ],
+  ['getUser', asking('getUser'), ['find', 'cli_1', 'usr_1'], ErrorCode.USER_NOT_FOUND, 'User not found'],
 ];
-const parts: [title: string, ask: Ask, read: unknown[]][] = [
-  [
-    'the structure',
-    (gate, store, question) => getOrganizationStructure(gate, store, question, 'iin_1', 'cli_1'),
-    ['structureOf', 'cli_1'],
-  ],
-  [
-    'the job titles',
-    (gate, store, question) => listJobTitles(gate, store, question, 'iin_1', 'cli_1'),
-    ['jobTitlesOf', 'cli_1'],
-  ],
+const parts: [operationId: OperationId, ask: Ask, read: unknown[]][] = [
+  ['getOrganizationStructure', asking('getOrganizationStructure'), ['structureOf', 'cli_1']],
+  ['listJobTitles', asking('listJobTitles'), ['jobTitlesOf', 'cli_1']],
+  ['listInstanceIntegrations', asking('listInstanceIntegrations'), ['listOf', 'itg_1']],
 ];
 const all = [...lists, ...ones, ...parts].map(([title, ask]) => ({ title, ask }));
 
-const asking = (known: Partial<KnownVersions> = {}): Question => ({
+const holding = (known: Partial<KnownVersions> = {}): Question => ({
   keyHash: new Uint8Array([1]),
   known: { values: [], any: false, ...known },
 });
@@ -117,23 +109,26 @@ describe('a read of the directory', () => {
     'of $title first asks who may come in, with the key and the path',
     async ({ title, ask }) => {
       const { gatekeeper, store, admitted } = world();
-      await ask(gatekeeper, store, asking());
-      const door = title === 'clients' ? ['instance'] : ['client'];
-      const path = title === 'clients' ? ['iin_1'] : ['iin_1', 'cli_1'];
-      expect(admitted).toEqual([[...door, asking(), ...path]]);
+      await ask(gatekeeper, store, holding());
+      const doors: Record<string, string[]> = {
+        listInstanceIntegrations: ['integration'],
+        listClients: ['instance', 'iin_1'],
+      };
+      const [door, ...path] = doors[title] ?? ['client', 'iin_1', 'cli_1'];
+      expect(admitted).toEqual([[door, holding(), ...path]]);
     },
   );
 
   test.each(all)('of $title reads nothing for who is refused, whatever they hold', async ({ ask }) => {
     const refusal = new Error('refused');
     const { gatekeeper, store, reads } = world({ refusal });
-    await expect(ask(gatekeeper, store, asking({ values: ['now'], any: true }))).rejects.toBe(refusal);
+    await expect(ask(gatekeeper, store, holding({ values: ['now'], any: true }))).rejects.toBe(refusal);
     expect(reads).toEqual([]);
   });
 
   test.each(all)('of $title reads nothing for who holds its version', async ({ ask }) => {
     const { gatekeeper, store, reads } = world();
-    const answer = await ask(gatekeeper, store, asking({ values: ['old', 'now'] }));
+    const answer = await ask(gatekeeper, store, holding({ values: ['old', 'now'] }));
     expect([answer, reads]).toEqual([{ visitor, content: undefined }, []]);
   });
 
@@ -141,7 +136,7 @@ describe('a read of the directory', () => {
     'of the list of %s reads what the gatekeeper led to, page by page',
     async (_, ask, first) => {
       const { gatekeeper, store, reads } = world();
-      const answer = await ask(gatekeeper, store, asking({ values: ['old'] }));
+      const answer = await ask(gatekeeper, store, holding({ values: ['old'] }));
       expect(reads).toEqual([]);
       expect(await contentOf(answer)).toEqual([row]);
       expect(reads[0]?.slice(0, 2)).toEqual(first);
@@ -150,7 +145,7 @@ describe('a read of the directory', () => {
 
   test.each([...lists, ...parts])('of %s reads nothing for who holds any version', async (_, ask) => {
     const { gatekeeper, store, reads } = world();
-    const answer = await ask(gatekeeper, store, asking({ any: true }));
+    const answer = await ask(gatekeeper, store, holding({ any: true }));
     expect([answer.content, reads]).toEqual([undefined, []]);
   });
 
@@ -161,13 +156,13 @@ describe('a read of the directory', () => {
   ]);
   test.each(single)('of %s reads once, under the client of the path', async (_, ask, read) => {
     const { gatekeeper, store, reads } = world();
-    expect((await ask(gatekeeper, store, asking())).content).toEqual(row);
+    expect((await ask(gatekeeper, store, holding())).content).toBe('the text');
     expect(reads).toEqual([read]);
   });
 
   test.each(ones)('of %s is not modified for who holds any version, if it is there', async (_, ask) => {
     const { gatekeeper, store } = world();
-    expect((await ask(gatekeeper, store, asking({ any: true }))).content).toBeUndefined();
+    expect((await ask(gatekeeper, store, holding({ any: true }))).content).toBeUndefined();
   });
 
   test.each(ones)(
@@ -175,7 +170,7 @@ describe('a read of the directory', () => {
     async (_, ask, _read, code, message) => {
       for (const known of [{}, { any: true }, { values: ['old'] }]) {
         const { gatekeeper, store } = world({ holding: false });
-        const refusal = await ask(gatekeeper, store, asking(known)).catch((error: unknown) => error);
+        const refusal = await ask(gatekeeper, store, holding(known)).catch((error: unknown) => error);
         expect(refusal).toBeInstanceOf(ServiceError);
         const { code: said, message: words, rateLimit } = refusal as ServiceError;
         expect([said, words, rateLimit]).toEqual([code, message, visitor.rateLimit]);

@@ -1,11 +1,8 @@
 import { aClient, fullAddress } from '../../support/gateway/directory-answers.js';
 import { describeRead } from './read-suite.js';
 
-const client = aClient({ location: { ...fullAddress, address2: undefined, zoneCode: undefined } });
-
 describeRead({
   operationId: 'getClient',
   statuses: [200, 304, 400, 401, 404, 405, 406, 429, 500, 503],
-  messages: [{ client }],
-  body: { ...client, location: { ...fullAddress, address2: null, zoneCode: null } },
+  body: aClient({ location: { ...fullAddress, address2: null, zoneCode: null } }),
 });

@@ -31,7 +31,7 @@ async function refusal(question: Question = {}, target = PATH) {
 
 const domainThrows = (error: unknown) =>
   gateway.program({
-    listInstanceIntegrations: () => {
+    read: () => {
       throw error;
     },
   });
@@ -201,7 +201,7 @@ test('503: the waiting time of a busy domain is passed on', async () => {
 
 describe('503, when the domain', () => {
   test('is too slow', async () => {
-    gateway.program({ listInstanceIntegrations: () => new Promise(() => undefined) });
+    gateway.program({ read: () => new Promise(() => undefined) });
     const { status, code, headers } = await refusal();
     expect([status, code, headers['retry-after']]).toEqual([503, 'unavailable', '1']);
   });

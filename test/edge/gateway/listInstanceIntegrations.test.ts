@@ -25,18 +25,12 @@ const ask = (question: Question = {}, target = PATH) =>
 const askWithTag = (tag: string) => ask({ headers: { 'if-none-match': tag } });
 
 describe('200', () => {
-  test('the rows of the domain come in its order, with the times as ISO texts and nothing more', async () => {
+  test('the rows of the domain come in its order, unchanged', async () => {
     const rows = ['Juniper "People" ümlaut 🌿', 'Aardvark'].map(anInstanceIntegration);
     gateway.program(instanceIntegrationsAt('v1', rows));
     const answer = await ask();
     expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toEqual(
-      rows.map((row) => ({
-        ...row,
-        createdAt: '2025-11-04T09:12:31.418Z',
-        updatedAt: '2026-02-17T15:40:02.007Z',
-      })),
-    );
+    expect(answer.body).toBe(JSON.stringify(rows));
   });
 
   test('none is an empty array', async () => {
@@ -60,9 +54,9 @@ describe('200', () => {
 
   test('the domain is asked once, by the hash of the key and under the id of the request', async () => {
     const asked: unknown[] = [];
-    const { listInstanceIntegrations: answer } = instanceIntegrationsAt('v1');
+    const { read: answer } = instanceIntegrationsAt('v1');
     gateway.program({
-      listInstanceIntegrations: async (request, call) => {
+      read: async (request, call) => {
         asked.push({ hash: Buffer.from(request.context?.apiKeyHash ?? []), requestId: call.requestId });
         return (answer as NonNullable<typeof answer>)(request, call);
       },
@@ -83,7 +77,7 @@ describe('200', () => {
     const { date: _, 'x-request-id': __, ...headers } = head.headers;
     expect(get.headers).toMatchObject(headers);
     expect(head).toMatchObject({ status: 200, body: '' });
-    expect(Number(headers['content-length'])).toBe(get.body.length);
+    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(get.body));
   });
 });
 

@@ -5,6 +5,5 @@ const jobTitles = ['Baker', 'Chef de partie "froid"', 'Ärztin 🌿'];
 describeRead({
   operationId: 'listJobTitles',
   statuses: [200, 304, 400, 401, 404, 405, 406, 429, 500, 503],
-  messages: [{ jobTitles }],
   body: jobTitles,
 });

@@ -4,7 +4,8 @@ import { GATEWAY_URL, type Gateway, startGateway } from '../../support/gateway/g
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 
 /** What the lists that take `limit` and `cursor` do with them. */
-export function describePaging(operationId: string, rows: (count: number) => object): void {
+export function describePaging(operationId: string, aRow: () => object): void {
+  const rows = (count: number) => Array.from({ length: count }, aRow);
   const operation = operationNamed(operationId);
   const path = pathOf(operation);
 
@@ -17,9 +18,9 @@ export function describePaging(operationId: string, rows: (count: number) => obj
 
     afterAll(() => gateway.stop());
 
-    async function page(query: string, messages: object[] = [rows(1)]) {
+    async function page(query: string, pages: object[][] = [rows(1)], nextCursor?: string) {
       const asked: Asked[] = [];
-      gateway.program(answering(operation.method, 'v1', messages, asked));
+      gateway.program(answering('v1', pages, asked, nextCursor));
       const answer = await gateway.ask(operationId, `${path}?${query}`);
       const { limit, cursor } = asked[0] ?? {};
       return {
@@ -67,12 +68,13 @@ export function describePaging(operationId: string, rows: (count: number) => obj
       expect([answer.status, problem.errors?.[0]]).toMatchObject([400, { in: 'query', path: 'cursor' }]);
     });
 
-    test('with more behind it links to the next under the public address, with the same limit', async () => {
-      const { answer } = await page('limit=3&cursor=a%2Bb&other=left+out', [
-        rows(2),
-        { ...rows(1), nextCursor: 'next+/=&cursor' },
-      ]);
-      expect(JSON.parse(answer.body)).toHaveLength(3);
+    test.each([
+      { title: 'in one message', pages: [rows(3)] },
+      { title: 'in three', pages: [rows(1), [], rows(2)] },
+    ])('$title with more behind it links to the next under the public address', async ({ pages }) => {
+      const query = 'limit=3&cursor=a%2Bb&other=left+out';
+      const { answer } = await page(query, pages, 'next+/=&cursor');
+      expect(JSON.parse(answer.body)).toEqual(pages.flat());
       expect(answer.headers.link).toBe(
         `<${GATEWAY_URL}${path}?limit=3&cursor=next%2B%2F%3D%26cursor>; rel="next"`,
       );

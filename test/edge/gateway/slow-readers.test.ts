@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ListenerOptions } from '../../../src/edge/http/listener.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { eventually } from '../../support/eventually.js';
-import { aWorker, headerAt, refusing } from '../../support/gateway/directory-answers.js';
+import { aWorker, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 
@@ -15,7 +15,7 @@ const SHORT = operationNamed('listJobTitles');
 const READERS = 300;
 /** As many lists as one key may read at once. */
 const LISTS_PER_KEY = 64;
-const PAGE = { workers: Array.from({ length: 250 }, () => aWorker()) };
+const PAGE = Array.from({ length: 250 }, () => aWorker());
 
 let gateway: Gateway;
 const readers: Socket[] = [];
@@ -31,21 +31,23 @@ afterEach(async () => {
 async function endlessLists(limits: Partial<ListenerOptions> = {}, page = PAGE, everyMs = 0) {
   gateway = await startGateway('demo', limits);
   const lists = { begun: 0, over: 0 };
-  const list = refusing(LIST.method, async function* () {
-    lists.begun += 1;
-    try {
-      yield { header: headerAt('v1'), ...page };
-      for (;;) {
-        if (everyMs > 0) {
-          await sleep(everyMs);
+  gateway.program({
+    read: async ({ operationId }) =>
+      operationId === SHORT.operationId ? firstOf('v1', ['Baker']) : firstOf('v1', page, { hasRest: true }),
+    readRest: async function* () {
+      lists.begun += 1;
+      try {
+        for (;;) {
+          if (everyMs > 0) {
+            await sleep(everyMs);
+          }
+          yield { body: bytesOf(page) };
         }
-        yield page;
+      } finally {
+        lists.over += 1;
       }
-    } finally {
-      lists.over += 1;
-    }
+    },
   });
-  gateway.program({ ...list, listJobTitles: async () => ({ header: headerAt('v1'), jobTitles: ['Baker'] }) });
   return lists;
 }
 
@@ -88,7 +90,7 @@ describe('readers that take nothing of long lists', () => {
 });
 
 test('lists that take long leave room for short answers, however many they are', async () => {
-  const lists = await endlessLists({}, { workers: [aWorker()] }, 500);
+  const lists = await endlessLists({}, [aWorker()], 500);
   await Promise.all(Array.from({ length: READERS }, () => reader(1, newApiKey('demo'))));
   await eventually('more lists begun than a connection carries calls', () => lists.begun > 256);
   const answers = await Promise.all(
@@ -98,7 +100,7 @@ test('lists that take long leave room for short answers, however many they are',
 });
 
 test('one list too many of a key is refused without a call to the domain, and other keys are not', async () => {
-  const lists = await endlessLists({}, { workers: [aWorker()] }, 500);
+  const lists = await endlessLists({}, [aWorker()], 500);
   const held = await Promise.all(Array.from({ length: LISTS_PER_KEY }, () => reader()));
   await eventually('all lists begun', () => lists.begun === LISTS_PER_KEY);
   const refusal = await gateway.ask(LIST.operationId, pathOf(LIST));

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { eventually } from '../../support/eventually.js';
-import { answering, aWorker, headerAt, refusing } from '../../support/gateway/directory-answers.js';
+import { answering, aWorker, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 import { slowReader } from '../../support/slow-reader.js';
@@ -22,27 +22,26 @@ beforeEach(async () => {
 
 afterEach(() => gateway.stop());
 
-const pageOf = (count: number) => ({ workers: Array.from({ length: count }, () => aWorker()) });
+const pageOf = (count: number) => Array.from({ length: count }, () => aWorker());
 
-/** Programs the list as pages made by the test, and tells when the domain is done with them. */
-function listing(make: (call: CallContext) => AsyncIterable<object>): { over: Promise<void> } {
+/** Programs a list whose rest is made by the test, and tells when the domain is done with it. */
+function listing(make: (call: CallContext) => AsyncIterable<object>, first = async () => pageOf(1)) {
   let tell: () => void = () => undefined;
   const over = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  gateway.program(
-    refusing(OPERATION.method, async function* (call) {
-      let header: object | undefined = headerAt('v1');
+  gateway.program({
+    read: async () => firstOf('v1', await first(), { hasRest: true }),
+    readRest: async function* (_, call) {
       try {
         for await (const page of make(call)) {
-          yield { header, ...page };
-          header = undefined;
+          yield { body: bytesOf(page) };
         }
       } finally {
         tell();
       }
-    }),
-  );
+    },
+  });
   return { over };
 }
 
@@ -61,6 +60,21 @@ const lineOf = (requestId: string) =>
   gateway.nextLine((line) => line.msg === 'request' && line.requestId === requestId);
 const errors = () => gateway.lines().filter(({ level }) => level === 'error');
 
+test('a list in one message is answered whole, and its rest is not asked for', async () => {
+  const rows = pageOf(PAGE_ROWS);
+  let restsAsked = 0;
+  gateway.program({
+    ...answering('v1', [rows]),
+    readRest: async function* () {
+      restsAsked += 1;
+      yield { body: bytesOf([]) };
+    },
+  });
+  const answer = await gateway.ask(OPERATION.operationId, PATH);
+  expect([answer.body, restsAsked]).toEqual([JSON.stringify(rows), 0]);
+  expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)));
+});
+
 describe('a list in several messages', () => {
   test.each([
     { sizes: [2, 2] },
@@ -71,10 +85,10 @@ describe('a list in several messages', () => {
     { sizes: [1, 1, 0] },
   ])('of $sizes rows is one array of all of them, in order', async ({ sizes }) => {
     const pages = sizes.map(pageOf);
-    gateway.program(answering(OPERATION.method, 'v1', pages));
+    gateway.program(answering('v1', pages));
     const answer = await gateway.ask(OPERATION.operationId, PATH);
     const ids = (JSON.parse(answer.body) as { id: string }[]).map(({ id }) => id);
-    expect(ids).toEqual(pages.flatMap(({ workers }) => workers.map(({ id }) => id)));
+    expect(ids).toEqual(pages.flat().map(({ id }) => id));
     expect(answer.headers).toMatchObject({
       'transfer-encoding': 'chunked',
       'content-type': 'application/json',
@@ -108,7 +122,6 @@ describe('a client that goes away', () => {
   test('while the domain is at work on the next page ends the call at once', async () => {
     const { over } = listing(async function* ({ signal }) {
       yield pageOf(1);
-      yield pageOf(1);
       await aborted(signal);
     });
     const { read, leave } = await reader();
@@ -130,11 +143,12 @@ describe('a client that goes away', () => {
     const underWay = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    const { over } = listing(async function* () {
+    const first = async () => {
       asked();
       await held;
-      yield* endless();
-    });
+      return pageOf(1);
+    };
+    const { over } = listing(() => endless(), first);
     const gone = reader();
     gone.catch(() => undefined);
     await underWay;
@@ -149,8 +163,7 @@ describe('a client that goes away', () => {
 describe('an error after the first pages', () => {
   const failing = (then = Promise.resolve()) =>
     listing(async function* () {
-      yield pageOf(PAGE_ROWS);
-      yield pageOf(PAGE_ROWS);
+      yield pageOf(2 * PAGE_ROWS);
       await then;
       throw new Error('canary: the disk is gone');
     });
@@ -189,8 +202,7 @@ describe('an error after the first pages', () => {
   });
 
   test('in the second page already is an answer like any other', async () => {
-    listing(async function* () {
-      yield pageOf(1);
+    listing(() => {
       throw new Error('canary');
     });
     expect((await gateway.ask(OPERATION.operationId, PATH)).status).toBe(500);

@@ -3,13 +3,13 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { TextStream } from '../../../src/edge/http/exchange.js';
+import type { BodyStream } from '../../../src/edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 const PATIENCE_MS = 60_000;
 /** More than Node takes before it waits for the reader. */
-const PIECE = 'x'.repeat(64 * 1_024);
+const PIECE = Buffer.alloc(64 * 1_024, 'x');
 const OTHER_TIMERS = [
   'setImmediate',
   'nextTick',
@@ -48,7 +48,7 @@ afterEach(async () => {
   await closeListener(server, 0);
 });
 
-function endlessText(): TextStream {
+function endlessText(): BodyStream {
   return {
     next: async () => {
       answer.pieces += 1;

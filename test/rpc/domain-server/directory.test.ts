@@ -4,11 +4,13 @@ import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { ListSlots } from '../../../src/domain/access/list-slots.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import type { FoundVisit } from '../../../src/domain/access/visit-store.js';
-import { encodeCursor, type PageRequest } from '../../../src/domain/directory/page.js';
+import { encodeCursor, FIRST_PAGE_BYTES, type PageRequest } from '../../../src/domain/directory/page.js';
+import type { DirectoryDependencies } from '../../../src/domain/directory/reads.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
-import { type DirectoryDependencies, directoryService } from '../../../src/rpc/domain-server/directory.js';
+import { directoryService } from '../../../src/rpc/domain-server/directory.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
 import { eventually } from '../../support/eventually.js';
+import { listed } from '../../support/gateway/contract-rows.js';
 import { refusalOf, rpcRigs } from '../rig.js';
 
 const NOW = 1_790_000_000_123;
@@ -35,7 +37,6 @@ const client = {
   id: 'cli_1',
   name: 'Tallowfern',
   location: { ...bare, city: 'Portland' },
-  createdAt: NOW,
 } as const;
 const worker = {
   ...{
@@ -45,7 +46,7 @@ const worker = {
     fullName: 'Maren Okafor',
     email: 'm@example.com',
   },
-  ...{ jobTitles: ['Baker'], phone: null, location: bare, createdAt: NOW },
+  ...{ jobTitles: ['Baker'], phone: null, location: bare },
   organizationUnits: [named('oun_1'), named('oun_2')],
   organizationUnit: named('oun_2'),
   organizationLocation: null,
@@ -59,14 +60,14 @@ const manager = {
 } as const;
 const user = {
   ...{
-    id: 'usr_1',
+    userId: 'usr_1',
     clientId: 'cli_1',
     email: 'u@example.com',
     firstName: null,
     lastName: null,
     fullName: null,
   },
-  ...{ status: 'DELETED', manager, role: named('role_1'), createdAt: NOW },
+  ...{ status: 'DELETED', manager, role: named('role_1'), createdAt: new Date(NOW).toISOString() },
 } as const;
 const unit = {
   id: 'oun_1',
@@ -75,6 +76,9 @@ const unit = {
   unitTypeId: 'out_1',
   parentUnitId: null,
 } as const;
+
+const structure = { unitsTypes: [named('out_1')], units: [unit], locations: [named('olo_1')] };
+const { organizationUnits: _, organizationUnit: __, organizationLocation: ___, ...workerV1 } = worker;
 
 describe('the directory over gRPC', () => {
   const rigs = rpcRigs();
@@ -108,13 +112,18 @@ describe('the directory over gRPC', () => {
         nothing,
         new ListSlots({ perIntegration: 1, inTotal: 5 }),
       ),
-      clients: store({ page: [client], find: client }),
-      workers: store({ page: [worker], find: worker }),
-      users: store({ page: [user], find: user }),
-      organization: store({
-        structureOf: { unitTypes: [named('out_1')], units: [unit], locations: [named('olo_1')] },
-        jobTitlesOf: ['Baker'],
+      clients: store({ page: listed([client], NOW), find: JSON.stringify(client) }),
+      workers: store({
+        page: listed([workerV1], NOW),
+        pageV2: listed([worker], NOW),
+        findV2: JSON.stringify(worker),
       }),
+      users: store({ page: listed([user], NOW), find: JSON.stringify(user) }),
+      organization: store({
+        structureOf: JSON.stringify(structure),
+        jobTitlesOf: JSON.stringify(['Baker']),
+      }),
+      instanceIntegrations: store({ listOf: '[]' }),
       ...Object.fromEntries(Object.entries(over).map(([name, content]) => [name, store(content)])),
     } as unknown as DirectoryDependencies;
     const rig = await rigs.start([directoryService(dependencies, turns)]);
@@ -123,6 +132,10 @@ describe('the directory over gRPC', () => {
 
   const context = { apiKeyHash: Buffer.from('hash'), knownVersions: [], anyVersionKnown: false };
   const path = { context, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
+  const request = (operationId: string) => ({
+    ...{ ...path, operationId, workerId: 'wrk_1', userId: 'usr_1' },
+    ...{ limit: undefined, cursor: undefined },
+  });
   const call = { requestId: 'r' };
   const rateLimit = { limit: 10, remaining: 9, resetSeconds: 60 };
   const userMessage = {
@@ -145,6 +158,17 @@ describe('the directory over gRPC', () => {
       organizationUnit: named('oun_2'),
     },
   };
+
+  /** So many users, of one moment each, and the read of a page of them. */
+  function manyUsers(count: number, over: object = {}) {
+    const rows = Array.from({ length: count }, (_, index) => ({
+      ...{ ...user, ...over },
+      userId: `usr_${1_000 + index}`,
+    }));
+    const page = (_: string, { after, limit }: PageRequest) =>
+      listed(rows.filter(({ userId }) => !after || userId > after.id).slice(0, limit), NOW);
+    return { rows, page };
+  }
 
   async function collect<T>(messages: AsyncIterable<T>): Promise<T[]> {
     const collected: T[] = [];
@@ -201,14 +225,12 @@ describe('the directory over gRPC', () => {
   });
 
   test('sends a long list as several messages of which the first only has the header', async () => {
-    const rows = Array.from({ length: 600 }, (_, index) => ({ ...user, id: `usr_${1_000 + index}` }));
-    const behind = ({ after, limit }: PageRequest) =>
-      rows.filter(({ id }) => !after || id > after.id).slice(0, limit);
-    const { directory } = await serving({ users: { page: (_: string, page: PageRequest) => behind(page) } });
+    const { rows, page: behind } = manyUsers(600);
+    const { directory } = await serving({ users: { page: behind } });
     const messages = await collect(directory.listUsers(path, call));
     expect(messages.map(({ header: sent }) => sent !== undefined)).toEqual([true, false, false]);
     expect(messages.flatMap(({ users }) => users.map(({ userId }) => userId))).toEqual(
-      rows.map(({ id }) => id),
+      rows.map(({ userId }) => userId),
     );
     expect(messages.map(({ nextCursor }) => nextCursor)).toEqual([undefined, undefined, undefined]);
 
@@ -222,14 +244,13 @@ describe('the directory over gRPC', () => {
     turns.shortCall = () => {
       told += 1;
     };
-    const rows = Array.from({ length: 250 }, (_, index) => ({ ...user, id: `usr_${1_000 + index}` }));
-    const page = (_: string, { after, limit }: PageRequest) =>
-      after ? [user] : [...rows, user].slice(0, limit);
-    const { directory } = await serving({ users: { page } }, turns);
-    expect(await collect(directory.listUsers(path, call))).toHaveLength(2);
+    const { directory } = await serving({ users: { page: manyUsers(251).page } }, turns);
+    expect((await directory.read(request('listUsers'), call)).rest).toBeDefined();
     expect(told).toBe(0);
-    expect(await collect(directory.listWorkers({ ...path, withOrganization: false }, call))).toHaveLength(1);
+    expect((await directory.read(request('listWorkers'), call)).rest).toBeUndefined();
     expect(told).toBe(1);
+    await directory.read(request('listJobTitles'), call);
+    expect(told).toBe(2);
   });
 
   test('passes on what the path names, the limit, the cursor and whether the place is asked for', async () => {
@@ -239,7 +260,7 @@ describe('the directory over gRPC', () => {
     await collect(directory.listClients(path, call));
     await directory.getUser({ ...path, userId: 'usr_9' }, call);
     expect(asked).toEqual([
-      ['page', 'cli_1', { after: { createdAt: 5, id: 'wrk_0' }, limit: 8 }, true],
+      ['pageV2', 'cli_1', { after: { createdAt: 5, id: 'wrk_0' }, limit: 8 }],
       ['page', 'ins_1', { after: undefined, limit: 251 }],
       ['find', 'cli_1', 'usr_9'],
     ]);
@@ -274,14 +295,14 @@ describe('the directory over gRPC', () => {
   });
 
   test('refuses what does not exist, with the rate limit', async () => {
-    const { directory } = await serving({ workers: { find: undefined } });
+    const { directory } = await serving({ workers: { findV2: undefined } });
     const refusal = await refusalOf(directory.getWorker({ ...path, workerId: 'wrk_2' }, call));
     expect([refusal.code, refusal.rateLimit]).toEqual([ErrorCode.WORKER_NOT_FOUND, rateLimit]);
   });
 
   test('counts a list as being read until its call ends, and refuses another meanwhile', async () => {
     const endless = async (_: string, { limit }: PageRequest) =>
-      Array.from({ length: limit }, () => ({ ...worker, lastName: 'x'.repeat(500) }));
+      listed(Array(limit).fill({ ...workerV1, lastName: 'x'.repeat(500) }), NOW);
     const { directory } = await serving({ workers: { page: endless } });
     const open = () =>
       directory.listWorkers({ ...path, withOrganization: false }, call)[Symbol.asyncIterator]();
@@ -309,5 +330,132 @@ describe('the directory over gRPC', () => {
       }
       expect(messages).toHaveLength(1);
     }
+  });
+
+  describe('a read of an operation', () => {
+    const parsed = (body: Buffer) => JSON.parse(body.toString()) as unknown;
+
+    test.each([
+      ['listInstanceIntegrations', []],
+      ['listClients', [client]],
+      ['getClient', client],
+      ['listWorkers', [workerV1]],
+      ['listWorkersV2', [worker]],
+      ['getWorkerV2', worker],
+      ['listUsers', [user]],
+      ['getUser', user],
+      ['listJobTitles', ['Baker']],
+      ['getOrganizationStructure', structure],
+    ])('%s answers its body at once, with its header', async (operationId, body) => {
+      const { directory } = await serving();
+      const answer = await directory.read(request(operationId), call);
+      expect(answer).toMatchObject({
+        header: { ...header, rateLimit },
+        nextCursor: undefined,
+        rest: undefined,
+      });
+      expect(parsed(answer.body)).toEqual(body);
+    });
+
+    test('answers who holds its version with the header alone, and reads nothing', async () => {
+      const { directory, asked } = await serving();
+      for (const operationId of ['listUsers', 'getOrganizationStructure', 'listInstanceIntegrations']) {
+        const { body, ...rest } = await directory.read(
+          { ...request(operationId), context: { ...context, knownVersions: ['now'] } },
+          call,
+        );
+        expect(rest).toMatchObject({ header: { notModified: true }, rest: undefined });
+        expect(body).toHaveLength(0);
+      }
+      expect(asked).toEqual([]);
+    });
+
+    test('of a list has an empty array where there are no rows', async () => {
+      const { directory } = await serving({ users: { page: [] } });
+      expect(parsed((await directory.read(request('listUsers'), call)).body)).toEqual([]);
+    });
+
+    test('that is unknown here is refused, whatever its name', async () => {
+      const { directory } = await serving();
+      for (const operationId of ['', 'listEverything', 'constructor', '__proto__']) {
+        const refusal = await refusalOf(directory.read(request(operationId), call));
+        expect([operationId, refusal.code]).toEqual([operationId, ErrorCode.NOT_IMPLEMENTED]);
+      }
+    });
+
+    const shapes = [
+      { title: 'many rows', count: 600, over: {}, limit: undefined },
+      { title: 'large rows', count: 40, over: { email: 'é'.repeat(4_000) }, limit: undefined },
+      { title: 'a row larger than a page', count: 3, over: { email: 'x'.repeat(100_000) }, limit: undefined },
+      { title: 'a limit beyond the first page', count: 600, over: {}, limit: 555 },
+      { title: 'a limit and large rows', count: 40, over: { email: 'é'.repeat(4_000) }, limit: 30 },
+    ];
+    test.each(shapes)(
+      'of a list with $title and its rest have each row once, in order, and count as one request',
+      async ({ count, over, limit }) => {
+        const { rows, page } = manyUsers(count, over);
+        const { directory } = await serving({ users: { page } });
+        const asked = { ...request('listUsers'), limit };
+        const first = await directory.read(asked, call);
+        expect(first.nextCursor).toBeUndefined();
+        const messages = await collect(directory.readRest({ read: asked, rest: first.rest }, call));
+        const bodies = [first.body, ...messages.map(({ body }) => body)].map(parsed) as (typeof rows)[];
+        expect(bodies.flat()).toEqual(rows.slice(0, limit));
+        expect(first.body.length <= FIRST_PAGE_BYTES + 1 || bodies[0]?.length === 1).toBe(true);
+        expect(Math.max(...bodies.map(({ length }) => length))).toBeLessThanOrEqual(250);
+        const last = rows[(limit ?? count) - 1];
+        const next =
+          limit === undefined ? undefined : encodeCursor({ createdAt: NOW, id: last?.userId ?? '' });
+        expect(messages.map(({ nextCursor }) => nextCursor)).toEqual([
+          ...Array(messages.length - 1).fill(undefined),
+          next,
+        ]);
+        const standing = await directory.read(request('getClient'), call);
+        expect(standing.header?.rateLimit?.remaining).toBe(8);
+      },
+    );
+
+    test('of a list up to a limit says where to go on, and leaves no rest', async () => {
+      const { directory } = await serving({ users: { page: manyUsers(10).page } });
+      const { rest, nextCursor, body } = await directory.read({ ...request('listUsers'), limit: 2 }, call);
+      expect([rest, nextCursor]).toEqual([undefined, encodeCursor({ createdAt: NOW, id: 'usr_1001' })]);
+      expect(parsed(body)).toHaveLength(2);
+    });
+
+    test('whose key lost its way in between is refused the rest', async () => {
+      const { directory } = await serving({ users: { page: manyUsers(600).page } });
+      const { rest } = await directory.read(request('listUsers'), call);
+      const unknown = collect(
+        directory.readRest({ read: request('listUsers'), rest: { cursor: 'x' } }, call),
+      );
+      expect((await refusalOf(unknown)).code).toBe(ErrorCode.INVALID_REQUEST);
+      const without = { ...request('listUsers'), context: undefined };
+      const refusal = await refusalOf(collect(directory.readRest({ read: without, rest }, call)));
+      expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
+    });
+
+    test('of a list holds its slot until it is answered, and its rest until the call ends', async () => {
+      let answer: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      let begun: () => void = () => undefined;
+      const underWay = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      const page = async () => {
+        begun();
+        await held;
+        return listed([user], NOW);
+      };
+      const { directory } = await serving({ users: { page } });
+      const first = directory.read(request('listUsers'), call);
+      await underWay;
+      const refusal = await refusalOf(directory.read(request('listUsers'), call));
+      expect(refusal).toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: expect.any(Number) });
+      answer();
+      await first;
+      await expect(directory.read(request('listUsers'), call)).resolves.toMatchObject({ rest: undefined });
+    });
   });
 });

@@ -3,9 +3,10 @@ import { DirectoryServiceService } from '../../../generated/proto/integration/di
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
+import type { DirectoryDependencies } from '../../../src/domain/directory/reads.js';
 import type { PurgeReport } from '../../../src/domain/maintenance/purge.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
-import { type DirectoryDependencies, directoryService } from '../../../src/rpc/domain-server/directory.js';
+import { directoryService } from '../../../src/rpc/domain-server/directory.js';
 import {
   type MaintenanceDependencies,
   maintenanceService,
@@ -23,10 +24,9 @@ const key = {
 } as const;
 const row = {
   id: 'iin_1',
-  instanceId: 'ins_1',
-  instanceName: 'Harborlight',
-  createdAt: NOW,
-  updatedAt: NOW + 1,
+  applicationInstance: { id: 'ins_1', instanceName: 'Harborlight' },
+  createdAt: new Date(NOW).toISOString(),
+  updatedAt: new Date(NOW + 1).toISOString(),
 } as const;
 const header = {
   version: 'now',
@@ -54,7 +54,7 @@ describe('the services', () => {
       () => undefined,
       () => undefined,
     );
-    const instanceIntegrations = { listOf: async () => [row] };
+    const instanceIntegrations = { listOf: async () => JSON.stringify([row]) };
     const rig = await rigs.start([
       directoryService({ gatekeeper, instanceIntegrations } as unknown as DirectoryDependencies),
       maintenanceService({

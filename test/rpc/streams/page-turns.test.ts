@@ -52,6 +52,19 @@ describe('the pages of lists', () => {
     expect([firstOther > 0, firstOther < done.lastIndexOf('page')]).toEqual([true, true]);
   });
 
+  test('that are small leave their turn to others at once', async () => {
+    const small = Array.from({ length: 5 }, () =>
+      turns.make(
+        { integrationId: 'small', canWait: false },
+        async () => done.push('small'),
+        () => true,
+      ),
+    );
+    const other = nextTurn().then(() => done.push('other work'));
+    await Promise.all([...small, other]);
+    expect(done).toEqual([...Array(5).fill('small'), 'other work']);
+  });
+
   test('are never more than two at once, however long one takes', async () => {
     const finish: (() => void)[] = [];
     const made = Array.from({ length: 5 }, () =>

@@ -7,6 +7,7 @@ import { inspectApiKey, newApiKey } from '../../../src/identifiers/api-key.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import type { Database } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { valueIn } from '../../support/gateway/contract-rows.js';
 
 const TABLES = [
   'instances',
@@ -40,8 +41,8 @@ describeEachDatabase('the demo seed', (under) => {
       expect(inspectApiKey(key, 'demo')).toBe('plausible');
       const stored = await store.visits.findKey(hashSecret(key));
       expect(stored?.key).toMatchObject({ integrationId: id, expiresAt: null, revokedAt: null });
-      const listed = await store.instanceIntegrations.listOf(id);
-      expect(listed.map((connection) => connection.id)).toEqual(
+      const listed = await valueIn(store.instanceIntegrations.listOf(id));
+      expect(listed?.map((connection) => connection.id)).toEqual(
         connections.map((connection) => connection.id),
       );
     }
@@ -97,8 +98,10 @@ describeEachDatabase('the demo seed', (under) => {
     });
 
     await store.demo.plant(demoSeed, credentials);
-    const listed = await store.instanceIntegrations.listOf(demoSeed.integrations[0]?.id ?? 'itg_');
-    expect(listed.map(({ id, instanceName }) => [id, instanceName])).toEqual([[kept?.id, 'Renamed']]);
+    const listed = await valueIn(store.instanceIntegrations.listOf(demoSeed.integrations[0]?.id ?? 'itg_'));
+    expect(listed?.map(({ id, applicationInstance }) => [id, applicationInstance.instanceName])).toEqual([
+      [kept?.id, 'Renamed'],
+    ]);
   });
 
   test('takes back no redirect URI that people removed, nor a name that they gave', async () => {

@@ -30,12 +30,12 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
   ],
   [
     'a page of workers',
-    (db) => workerStore(db).page('cli_1', page, false),
+    (db) => workerStore(db).page('cli_1', page),
     [/workers_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
   ],
   [
     'a page of workers with their place',
-    (db) => workerStore(db).page('cli_1', page, true),
+    (db) => workerStore(db).pageV2('cli_1', page),
     [/workers_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
   ],
   [
@@ -75,17 +75,17 @@ describe('on SQLite', () => {
   });
 
   test.each(reads.filter(([title]) => title.includes('page')))('%s is not sorted', async (_, read) => {
-    expect((await plansOf(read)).join()).not.toContain('TEMP B-TREE');
+    // The few units of each worker are, by themselves.
+    const sorts = (await plansOf(read)).filter((plan) => !plan.includes('FOR json_group_array'));
+    expect(sorts.join()).not.toContain('TEMP B-TREE');
   });
 
   test('the units of a page of workers are read by worker', async () => {
     const plans = await plansOf(async (database) => {
       const { id } = await plantClient(database);
       await plantWorker(database, { client_id: id }, [(await plantUnit(database, id)).id]);
-      return workerStore(database).page(id, first, true);
+      return workerStore(database).pageV2(id, first);
     });
-    expect(plans).toContainEqual(
-      expect.stringMatching(/^SEARCH worker_units USING INDEX .*\(worker_id=\?\)$/),
-    );
+    expect(plans).toContainEqual(expect.stringMatching(/^SEARCH assignment USING INDEX .*\(worker_id=\?\)$/));
   });
 });

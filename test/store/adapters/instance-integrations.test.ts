@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { instanceIntegrationStore } from '../../../src/store/adapters/instance-integrations.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { valueIn } from '../../support/gateway/contract-rows.js';
 import { CREATED_AT, plantConnection, plantInstance, plantIntegration } from '../rows.js';
 
 describeEachDatabase('instance integrations', (under) => {
-  test('a connection comes with the name of its instance and its times as numbers', async () => {
+  test('a connection comes with the name of its instance and its times in UTC', async () => {
     const database = await under.openMigrated();
     const integration = await plantIntegration(database);
     const instance = await plantInstance(database, { name: 'Harborlight Payroll' });
@@ -15,13 +16,12 @@ describeEachDatabase('instance integrations', (under) => {
       updated_at: CREATED_AT + 5,
     });
 
-    await expect(instanceIntegrationStore(database).listOf(integration.id)).resolves.toStrictEqual([
+    await expect(valueIn(instanceIntegrationStore(database).listOf(integration.id))).resolves.toStrictEqual([
       {
         id,
-        instanceId: instance.id,
-        instanceName: 'Harborlight Payroll',
-        createdAt: CREATED_AT,
-        updatedAt: CREATED_AT + 5,
+        applicationInstance: { id: instance.id, instanceName: 'Harborlight Payroll' },
+        createdAt: new Date(CREATED_AT).toISOString(),
+        updatedAt: new Date(CREATED_AT + 5).toISOString(),
       },
     ]);
   });
@@ -33,8 +33,8 @@ describeEachDatabase('instance integrations', (under) => {
     const own = await plantConnection(database, { integration_id: mine.id, instance_id: shared.id });
     await plantConnection(database, { integration_id: theirs.id, instance_id: shared.id });
 
-    const listed = await instanceIntegrationStore(database).listOf(mine.id);
-    expect(listed.map(({ id }) => id)).toEqual([own.id]);
+    const listed = await valueIn(instanceIntegrationStore(database).listOf(mine.id));
+    expect(listed?.map(({ id }) => id)).toEqual([own.id]);
   });
 
   test('an integration without connections, and one that does not exist, have an empty list', async () => {
@@ -42,8 +42,8 @@ describeEachDatabase('instance integrations', (under) => {
     const integration = await plantIntegration(database);
 
     const store = instanceIntegrationStore(database);
-    await expect(store.listOf(integration.id)).resolves.toEqual([]);
-    await expect(store.listOf('itg_missing')).resolves.toEqual([]);
+    await expect(valueIn(store.listOf(integration.id))).resolves.toEqual([]);
+    await expect(valueIn(store.listOf('itg_missing'))).resolves.toEqual([]);
   });
 
   test('connections that are not set up yet are in the list too', async () => {
@@ -54,7 +54,7 @@ describeEachDatabase('instance integrations', (under) => {
       await plantConnection(database, { integration_id: integration.id, instance_id, configured_at });
     }
 
-    await expect(instanceIntegrationStore(database).listOf(integration.id)).resolves.toHaveLength(2);
+    await expect(valueIn(instanceIntegrationStore(database).listOf(integration.id))).resolves.toHaveLength(2);
   });
 
   test('the oldest comes first, and among those of one moment the order is that of the bytes of the id', async () => {
@@ -73,8 +73,8 @@ describeEachDatabase('instance integrations', (under) => {
       await plantConnection(database, { id, integration_id: integration.id, instance_id, created_at });
     }
 
-    const listed = await instanceIntegrationStore(database).listOf(integration.id);
-    expect(listed.map(({ id }) => id)).toEqual(['iin_z', 'iin_1', 'iin_B', 'iin_a', 'iin_b', 'iin_0']);
+    const listed = await valueIn(instanceIntegrationStore(database).listOf(integration.id));
+    expect(listed?.map(({ id }) => id)).toEqual(['iin_z', 'iin_1', 'iin_B', 'iin_a', 'iin_b', 'iin_0']);
   });
 
   test('an integration and an instance have one connection at most', async () => {

@@ -38,7 +38,7 @@ const lists: ListUnderTest[] = [
     plant: (database: Database, client_id: string, row: object) =>
       plantWorker(database, { client_id, ...row }),
     page: (database: Database, owner: string, page: PageRequest) =>
-      workerStore(database).page(owner as 'cli_', page, placed),
+      workerStore(database)[placed ? 'pageV2' : 'page'](owner as 'cli_', page),
   })),
 ];
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { userStore } from '../../../src/store/adapters/users.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { valueIn, valuesIn } from '../../support/gateway/contract-rows.js';
 import { plantAccount, plantClient, plantRole, plantUser } from '../directory-rows.js';
 import { CREATED_AT } from '../rows.js';
 
@@ -24,7 +25,7 @@ describeEachDatabase('users', (under) => {
       created_at: CREATED_AT + 1,
     });
     const expected = {
-      id,
+      userId: id,
       clientId: client_id,
       email,
       firstName: 'Eliseo',
@@ -39,11 +40,11 @@ describeEachDatabase('users', (under) => {
         email: 'Owner@Example.com',
       },
       role,
-      createdAt: CREATED_AT + 1,
+      createdAt: new Date(CREATED_AT + 1).toISOString(),
     };
     const users = userStore(database);
-    await expect(users.find(client_id, id)).resolves.toStrictEqual(expected);
-    expect((await users.page(client_id, ALL))[1]).toStrictEqual(expected);
+    await expect(valueIn(users.find(client_id, id))).resolves.toStrictEqual(expected);
+    expect((await valuesIn(users.page(client_id, ALL)))[1]).toStrictEqual(expected);
   });
 
   test('without names, manager and role have nulls in their places, and stay in the list', async () => {
@@ -52,7 +53,9 @@ describeEachDatabase('users', (under) => {
     const nameless = { first_name: null, last_name: null, full_name: null };
     const { id } = await plantUser(database, { client_id, ...nameless });
     const nulls = { firstName: null, lastName: null, fullName: null, manager: null, role: null };
-    await expect(userStore(database).page(client_id, ALL)).resolves.toMatchObject([{ id, ...nulls }]);
+    await expect(valuesIn(userStore(database).page(client_id, ALL))).resolves.toMatchObject([
+      { userId: id, ...nulls },
+    ]);
   });
 
   test('who is DELETED leaves the list, is found by id, and remains the manager of others', async () => {
@@ -72,10 +75,11 @@ describeEachDatabase('users', (under) => {
       manager_id ??= id;
     }
     const users = userStore(database);
-    const listed = await users.page(client_id, ALL);
+    const listed = await valuesIn(users.page(client_id, ALL));
     expect(listed.map(({ status }) => status)).toEqual(['INVITED', 'INACTIVE', 'ACTIVE']);
     expect(listed.map(({ manager }) => manager?.id)).toEqual(Array(3).fill(ids.DELETED));
-    await expect(users.find(client_id, ids.DELETED as 'usr_')).resolves.toMatchObject({ status: 'DELETED' });
+    const deleted = await valueIn(users.find(client_id, ids.DELETED as 'usr_'));
+    expect(deleted).toMatchObject({ status: 'DELETED' });
   });
 
   test('of another client are not found, also where one person is a user of both', async () => {
@@ -89,7 +93,7 @@ describeEachDatabase('users', (under) => {
     const users = userStore(database);
     await expect(users.find(mine.id, there.id)).resolves.toBeUndefined();
     await expect(users.find(mine.id, 'usr_missing')).resolves.toBeUndefined();
-    await expect(users.find(mine.id, here.id)).resolves.toMatchObject({ email: 'both@example.com' });
+    await expect(valueIn(users.find(mine.id, here.id))).resolves.toMatchObject({ email: 'both@example.com' });
     expect((await users.page(theirs.id, ALL)).map(({ id }) => id)).toEqual([there.id]);
   });
 });

@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { workerStore } from '../../../src/store/adapters/workers.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { valueIn, valuesIn } from '../../support/gateway/contract-rows.js';
 import { noAddress, plantClient, plantLocation, plantUnit, plantWorker } from '../directory-rows.js';
 import { CREATED_AT } from '../rows.js';
 
 const ALL = { after: undefined, limit: 100 };
 
 describeEachDatabase('workers', (under) => {
-  test('come with all they have, and their place only where it is asked for', async () => {
+  test('come with all they have, and their place in v2 only', async () => {
     const database = await under.openMigrated();
     const { id: client_id } = await plantClient(database);
     const [kitchen, bakery] = [
@@ -54,7 +55,6 @@ describeEachDatabase('workers', (under) => {
         postalCode: '5',
         zoneCode: '6',
       },
-      createdAt: CREATED_AT,
     };
     const placed = {
       ...plain,
@@ -63,18 +63,16 @@ describeEachDatabase('workers', (under) => {
       organizationLocation: location,
     };
     const workers = workerStore(database);
-    await expect(workers.page(client_id, ALL, true)).resolves.toStrictEqual([placed]);
-    await expect(workers.find(client_id, id)).resolves.toStrictEqual(placed);
-    await expect(workers.page(client_id, ALL, false)).resolves.toStrictEqual([
-      { ...plain, organizationUnits: [], organizationUnit: null, organizationLocation: null },
-    ]);
+    await expect(valuesIn(workers.pageV2(client_id, ALL))).resolves.toStrictEqual([placed]);
+    await expect(valueIn(workers.findV2(client_id, id))).resolves.toStrictEqual(placed);
+    await expect(valuesIn(workers.page(client_id, ALL))).resolves.toStrictEqual([plain]);
   });
 
   test('what is not known comes as null, and no assignment as an empty list', async () => {
     const database = await under.openMigrated();
     const { id: client_id } = await plantClient(database);
     const { id } = await plantWorker(database, { client_id });
-    await expect(workerStore(database).find(client_id, id)).resolves.toMatchObject({
+    await expect(valueIn(workerStore(database).findV2(client_id, id))).resolves.toMatchObject({
       phone: null,
       jobTitles: [],
       location: { address1: null, isoCountryCode: null, zoneCode: null },
@@ -97,7 +95,7 @@ describeEachDatabase('workers', (under) => {
     for (const [index, order] of orders.entries()) {
       await plantWorker(database, { client_id, created_at: CREATED_AT + index }, order);
     }
-    const workers = await workerStore(database).page(client_id, ALL, true);
+    const workers = await valuesIn(workerStore(database).pageV2(client_id, ALL));
     expect(workers.map((worker) => worker.organizationUnits.map(({ id }) => id))).toEqual(orders);
   });
 
@@ -107,11 +105,11 @@ describeEachDatabase('workers', (under) => {
     const stays = await plantWorker(database, { client_id });
     const left = await plantWorker(database, { client_id, offboarded_at: CREATED_AT });
     const workers = workerStore(database);
-    for (const placed of [true, false]) {
-      const listed = await workers.page(client_id, ALL, placed);
+    for (const page of ['page', 'pageV2'] as const) {
+      const listed = await workers[page](client_id, ALL);
       expect(listed.map(({ id }) => id)).toEqual([stays.id]);
     }
-    await expect(workers.find(client_id, left.id)).resolves.toMatchObject({ id: left.id });
+    await expect(valueIn(workers.findV2(client_id, left.id))).resolves.toMatchObject({ id: left.id });
   });
 
   test('a worker of another client is not found, nor one who is not there', async () => {
@@ -119,8 +117,8 @@ describeEachDatabase('workers', (under) => {
     const [mine, theirs] = [await plantClient(database), await plantClient(database)];
     const { id } = await plantWorker(database, { client_id: theirs.id });
     const workers = workerStore(database);
-    await expect(workers.find(mine.id, id)).resolves.toBeUndefined();
-    await expect(workers.find(theirs.id, 'wrk_missing')).resolves.toBeUndefined();
-    await expect(workers.find(theirs.id, id)).resolves.toMatchObject({ id });
+    await expect(valueIn(workers.findV2(mine.id, id))).resolves.toBeUndefined();
+    await expect(valueIn(workers.findV2(theirs.id, 'wrk_missing'))).resolves.toBeUndefined();
+    await expect(valueIn(workers.findV2(theirs.id, id))).resolves.toMatchObject({ id });
   });
 });

@@ -31,12 +31,13 @@ export class AnswerJudge {
   /** By schema as it is in the document: to compile one takes longer than most answers. */
   readonly #validators = new Map<object, ValidateFunction>();
 
-  constructor(name: 'gateway' | 'sign-on') {
+  constructor(private readonly name: 'gateway' | 'sign-on') {
     this.document = JSON.parse(
       readFileSync(join(packageRoot, 'generated/openapi', `${name}.json`), 'utf8'),
     ) as AnswerJudge['document'];
     formats.default(this.#ajv);
-    this.#ajv.addSchema({ ...this.document, $id: 'contract:' }, undefined, false, false);
+    const document = this.name === 'gateway' ? closed(this.document) : this.document;
+    this.#ajv.addSchema({ ...(document as object), $id: 'contract:' }, undefined, false, false);
   }
 
   /** All that an answer does otherwise than the document says for this operation. */
@@ -95,7 +96,9 @@ export class AnswerJudge {
   }
 
   #schemaFaults(what: string, schema: object = ANYTHING, value: unknown): string[] {
-    const validate = this.#validators.get(schema) ?? this.#ajv.compile(absolute(schema) as object);
+    const validate =
+      this.#validators.get(schema) ??
+      this.#ajv.compile(absolute(this.name === 'gateway' ? closed(schema) : schema) as object);
     this.#validators.set(schema, validate);
     return validate(value)
       ? []
@@ -130,6 +133,21 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same, accepting no member that the schemas do not name. Clients must accept further ones, but the
+ * gateway must send none: they could be internal.
+ */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(closed);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const members = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, closed(member)]));
+  return 'properties' in value && 'type' in value ? { additionalProperties: false, ...members } : members;
 }
 
 /** The same schema with references that lead into the document from anywhere. */

@@ -1,16 +1,15 @@
-import {
-  type Client,
-  DirectoryServiceService,
-  type ListInstanceIntegrationsResponse,
-  type ReadContext,
-  type User,
-  UserStatus,
-  type Worker,
+import type { components } from '../../../generated/openapi/gateway.js';
+import type {
+  ReadContext,
+  ReadRequest,
+  ReadResponse,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { RateLimit } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import type { Directory } from './gateway.js';
+
+type Schemas = components['schemas'];
 
 export const rateLimit: RateLimit = { limit: 600, remaining: 587, resetSeconds: 41 };
 
@@ -20,49 +19,61 @@ export function headerAt(version: string, notModified = false) {
   return { version, notModified, rateLimit, integrationId: 'itg_1', apiKeyId: 'key-1' };
 }
 
-/** Answers a method with these messages at this version, or not modified. Keeps requests in `asked`. */
-export function answering(
-  method: keyof Directory,
+export const bytesOf = (body: unknown) => Buffer.from(JSON.stringify(body));
+
+/** What is answered at once; with more pages, the beginning of a list. */
+export function firstOf(
   version: string,
-  messages: readonly object[],
+  body: unknown,
+  { limit, nextCursor, hasRest = false }: { limit?: number; nextCursor?: string; hasRest?: boolean } = {},
+): ReadResponse {
+  const rest = hasRest ? { cursor: 'rest', limit } : undefined;
+  return { header: headerAt(version), body: bytesOf(body), nextCursor, rest };
+}
+
+/** Answers with these pages at this version, or not modified. Keeps requests in `asked`. */
+export function answering(
+  version: string,
+  [first, ...others]: readonly unknown[],
   asked: Asked[] = [],
+  nextCursor?: string,
 ): Directory {
-  const answer = (request: Asked): object[] => {
-    asked.push(request);
-    const { context } = request;
-    const known = context?.anyVersionKnown || context?.knownVersions.includes(version) || false;
-    const [first = {}, ...rest] = messages;
-    const kept = Object.entries(first).map(([name, value]) => [name, Array.isArray(value) ? [] : undefined]);
-    return known
-      ? [{ ...Object.fromEntries(kept), header: headerAt(version, true) }]
-      : [{ ...first, header: headerAt(version) }, ...rest];
-  };
-  const handler = DirectoryServiceService[method].responseStream
-    ? async function* (request: Asked) {
-        yield* answer(request);
+  return {
+    read: async (request: ReadRequest) => {
+      asked.push({ ...request });
+      const { context, limit } = request;
+      const isKnown = context?.anyVersionKnown || context?.knownVersions.includes(version);
+      const hasRest = others.length > 0;
+      return isKnown
+        ? { header: headerAt(version, true), body: Buffer.alloc(0) }
+        : firstOf(version, first, { limit, hasRest, nextCursor: hasRest ? undefined : nextCursor });
+    },
+    readRest: async function* () {
+      for (const [index, page] of others.entries()) {
+        yield { body: bytesOf(page), nextCursor: index === others.length - 1 ? nextCursor : undefined };
       }
-    : async (request: Asked) => answer(request)[0];
-  return { [method]: handler } as Directory;
+    },
+  };
 }
 
 /** Refuses whatever is asked, or does what this does instead of answering. */
-export function refusing(method: keyof Directory, refuse: (call: CallContext) => unknown): Directory {
-  return { [method]: (_: Asked, call: CallContext) => refuse(call) } as unknown as Directory;
+export function refusing(refuse: (call: CallContext) => unknown): Directory {
+  return { read: (_: ReadRequest, call: CallContext) => refuse(call) } as unknown as Directory;
 }
 
 export function instanceIntegrationsAt(
   version: string,
-  rows: ListInstanceIntegrationsResponse['instanceIntegrations'] = [],
+  rows: Schemas['InstanceIntegration'][] = [],
 ): Directory {
-  return answering('listInstanceIntegrations', version, [{ instanceIntegrations: rows }]);
+  return answering(version, [rows]);
 }
 
-export function anInstanceIntegration(instanceName: string) {
+export function anInstanceIntegration(instanceName: string): Schemas['InstanceIntegration'] {
   return {
     id: newPublicId('InstanceIntegrationId'),
     applicationInstance: { id: newPublicId('InstanceId'), instanceName },
-    createdAt: new Date('2025-11-04T09:12:31.418Z'),
-    updatedAt: new Date('2026-02-17T15:40:02.007Z'),
+    createdAt: '2025-11-04T09:12:31.418Z',
+    updatedAt: '2026-02-17T15:40:02.007Z',
   };
 }
 
@@ -75,12 +86,20 @@ export const fullAddress = {
   postalCode: '04101',
   zoneCode: 'ME',
 };
+export const noAddress = {
+  address1: null,
+  address2: null,
+  city: null,
+  isoCountryCode: null,
+  postalCode: null,
+  zoneCode: null,
+};
 
-export function aClient(over: Partial<Client> = {}): Client {
+export function aClient(over: Partial<Schemas['Client']> = {}): Schemas['Client'] {
   return { id: newPublicId('ClientId'), name: 'Tallowfern', location: fullAddress, ...over };
 }
 
-export function aWorker(over: Partial<Worker> = {}): Worker {
+export function aWorker(over: Partial<Schemas['Worker']> = {}): Schemas['Worker'] {
   return {
     id: newPublicId('WorkerId'),
     firstName: 'Maren',
@@ -90,14 +109,16 @@ export function aWorker(over: Partial<Worker> = {}): Worker {
     jobTitles: ['Baker', 'Driver'],
     phone: '+1 207 555 0100',
     location: fullAddress,
-    organizationUnits: [],
-    organizationUnit: undefined,
-    organizationLocation: undefined,
     ...over,
   };
 }
 
-export function aUser(over: Partial<User> = {}): User {
+export function aWorkerV2(over: Partial<Schemas['WorkerV2']> = {}): Schemas['WorkerV2'] {
+  const place = { organizationUnits: [], organizationUnit: null, organizationLocation: null };
+  return { ...aWorker(), ...place, ...over };
+}
+
+export function aUser(over: Partial<Schemas['User']> = {}): Schemas['User'] {
   return {
     userId: newPublicId('UserId'),
     clientId: newPublicId('ClientId'),
@@ -105,10 +126,10 @@ export function aUser(over: Partial<User> = {}): User {
     firstName: 'Eliseo',
     lastName: 'Brandt',
     fullName: 'Eliseo Brandt',
-    status: UserStatus.ACTIVE,
-    manager: undefined,
-    role: undefined,
-    createdAt: new Date('2025-11-04T09:12:31.418Z'),
+    status: 'ACTIVE',
+    manager: null,
+    role: null,
+    createdAt: '2025-11-04T09:12:31.418Z',
     ...over,
   };
 }

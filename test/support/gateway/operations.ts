@@ -1,8 +1,4 @@
 import { operations } from '../../../generated/openapi/gateway-operations.js';
-import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
-import type { Directory } from './gateway.js';
-
-type MethodName = keyof Directory;
 
 /** Ids of the right shape, for paths that are asked for before a directory of the test. */
 export const pathIds: Record<string, string> = {
@@ -16,29 +12,14 @@ export interface GatewayOperation {
   operationId: string;
   /** The path as the contract has it. */
   template: string;
-  /** What it asks the domain. */
-  method: MethodName;
-  /** Whether the domain answers in pages. */
-  streamed: boolean;
   /** Whether it takes `limit` and `cursor`. */
   paged: boolean;
 }
 
-const METHODS: Record<string, MethodName> = { listWorkersV2: 'listWorkers', getWorkerV2: 'getWorker' };
 const PAGED = ['listUsers', 'listWorkersV2'];
 
 export const gatewayOperations: readonly GatewayOperation[] = Object.entries(operations).map(
-  ([operationId, { path }]) => {
-    const method = METHODS[operationId] ?? (operationId as MethodName);
-    const { responseStream } = DirectoryServiceService[method];
-    return {
-      operationId,
-      template: path,
-      method,
-      streamed: responseStream,
-      paged: PAGED.includes(operationId),
-    };
-  },
+  ([operationId, { path }]) => ({ operationId, template: path, paged: PAGED.includes(operationId) }),
 );
 
 export function operationNamed(operationId: string): GatewayOperation {

@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { UserStatus } from '../../directory/users.js';
+import type { UserStatus } from '../../directory/names.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
 import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';

@@ -1,7 +1,7 @@
 import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import type { UserStatus } from '../../directory/users.js';
+import type { UserStatus } from '../../directory/names.js';
 import { newVersion } from '../../version.js';
 import { lockClient } from '../organization/clients.js';
 import type { User, UserView } from '../rows/users.js';

@@ -1,8 +1,7 @@
 import type { AccountId, ClientId, InstanceId, UserId } from '../../../../generated/ids.js';
 import type { EmailChange } from '../../credentials/email-changes.js';
-import type { Named } from '../../directory/names.js';
+import type { Manager, Named, UserStatus } from '../../directory/names.js';
 import type { PageRequest } from '../../directory/page.js';
-import type { Manager, UserStatus } from '../../directory/users.js';
 
 /** A person who can sign in to the dashboard on behalf of one client. */
 export interface User {

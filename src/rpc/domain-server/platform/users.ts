@@ -1,6 +1,6 @@
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { UserStatus as UserStatusMessage } from '../../../../generated/proto/integration/platform/v1/users.js';
-import type { UserStatus } from '../../../domain/directory/users.js';
+import type { UserStatus } from '../../../domain/directory/names.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
 import { emailKeyOf } from '../../../domain/platform/people/accounts.js';

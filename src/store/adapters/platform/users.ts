@@ -1,11 +1,11 @@
 import type { UserId } from '../../../../generated/ids.js';
+import type { Manager } from '../../../domain/directory/names.js';
 import { OWNER } from '../../../domain/platform/organization/built-in-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/users.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { behind } from '../keyset.js';
 import { named } from '../named.js';
-import { managerIn } from '../users.js';
 
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);
@@ -117,5 +117,26 @@ function toRow(user: User): Tables['users'] {
   return {
     ...{ id, clientId, accountId, firstName, lastName, fullName, status, managerId, roleId },
     ...{ version, createdAt, updatedAt },
+  };
+}
+
+interface ManagerColumns {
+  managerId: string | null;
+  managerFirstName: string | null;
+  managerLastName: string | null;
+  managerFullName: string | null;
+  managerEmail: string | null;
+}
+
+function managerIn(row: ManagerColumns): Manager | null {
+  if (row.managerId === null || row.managerEmail === null) {
+    return null;
+  }
+  return {
+    id: row.managerId as Manager['id'],
+    firstName: row.managerFirstName,
+    lastName: row.managerLastName,
+    fullName: row.managerFullName,
+    email: row.managerEmail,
   };
 }

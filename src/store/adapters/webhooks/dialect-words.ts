@@ -1,7 +1,8 @@
 import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 
-export function isPostgres(db: Writer): boolean {
+export function isPostgres(db: Writer | Rows): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 

@@ -1,4 +1,4 @@
-import type { UserStatus } from '../../../../src/domain/directory/users.js';
+import type { UserStatus } from '../../../../src/domain/directory/names.js';
 import { createClient } from '../../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../../src/domain/platform/organization/instances.js';
 import { type UserUpdate, updateUser } from '../../../../src/domain/platform/people/user-updates.js';

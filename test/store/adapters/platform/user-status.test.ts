@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { UserStatus } from '../../../../src/domain/directory/users.js';
+import type { UserStatus } from '../../../../src/domain/directory/names.js';
 import { deleteUser, disableUser, enableUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';

@@ -112,6 +112,72 @@ export interface ReadHeader {
   apiKeyId: string;
 }
 
+/** A request of the gateway, valid by its contract. */
+export interface ReadRequest {
+  /** The caller, and the versions it has. */
+  context:
+    | ReadContext
+    | undefined;
+  /** The operation id in the gateway's contract, which defines the body of the answer. */
+  operationId: string;
+  /** The instance integration named in the path, if any. */
+  instanceIntegrationId: string;
+  /** The client named in the path, if any. */
+  clientId: string;
+  /** The worker named in the path, if any. */
+  workerId: string;
+  /** The user named in the path, if any. */
+  userId: string;
+  /** At most this many rows of a list, and a next_cursor if there are more; absent means all of them. */
+  limit?:
+    | number
+    | undefined;
+  /** Where to go on in a list: the next_cursor of an earlier answer to the same operation and path. */
+  cursor?: string | undefined;
+}
+
+/** The answer to a request of the gateway, or its beginning. */
+export interface ReadResponse {
+  /** Version, rate limit and caller. */
+  header:
+    | ReadHeader
+    | undefined;
+  /** The resource or the rows, as JSON; empty when not modified. */
+  body: Buffer;
+  /** Where to go on after the limit; only if there is more and no rest. */
+  nextCursor?:
+    | string
+    | undefined;
+  /** The rows that were asked for and did not fit; absent if all of them are here. */
+  rest?: RestOfList | undefined;
+}
+
+/** Which rows of a list are still to be read. */
+export interface RestOfList {
+  /** The cursor behind the last row that was sent. */
+  cursor: string;
+  /** What is left of the limit, if there was one. */
+  limit?: number | undefined;
+}
+
+/** Asks for the rows of a list that follow those of Read. */
+export interface ReadRestRequest {
+  /** The same request; its limit, cursor and known versions are not used. */
+  read:
+    | ReadRequest
+    | undefined;
+  /** The rest, as Read answered it. */
+  rest: RestOfList | undefined;
+}
+
+/** One page of the rest of a list. */
+export interface ReadRestResponse {
+  /** The rows of this page, a JSON array. */
+  body: Buffer;
+  /** Where to go on after the limit; in the last message only, and only if there is more. */
+  nextCursor?: string | undefined;
+}
+
 /** Asks for the instance integrations of the key's integration. */
 export interface ListInstanceIntegrationsRequest {
   /** The caller, and the versions it has. */
@@ -660,6 +726,388 @@ export const ReadHeader: MessageFns<ReadHeader> = {
             }
 
             message.apiKeyId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReadRequest(): ReadRequest {
+  return {
+    context: undefined,
+    operationId: "",
+    instanceIntegrationId: "",
+    clientId: "",
+    workerId: "",
+    userId: "",
+    limit: undefined,
+    cursor: undefined,
+  };
+}
+
+export const ReadRequest: MessageFns<ReadRequest> = {
+  encode(message: ReadRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.context != null) {
+      ReadContext.encode(message.context, writer.uint32(10).fork()).join();
+    }
+    if (message.operationId !== "") {
+      writer.uint32(18).string(message.operationId);
+    }
+    if (message.instanceIntegrationId !== "") {
+      writer.uint32(26).string(message.instanceIntegrationId);
+    }
+    if (message.clientId !== "") {
+      writer.uint32(34).string(message.clientId);
+    }
+    if (message.workerId !== "") {
+      writer.uint32(42).string(message.workerId);
+    }
+    if (message.userId !== "") {
+      writer.uint32(50).string(message.userId);
+    }
+    if (message.limit != null) {
+      writer.uint32(56).uint32(message.limit);
+    }
+    if (message.cursor != null) {
+      writer.uint32(66).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.context = ReadContext.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.operationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.instanceIntegrationId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.clientId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.workerId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReadResponse(): ReadResponse {
+  return { header: undefined, body: Buffer.alloc(0), nextCursor: undefined, rest: undefined };
+}
+
+export const ReadResponse: MessageFns<ReadResponse> = {
+  encode(message: ReadResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.header != null) {
+      ReadHeader.encode(message.header, writer.uint32(10).fork()).join();
+    }
+    if (message.body.length !== 0) {
+      writer.uint32(18).bytes(message.body);
+    }
+    if (message.nextCursor != null) {
+      writer.uint32(26).string(message.nextCursor);
+    }
+    if (message.rest != null) {
+      RestOfList.encode(message.rest, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.header = ReadHeader.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.nextCursor = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.rest = RestOfList.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestOfList(): RestOfList {
+  return { cursor: "", limit: undefined };
+}
+
+export const RestOfList: MessageFns<RestOfList> = {
+  encode(message: RestOfList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cursor !== "") {
+      writer.uint32(10).string(message.cursor);
+    }
+    if (message.limit != null) {
+      writer.uint32(16).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestOfList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestOfList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReadRestRequest(): ReadRestRequest {
+  return { read: undefined, rest: undefined };
+}
+
+export const ReadRestRequest: MessageFns<ReadRestRequest> = {
+  encode(message: ReadRestRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.read != null) {
+      ReadRequest.encode(message.read, writer.uint32(10).fork()).join();
+    }
+    if (message.rest != null) {
+      RestOfList.encode(message.rest, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadRestRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadRestRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.read = ReadRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rest = RestOfList.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReadRestResponse(): ReadRestResponse {
+  return { body: Buffer.alloc(0), nextCursor: undefined };
+}
+
+export const ReadRestResponse: MessageFns<ReadRestResponse> = {
+  encode(message: ReadRestResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.body.length !== 0) {
+      writer.uint32(10).bytes(message.body);
+    }
+    if (message.nextCursor != null) {
+      writer.uint32(18).string(message.nextCursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadRestResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadRestResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextCursor = reader.string();
             continue;
           }
         }
@@ -2815,15 +3263,41 @@ export const Unit: MessageFns<Unit> = {
 };
 
 /**
- * Every read of the gateway, one call each: the key check, the rate limit, the version and the rows.
+ * Every read of the gateway: the key check, the rate limit, the version and the rows.
  *
  * A call is refused before it reads: first for the key, then for the rate, then for the path. Resources of
- * other integrations and missing ones get the same refusal. A long list is a stream of keyset pages; its
- * first message has the header and the first rows, so a short list is one message. When header.not_modified
- * is true, the answer has the header and no rows.
+ * other integrations and missing ones get the same refusal. Read answers an operation of the gateway in one
+ * message; where a list is longer than that, ReadRest streams its further pages. Bodies are JSON as the
+ * gateway's contract defines it, and the edge sends them on unchanged. When header.not_modified is true, the
+ * answer has the header and no body.
+ *
+ * The other methods are for edges of release 1.3.1, which are updated after the domain.
  */
 export type DirectoryServiceService = typeof DirectoryServiceService;
 export const DirectoryServiceService = {
+  /** Reads what an operation of the gateway answers: one resource, a whole list, or the first rows of a list. */
+  read: {
+    path: "/integration.directory.v1.DirectoryService/Read" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReadRequest): Buffer => Buffer.from(ReadRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReadRequest => ReadRequest.decode(value),
+    responseSerialize: (value: ReadResponse): Buffer => Buffer.from(ReadResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReadResponse => ReadResponse.decode(value),
+  },
+  /**
+   * Reads the rows of a list that follow those of Read. It is part of the same request of the gateway, so the
+   * rate limit does not count it.
+   */
+  readRest: {
+    path: "/integration.directory.v1.DirectoryService/ReadRest" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: ReadRestRequest): Buffer => Buffer.from(ReadRestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReadRestRequest => ReadRestRequest.decode(value),
+    responseSerialize: (value: ReadRestResponse): Buffer => Buffer.from(ReadRestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReadRestResponse => ReadRestResponse.decode(value),
+  },
   /** Lists the instance integrations of the key's integration, oldest first. */
   listInstanceIntegrations: {
     path: "/integration.directory.v1.DirectoryService/ListInstanceIntegrations" as const,
@@ -2926,6 +3400,13 @@ export const DirectoryServiceService = {
 } as const;
 
 export interface DirectoryServiceServer extends UntypedServiceImplementation {
+  /** Reads what an operation of the gateway answers: one resource, a whole list, or the first rows of a list. */
+  read: handleUnaryCall<ReadRequest, ReadResponse>;
+  /**
+   * Reads the rows of a list that follow those of Read. It is part of the same request of the gateway, so the
+   * rate limit does not count it.
+   */
+  readRest: handleServerStreamingCall<ReadRestRequest, ReadRestResponse>;
   /** Lists the instance integrations of the key's integration, oldest first. */
   listInstanceIntegrations: handleUnaryCall<ListInstanceIntegrationsRequest, ListInstanceIntegrationsResponse>;
   /** Lists the clients of one instance, oldest first; refused until the instance integration is configured. */
@@ -2947,6 +3428,29 @@ export interface DirectoryServiceServer extends UntypedServiceImplementation {
 }
 
 export interface DirectoryServiceClient extends Client1 {
+  /** Reads what an operation of the gateway answers: one resource, a whole list, or the first rows of a list. */
+  read(request: ReadRequest, callback: (error: ServiceError | null, response: ReadResponse) => void): ClientUnaryCall;
+  read(
+    request: ReadRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReadResponse) => void,
+  ): ClientUnaryCall;
+  read(
+    request: ReadRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReadResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Reads the rows of a list that follow those of Read. It is part of the same request of the gateway, so the
+   * rate limit does not count it.
+   */
+  readRest(request: ReadRestRequest, options?: Partial<CallOptions>): ClientReadableStream<ReadRestResponse>;
+  readRest(
+    request: ReadRestRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<ReadRestResponse>;
   /** Lists the instance integrations of the key's integration, oldest first. */
   listInstanceIntegrations(
     request: ListInstanceIntegrationsRequest,

@@ -1,0 +1,100 @@
+import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
+import { ErrorCode } from '../../errors/service-error.js';
+import type { Gatekeeper, Visitor } from '../access/gatekeeper.js';
+import { type Answer, answer, answerOne, type Question } from './answer.js';
+import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
+import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
+import type {
+  ClientStore,
+  InstanceIntegrationStore,
+  Listed,
+  OrganizationStore,
+  UserStore,
+  WorkerStore,
+} from './stores.js';
+
+export interface DirectoryDependencies {
+  gatekeeper: Gatekeeper;
+  instanceIntegrations: InstanceIntegrationStore;
+  clients: ClientStore;
+  workers: WorkerStore;
+  users: UserStore;
+  organization: OrganizationStore;
+}
+
+/** What path and query name. The edge has validated it, and that the operation has it. */
+export interface Target extends Window {
+  instanceIntegrationId: InstanceIntegrationId;
+  clientId: ClientId;
+  workerId: WorkerId;
+  userId: UserId;
+}
+
+/** A list is read page by page, while it is sent. */
+export type Pages<T> = AsyncIterable<Page<Listed<T>>>;
+
+export type Read<Body> = (
+  question: Question,
+  target: Target,
+) => Promise<Answer<JsonOf<Body> | (Body extends (infer Item)[] ? Pages<Item> : never)>>;
+
+/** The same without its type, for all operations alike. */
+export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
+export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
+
+/** Every operation of the gateway, with the body of its contract. */
+export type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
+
+export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
+  const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
+
+  const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
+    gatekeeper.admitToClient(question, instanceIntegrationId, clientId);
+  const toInstance = (question: Question, { instanceIntegrationId }: Target) =>
+    gatekeeper.admitToInstance(question, instanceIntegrationId);
+
+  const pages =
+    <V extends Visitor, T>(
+      admit: (question: Question, target: Target) => Promise<V>,
+      page: (visitor: V, request: PageRequest) => Promise<Listed<T>[]>,
+    ) =>
+    async (question: Question, target: Target): Promise<Answer<Pages<T>>> => {
+      const visitor = await admit(question, target);
+      const canWait = () => gatekeeper.readsManyLists(visitor);
+      return answer(visitor, question, () => pagesOf((request) => page(visitor, request), target, canWait));
+    };
+
+  return {
+    listInstanceIntegrations: async (question) => {
+      const visitor = await gatekeeper.admit(question);
+      return answer(visitor, question, () => instanceIntegrations.listOf(visitor.integrationId));
+    },
+    listClients: pages(toInstance, ({ instanceId }, request) => clients.page(instanceId, request)),
+    getClient: async (question, target) => {
+      const visitor = await toClient(question, target);
+      const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: 'Client not found' };
+      return answerOne(visitor, question, () => clients.find(visitor.clientId), missing);
+    },
+    listWorkers: pages(toClient, ({ clientId }, request) => workers.page(clientId, request)),
+    listWorkersV2: pages(toClient, ({ clientId }, request) => workers.pageV2(clientId, request)),
+    getWorkerV2: async (question, target) => {
+      const visitor = await toClient(question, target);
+      const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: 'Worker not found' };
+      return answerOne(visitor, question, () => workers.findV2(visitor.clientId, target.workerId), missing);
+    },
+    listUsers: pages(toClient, ({ clientId }, request) => users.page(clientId, request)),
+    getUser: async (question, target) => {
+      const visitor = await toClient(question, target);
+      const missing = { code: ErrorCode.USER_NOT_FOUND, message: 'User not found' };
+      return answerOne(visitor, question, () => users.find(visitor.clientId, target.userId), missing);
+    },
+    listJobTitles: async (question, target) => {
+      const visitor = await toClient(question, target);
+      return answer(visitor, question, () => organization.jobTitlesOf(visitor.clientId));
+    },
+    getOrganizationStructure: async (question, target) => {
+      const visitor = await toClient(question, target);
+      return answer(visitor, question, () => organization.structureOf(visitor.clientId));
+    },
+  };
+}
