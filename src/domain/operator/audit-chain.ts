@@ -33,6 +33,19 @@ export function purgeClaimOf(mac: AuditMac, { chain, seq, hash }: ChainPlace): P
   return { chain, seq, hash, proof: mac(text).toString('base64url') };
 }
 
+/** The claim of a record, if the claim authenticates itself. */
+export function purgeClaimIn(
+  mac: AuditMac,
+  { type, subject, attributes }: AuditEvent,
+): PurgeClaim | undefined {
+  if (type !== PURGED_TYPE || !subject) {
+    return undefined;
+  }
+  const { seq, hash = NO_HASH, proof } = attributes;
+  const claim = purgeClaimOf(mac, { chain: subject.id, seq: Number(seq), hash });
+  return claim.proof === proof ? claim : undefined;
+}
+
 const FINGERPRINT_LENGTH = 8;
 
 /** Identifies the key of a chain without disclosing it. */

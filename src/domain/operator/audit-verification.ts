@@ -6,7 +6,7 @@ import {
   fingerprintOf,
   hashOf,
   NO_HASH,
-  PURGED_TYPE,
+  purgeClaimIn,
 } from './audit-chain.js';
 
 /** `changed`: altered. `missing`: removed. `unchained`: in no chain. `other_key`: cannot be verified. */
@@ -55,8 +55,11 @@ export class AuditVerification {
   readonly #claims = new Map<string, Claims>();
   #records = 0;
   #oldest = Number.POSITIVE_INFINITY;
+  readonly #judgeOf: Judge;
 
-  constructor(private readonly judge: Judge) {}
+  constructor(private readonly mac: AuditMac) {
+    this.#judgeOf = judgeBy(mac);
+  }
 
   get records(): number {
     return this.#records;
@@ -71,6 +74,7 @@ export class AuditVerification {
   take(record: ChainedEvent, previousHash?: string): AuditFinding[] {
     this.#records += 1;
     this.#oldest = Math.min(this.#oldest, record.createdAt);
+    this.#notePurge(record);
     const progress = this.#chains.get(record.chain);
     if (!progress) {
       return this.#begin(record, record.seq === 1 ? NO_HASH : previousHash);
@@ -134,23 +138,27 @@ export class AuditVerification {
   }
 
   #judge(record: ChainedEvent, previousHash: string): AuditFinding[] {
-    const fault = this.judge(record, previousHash);
+    const fault = this.#judgeOf(record, previousHash);
     if (fault) {
       return [found(fault, record)];
     }
-    this.#note(record);
+    this.#noteAnchors(record);
     return [];
   }
 
-  /** Trusts verified records only. */
-  #note({ type, subject, attributes }: ChainedEvent): void {
-    if (type === PURGED_TYPE && subject) {
-      const claims = this.#claimsOf(subject.id);
-      const seq = Number(attributes.seq);
-      if (seq > claims.purged.seq) {
-        claims.purged = { seq, hash: attributes.hash ?? NO_HASH };
+  /** Before the record is verified: its predecessor may have been purged, according to another such record. */
+  #notePurge(record: ChainedEvent): void {
+    const claim = purgeClaimIn(this.mac, record);
+    if (claim) {
+      const claims = this.#claimsOf(claim.chain);
+      if (claim.seq > claims.purged.seq) {
+        claims.purged = claim;
       }
     }
+  }
+
+  /** Trusts verified records only. */
+  #noteAnchors({ type, attributes }: ChainedEvent): void {
     if (type === ANCHORED_TYPE) {
       for (const [chain, head] of Object.entries(attributes)) {
         const claims = this.#claimsOf(chain);
@@ -189,7 +197,7 @@ export async function* verifyAuditLog(
   mac: AuditMac,
   signal: AbortSignal,
 ): AsyncGenerator<VerificationProgress> {
-  const verification = new AuditVerification(judgeBy(mac));
+  const verification = new AuditVerification(mac);
   let findingsLeft = MOST_FINDINGS;
   const told = (findings: AuditFinding[], done: boolean): VerificationProgress => {
     const shown = findings.slice(0, findingsLeft);

@@ -35,8 +35,12 @@ export class LateRows {
   /** Writes all rows, in order. Call what it returns after the commit. */
   async write(writer: Writer): Promise<() => void> {
     const effects: (() => void)[] = [];
+    const { count } = this;
     for (const by of new Set(this.#rows.map((late) => late.by))) {
       effects.push(await by.writeLate(writer, this.of(by)));
+    }
+    if (this.count !== count) {
+      throw new Error('Rows were added while the late rows of their transaction were written.');
     }
     this.#rows = [];
     return () => {

@@ -109,19 +109,15 @@ export class AuditChains implements LateWriter<AuditEvent> {
     private readonly onBroken: (chain: string) => void,
   ) {}
 
-  /** A commit without an answer may have succeeded: then nothing may follow, and the chain is abandoned. */
+  /**
+   * A chain is continued only after an acknowledged commit: one without an answer may have succeeded, and a
+   * failed insert may have found the place occupied. Otherwise the chain ends here, and another one begins.
+   */
   async writeLate(writer: Writer, events: readonly AuditEvent[]): Promise<() => void> {
     const taken = this.#free.pop();
-    try {
-      const newest =
-        (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
-      return () => void this.#free.push(newest);
-    } catch (error) {
-      if (taken) {
-        this.#free.push(taken);
-      }
-      throw error;
-    }
+    const newest =
+      (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
+    return () => void this.#free.push(newest);
   }
 
   /** Returns the last place; undefined if the chain does not end with the taken record. */

@@ -1,10 +1,10 @@
-import type { AuditEvent } from '../../../domain/operator/audit.js';
 import {
   type AuditMac,
   type ChainedEvent,
   NO_HASH,
   PURGED_TYPE,
   type PurgeClaim,
+  purgeClaimIn,
   purgeClaimOf,
 } from '../../../domain/operator/audit-chain.js';
 import { judgeBy } from '../../../domain/operator/audit-verification.js';
@@ -149,18 +149,9 @@ async function purgedOf(
     .execute();
   const records = [...rows.map(toChainedEvent), ...unstoredRecords(writer)];
   const claims = records
-    .flatMap((record) => claimIn(mac, record) ?? [])
+    .flatMap((record) => purgeClaimIn(mac, record) ?? [])
     .filter((claim) => claim.chain === chain);
   return claims.reduce((most, claim) => (claim.seq > most.seq ? claim : most), { seq: 0, hash: NO_HASH });
-}
-
-function claimIn(mac: AuditMac, { type, subject, attributes }: AuditEvent): PurgeClaim | undefined {
-  if (type !== PURGED_TYPE || !subject) {
-    return undefined;
-  }
-  const { seq, hash = '', proof } = attributes;
-  const claim = purgeClaimOf(mac, { chain: subject.id, seq: Number(seq), hash });
-  return claim.proof === proof ? claim : undefined;
 }
 
 async function shorten(writer: Writer, mac: AuditMac, old: readonly ChainedEvent[]): Promise<void> {
@@ -172,7 +163,7 @@ async function shorten(writer: Writer, mac: AuditMac, old: readonly ChainedEvent
     .execute();
   await tell(writer, purgeClaimOf(mac, last));
   // Repeats claims of removed records about other chains where they are still needed, the newest first.
-  for (const claim of old.flatMap((record) => claimIn(mac, record) ?? []).reverse()) {
+  for (const claim of old.flatMap((record) => purgeClaimIn(mac, record) ?? []).reverse()) {
     const { seq } = await purgedOf(writer, mac, claim.chain);
     if (seq < claim.seq && (await hasRecords(writer, claim.chain))) {
       await tell(writer, claim);

@@ -59,7 +59,7 @@ async function rigOver(under: DatabaseUnderTest) {
 }
 
 describeEachDatabase('a write and its audit record', (under) => {
-  test('are refused together when the record cannot be stored, and the chain continues afterwards', async () => {
+  test('are refused together when the record cannot be stored, and another chain begins afterwards', async () => {
     const { make, withoutRecords, made, records, findings, broken } = await rigOver(under);
     await make('before');
     await withoutRecords(async () => {
@@ -72,12 +72,27 @@ describeEachDatabase('a write and its audit record', (under) => {
     expect(await made()).toEqual(['before']);
     await make('later');
     expect(await made()).toEqual(['before', 'later']);
-    expect(await records()).toEqual([
+    expect((await records()).sort()).toEqual([
       [1, 'before'],
-      [2, 'later'],
+      [1, 'later'],
     ]);
     expect(await findings()).toEqual([]);
     expect(broken).toEqual([]);
+  });
+
+  test('are refused once when a stranger has taken the place of the record, and not for ever', async () => {
+    const { bare, make, made } = await rigOver(under);
+    await make('first');
+    await bare.write(async (writer) => {
+      const row = await writer.selectFrom('audit_events').selectAll().executeTakeFirstOrThrow();
+      await writer
+        .insertInto('audit_events')
+        .values({ ...row, id: 'aud_of_a_stranger', seq: 2 })
+        .execute();
+    });
+    await expect(make('refused')).rejects.toThrow(/unique/i);
+    await make('later');
+    expect(await made()).toEqual(['first', 'later']);
   });
 
   test('vanish together when the write is undone after it was recorded', async () => {

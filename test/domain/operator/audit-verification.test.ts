@@ -1,0 +1,68 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AuditMac,
+  type ChainedEvent,
+  fingerprintOf,
+  hashOf,
+  PURGED_TYPE,
+  purgeClaimOf,
+} from '../../../src/domain/operator/audit-chain.js';
+import { AuditVerification } from '../../../src/domain/operator/audit-verification.js';
+
+const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
+const chainNamed = (name: string) => `ach_${name}.${fingerprintOf(mac)}`;
+
+function next(
+  { chain, seq, hash }: Pick<ChainedEvent, 'chain' | 'seq' | 'hash'>,
+  content: Partial<ChainedEvent> = {},
+): ChainedEvent {
+  const event = {
+    ...{
+      id: `aud_${chain}_${seq + 1}`,
+      createdAt: 1,
+      type: 'instance.created',
+      outcome: 'succeeded' as const,
+    },
+    ...{ actor: { type: 'service', id: 'purge' }, subject: null, requestId: null, remoteAddress: null },
+    attributes: {},
+    ...content,
+  };
+  const place = { chain, seq: seq + 1 };
+  return { ...event, ...place, hash: hashOf(mac, event, place, hash) };
+}
+
+/** The record of a purge that removed all records up to this one. */
+const purgeOf = ({ chain, seq, hash }: ChainedEvent): Partial<ChainedEvent> => ({
+  type: PURGED_TYPE,
+  subject: { type: 'audit_chain', id: chain },
+  attributes: { seq: String(seq), hash, proof: purgeClaimOf(mac, { chain, seq, hash }).proof },
+});
+
+function findingsIn(...records: ChainedEvent[]) {
+  const verification = new AuditVerification(mac);
+  return [...records.flatMap((record) => verification.take(record)), ...verification.finish()];
+}
+
+describe('two purged chains, each of which begins with the record of the purge of the other', () => {
+  const one = next({ chain: chainNamed('1'), seq: 0, hash: '' });
+  const other = next({ chain: chainNamed('2'), seq: 0, hash: '' });
+  const ofOne = next(one, purgeOf(other));
+  const ofOther = next(other, purgeOf(one));
+
+  test.each([
+    ['in the order of the purges', [ofOne, ofOther]],
+    ['in the other order', [ofOther, ofOne]],
+  ])('are whole, read %s', (_, records) => {
+    expect(findingsIn(...records)).toEqual([]);
+  });
+
+  test('are cut if the proof is not by our key', () => {
+    const { attributes, ...rest } = ofOther;
+    const forged = { ...rest, attributes: { ...attributes, proof: 'forged' } };
+    expect(findingsIn(ofOne, forged).map(({ fault, chain }) => [fault, chain])).toEqual([
+      ['missing', one.chain],
+      ['changed', other.chain],
+    ]);
+  });
+});
