@@ -45,9 +45,17 @@ export class Gatekeeper {
     private readonly lists = new ListSlots(),
   ) {}
 
-  /** Counts a list in progress, per integration and in total. */
-  beginList(visitor: Visitor, until: AbortSignal): void {
+  /** Counts a list in progress, per integration and in total. A rest takes over what its list has left. */
+  beginList(visitor: Visitor, until: AbortSignal, { isRest = false } = {}): void {
+    if (isRest) {
+      this.lists.takeOver(visitor);
+    }
     this.lists.hold(visitor, until);
+  }
+
+  /** After the end of a list whose rest is about to be read. */
+  leaveRest(visitor: Visitor): void {
+    this.lists.leave(visitor);
   }
 
   /** Whether the integration reads so many lists that their pages can be deferred. */

@@ -13,6 +13,9 @@ export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 /** An integration that reads more at once can wait for each of them. */
 const FEW = 4;
 
+/** How long a slot waits for the rest of its list. The edge asks at once, but perhaps another domain. */
+const LEFT_FOR_MS = 1_000;
+
 /** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
@@ -20,6 +23,8 @@ const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 export class ListSlots {
   readonly #held = new Map<string, number>();
   #heldInTotal = 0;
+  /** Slots that wait for the rest of their list, oldest first; those of an integration are alike. */
+  readonly #left = new Map<string, Set<AbortController>>();
 
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
 
@@ -38,6 +43,29 @@ export class ListSlots {
     this.#held.set(integrationId, held + 1);
     this.#heldInTotal += 1;
     until.addEventListener('abort', () => this.#free(integrationId), { once: true });
+  }
+
+  /** Keeps the slot that was just freed for the rest of the list, for a short time. */
+  leave(visitor: Visitor): void {
+    const { integrationId } = visitor;
+    const slot = new AbortController();
+    this.hold(visitor, slot.signal);
+    const left = this.#left.get(integrationId) ?? new Set();
+    this.#left.set(integrationId, left.add(slot));
+    const timer = setTimeout(() => slot.abort(), LEFT_FOR_MS).unref();
+    slot.signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      left.delete(slot);
+      if (left.size === 0) {
+        this.#left.delete(integrationId);
+      }
+    });
+  }
+
+  /** Frees a slot that waits, for the rest of its list to hold. */
+  takeOver({ integrationId }: Visitor): void {
+    const [slot] = this.#left.get(integrationId) ?? [];
+    slot?.abort();
   }
 
   areMany(integrationId: string): boolean {

@@ -36,24 +36,33 @@ export interface Rest {
 export const PAGE_ROWS = 250;
 /** For deferrable lists, from the second page on, so that short calls wait less. */
 const SMALL_PAGE_ROWS = 100;
-/** The size of a first page, which travels among short calls. */
+/** The size of a first page, which travels among short calls, and of others. A larger row is a page alone. */
 export const FIRST_PAGE_BYTES = 64 * 1_024;
+export const PAGE_BYTES = 1_024 * 1_024;
+
+type Row = Position & { json: string };
 
 const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 
 /** A list, page by page, at the speed of its reader. Reads one extra row to know whether more follow. */
-export async function* pagesOf<T extends Position>(
+export async function* pagesOf<T extends Row>(
   fetch: (page: PageRequest) => Promise<T[]>,
   { limit = Number.POSITIVE_INFINITY, cursor, isRest = false }: Window,
   canWait: () => boolean = () => false,
 ): AsyncGenerator<Page<T>> {
   let after = cursor === undefined ? undefined : decodeCursor(cursor);
   let most = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
+  let mostBytes = isRest ? PAGE_BYTES : FIRST_PAGE_BYTES;
+  // Of the size of those before, so that large rows are not read again and again.
+  let fitting = PAGE_ROWS;
   for (let wanted = limit; ; ) {
-    const size = Math.min(most, wanted);
+    const size = Math.min(most, wanted, fitting);
     const found = await fetch({ after, limit: size + 1 });
-    const rows = found.slice(0, size);
-    const more = found.length > size;
+    const rows = fitted(found.slice(0, size), mostBytes);
+    const isCut = rows.length < Math.min(size, found.length);
+    fitting = Math.min(PAGE_ROWS, isCut ? Math.ceil((rows.length * PAGE_BYTES) / mostBytes) : 2 * fitting);
+    mostBytes = PAGE_BYTES;
+    const more = found.length > rows.length;
     wanted -= rows.length;
     after = rows.at(-1);
     const nextCursor = more && wanted === 0 && after ? encodeCursor(after) : undefined;
@@ -66,25 +75,20 @@ export async function* pagesOf<T extends Position>(
   }
 }
 
-/** As many rows of a first page as fit, at least one, and where the rest of the list begins. */
-export function fitted<T extends Position & { json: string }>(
-  { rows, nextCursor, isLast }: Page<T>,
-  limit: number | undefined,
-): { rows: T[]; nextCursor: string | undefined; rest: Rest | undefined } {
+/** As many rows as fit, but at least one. */
+function fitted<T extends Row>(rows: T[], mostBytes: number): T[] {
   let bytes = 0;
   const excess = rows.findIndex(({ json }, index) => {
     bytes += Buffer.byteLength(json) + 1;
-    return index > 0 && bytes > FIRST_PAGE_BYTES;
+    return index > 0 && bytes > mostBytes;
   });
-  const sent = excess === -1 ? rows : rows.slice(0, excess);
-  const last = sent.at(-1);
-  return (isLast && excess === -1) || !last
-    ? { rows: sent, nextCursor, rest: undefined }
-    : {
-        rows: sent,
-        nextCursor: undefined,
-        rest: { cursor: encodeCursor(last), limit: limit && limit - sent.length },
-      };
+  return excess === -1 ? rows : rows.slice(0, excess);
+}
+
+/** Where the list continues after its first page. */
+export function restAfter({ rows, isLast }: Page<Position>, limit: number | undefined): Rest | undefined {
+  const last = rows.at(-1);
+  return isLast || !last ? undefined : { cursor: encodeCursor(last), limit: limit && limit - rows.length };
 }
 
 export function encodeCursor({ createdAt, id }: Position): string {

@@ -146,7 +146,7 @@ export class AuditVerification {
     return [];
   }
 
-  /** Before the record is verified: its predecessor may have been purged, according to another such record. */
+  /** Not only of verified records: the predecessor of this one may be purged, as another such record says. */
   #notePurge(record: ChainedEvent): void {
     const claim = purgeClaimIn(this.mac, record);
     if (claim) {

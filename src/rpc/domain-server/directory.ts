@@ -2,7 +2,7 @@ import { DirectoryServiceService } from '../../../generated/proto/integration/di
 import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import type { Answer } from '../../domain/directory/answer.js';
 import { type JsonOf, jsonArray, type OperationId } from '../../domain/directory/contract-json.js';
-import { fitted } from '../../domain/directory/page.js';
+import { restAfter } from '../../domain/directory/page.js';
 import {
   type AnyPages,
   type AnyRead,
@@ -51,9 +51,13 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
           },
           ({ rows }) => rows.length <= FEW_ROWS,
         );
-        const { rows, nextCursor, rest } = fitted(page, target.limit);
-        isShort = !rest;
-        return { header, body: bodyOf(rows), nextCursor, rest };
+        const rest = restAfter(page, target.limit);
+        if (rest) {
+          isShort = false;
+          list.abort();
+          gatekeeper.leaveRest(visitor);
+        }
+        return { header, body: bodyOf(page.rows), nextCursor: page.nextCursor, rest };
       } finally {
         list.abort();
         if (isShort) {
@@ -100,7 +104,7 @@ async function* pagesOf({ gatekeeper, turns, answer, signal, isRest = false }: L
     return;
   }
   // Before anything is awaited, so that an excess list is refused at once.
-  gatekeeper.beginList(visitor, signal);
+  gatekeeper.beginList(visitor, signal, { isRest });
   const pages = content[Symbol.asyncIterator]();
   const { integrationId } = visitor;
   const next = async () => (signal.aborted ? undefined : await pages.next());

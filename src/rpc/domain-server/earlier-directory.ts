@@ -33,7 +33,10 @@ export function earlierMethods(
     type Row = BodyOf<Id> extends (infer Item)[] ? Item : never;
     const answer = await reads[id](asked(context), target as Target);
     let header: ReadHeader | undefined = toHeader(answer);
-    for await (const { rows, nextCursor } of readPages(answer, signal)) {
+    for await (const { rows, nextCursor, isLast } of readPages(answer, signal)) {
+      if (header && isLast) {
+        onShortCall();
+      }
       yield { header, rows: rows.map(({ json }) => JSON.parse(json) as Row), nextCursor };
       header = undefined;
     }

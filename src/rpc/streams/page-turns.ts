@@ -20,7 +20,7 @@ export class PageTurns {
 
   constructor(private readonly now = () => performance.now()) {}
 
-  /** Called for each short call, the first page of a list included. */
+  /** Called for each short call, and for a list that is one page. */
   shortCall(): void {
     this.#shortCallAt = this.now();
   }

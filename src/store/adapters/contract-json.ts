@@ -20,7 +20,7 @@ export interface ContractJson {
   list<T>(value: Expression<T>, rows: RawBuilder<unknown>, orderBy: Expression<unknown>): RawBuilder<T[]>;
   /** A column that contains JSON. */
   stored<T>(column: Expression<string>): RawBuilder<T>;
-  /** ISO 8601 with milliseconds, in UTC. */
+  /** ISO 8601 with milliseconds, in UTC; for years of four digits. */
   time(column: Expression<number>): RawBuilder<string>;
 }
 
@@ -56,6 +56,6 @@ const onPostgres: ContractJson = {
   stored: (column) => sql`${column}::json`,
   // Whole seconds and milliseconds apart: fractions of a double would lose milliseconds.
   time: (column) =>
-    sql`to_char(to_timestamp(${column} / 1000) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')
-      || '.' || lpad((${column} % 1000)::text, 3, '0') || 'Z'`,
+    sql`to_char(to_timestamp(floor(${column} / 1000.0)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')
+      || '.' || lpad(((${column} % 1000 + 1000) % 1000)::text, 3, '0') || 'Z'`,
 };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Visitor } from '../../../src/domain/access/gatekeeper.js';
 import { LIST_LIMITS, ListSlots } from '../../../src/domain/access/list-slots.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
@@ -78,6 +78,39 @@ describe('the lists that are read at once', () => {
     expect([slots.areMany('itg_1'), slots.areMany('itg_2')]).toEqual([true, false]);
     last.abort();
     expect(slots.areMany('itg_1')).toBe(false);
+  });
+
+  test('keep the slot of a list for its rest, which no other list can take', () => {
+    const slots = new ListSlots({ perIntegration: 2, inTotal: 2 });
+    const read = new AbortController();
+    slots.hold(one, read.signal);
+    read.abort();
+    slots.leave(one);
+    slots.hold(one, new AbortController().signal);
+    expect(refusalOf(() => slots.hold(one, new AbortController().signal)).code).toBe(ErrorCode.RATE_LIMITED);
+    const rest = new AbortController();
+    slots.takeOver(one);
+    slots.hold(one, rest.signal);
+    expect(refusalOf(() => slots.hold(one, new AbortController().signal)).code).toBe(ErrorCode.RATE_LIMITED);
+    rest.abort();
+    slots.takeOver(one);
+    slots.hold(one, new AbortController().signal);
+  });
+
+  test('do not wait for a rest for long', () => {
+    jest.useFakeTimers();
+    try {
+      const slots = new ListSlots({ perIntegration: 1, inTotal: 1 });
+      slots.leave(one);
+      expect(refusalOf(() => slots.hold(one, new AbortController().signal)).code).toBe(
+        ErrorCode.RATE_LIMITED,
+      );
+      jest.advanceTimersByTime(1_000);
+      slots.hold(one, new AbortController().signal);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('do not count a call that was over before it began', () => {

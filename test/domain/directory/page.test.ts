@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import {
   decodeCursor,
   encodeCursor,
+  FIRST_PAGE_BYTES,
+  PAGE_BYTES,
   PAGE_ROWS,
   type Page,
   type PageRequest,
@@ -78,8 +80,15 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
+type Row = Position & { json: string };
+
+/** Some fit many times into a page, some are larger than one. */
+const SIZES = [10, FIRST_PAGE_BYTES / 3, FIRST_PAGE_BYTES + 1, PAGE_BYTES / 2, PAGE_BYTES + 1].map((size) =>
+  'x'.repeat(size),
+);
+
 /** A table in the order of the lists, which remembers what it was asked. */
-function tableOf(rows: readonly Position[]) {
+function tableOf(rows: readonly Row[]) {
   const sorted = [...rows].sort(byAge);
   const asked: PageRequest[] = [];
   const fetch = async (page: PageRequest) => {
@@ -94,11 +103,15 @@ function byAge(one: Position, other: Position): number {
   return one.createdAt - other.createdAt || (one.id < other.id ? -1 : Number(one.id > other.id));
 }
 
-const rowsOf = (count: number): Position[] =>
-  Array.from({ length: count }, (_, index) => ({ createdAt: Math.floor(index / 3), id: `id_${index}` }));
+const rowsOf = (count: number, json = '{}'): Row[] =>
+  Array.from({ length: count }, (_, index) => ({
+    createdAt: Math.floor(index / 3),
+    id: `id_${index}`,
+    json,
+  }));
 
-async function read(fetch: (page: PageRequest) => Promise<Position[]>, window: Window) {
-  const pages: Page<Position>[] = [];
+async function read(fetch: (page: PageRequest) => Promise<Row[]>, window: Window) {
+  const pages: Page<Row>[] = [];
   for await (const page of pagesOf(fetch, window)) {
     pages.push(page);
   }
@@ -108,7 +121,11 @@ async function read(fetch: (page: PageRequest) => Promise<Position[]>, window: W
 describe('a list in pages', () => {
   /** Few moments, so that many rows share one. */
   const table = fc.uniqueArray(
-    fc.record({ createdAt: fc.nat(5), id: fc.stringMatching(/^[0-9A-Za-z]{1,4}$/) }),
+    fc.record({
+      createdAt: fc.nat(5),
+      id: fc.stringMatching(/^[0-9A-Za-z]{1,4}$/),
+      json: fc.constantFrom(...SIZES),
+    }),
     { selector: ({ id }) => id, maxLength: 60 },
   );
 
@@ -181,6 +198,32 @@ describe('a list in pages', () => {
     expect(pages.flat()).toEqual(sorted);
   });
 
+  test.each([
+    { title: 'in its first page and later ones', window: {}, first: FIRST_PAGE_BYTES },
+    { title: 'that continue it', window: { isRest: true }, first: PAGE_BYTES },
+  ])('has pages of bounded bytes, $title, and at least a row in each', async ({ window, first }) => {
+    await fc.assert(
+      fc.asyncProperty(table, async (rows) => {
+        const { sorted, fetch } = tableOf(rows);
+        const { pages, rows: seen } = await read(fetch, window);
+        expect(seen).toEqual(sorted);
+        for (const [index, { rows: some }] of pages.entries()) {
+          const bytes = some.reduce((sum, { json }) => sum + json.length + 1, 0);
+          expect(bytes <= (index === 0 ? first : PAGE_BYTES) || some.length === 1).toBe(true);
+          expect(some.length > 0 || pages.length === 1).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('of large rows is not fetched again and again', async () => {
+    const { asked, fetch } = tableOf(rowsOf(100, 'x'.repeat(PAGE_BYTES / 10)));
+    const { pages } = await read(fetch, { isRest: true });
+    const fetched = asked.reduce((sum, { limit }) => sum + limit, 0);
+    expect([pages.length, fetched]).toEqual([12, expect.any(Number)]);
+    expect(fetched).toBeLessThan(2 * 250);
+  });
+
   test('is fetched no further than it is read', async () => {
     const { asked, fetch } = tableOf(rowsOf(10 * PAGE_ROWS));
     const pages = pagesOf(fetch, {});
@@ -193,7 +236,11 @@ describe('a list in pages', () => {
   test('rows that come and go between two pages move no other', async () => {
     const { sorted, fetch } = tableOf(rowsOf(10));
     const { nextCursor } = await read(fetch, { limit: 4 });
-    const changed = tableOf([...sorted.slice(0, 2), ...sorted.slice(5), { createdAt: 0, id: 'id_0new' }]);
+    const changed = tableOf([
+      ...sorted.slice(0, 2),
+      ...sorted.slice(5),
+      { createdAt: 0, id: 'id_0new', json: '{}' },
+    ]);
     const { rows } = await read(changed.fetch, { limit: 4, cursor: nextCursor as string });
     expect(rows).toEqual(sorted.slice(5, 9));
   });

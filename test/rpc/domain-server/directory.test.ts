@@ -245,7 +245,9 @@ describe('the directory over gRPC', () => {
       told += 1;
     };
     const { directory } = await serving({ users: { page: manyUsers(251).page } }, turns);
-    expect((await directory.read(request('listUsers'), call)).rest).toBeDefined();
+    const read = request('listUsers');
+    const { rest } = await directory.read(read, call);
+    await collect(directory.readRest({ read, rest }, call));
     expect(told).toBe(0);
     expect((await directory.read(request('listWorkers'), call)).rest).toBeUndefined();
     expect(told).toBe(1);
@@ -414,6 +416,15 @@ describe('the directory over gRPC', () => {
         expect(standing.header?.rateLimit?.remaining).toBe(8);
       },
     );
+
+    test('of a list keeps the place of the list for its rest', async () => {
+      const { directory } = await serving({ users: { page: manyUsers(600).page } });
+      const read = request('listUsers');
+      const { rest } = await directory.read(read, call);
+      expect((await refusalOf(directory.read(read, call))).code).toBe(ErrorCode.RATE_LIMITED);
+      expect(await collect(directory.readRest({ read, rest }, call))).not.toEqual([]);
+      expect((await directory.read(read, call)).rest).toEqual(rest);
+    });
 
     test('of a list up to a limit says where to go on, and leaves no rest', async () => {
       const { directory } = await serving({ users: { page: manyUsers(10).page } });

@@ -21,7 +21,11 @@ const text = fc
 const row = fc.record({
   plain: fc.option(text),
   stored: fc.array(text, { maxLength: 3 }),
-  at: fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }),
+  at: fc.date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  }),
   inner: text,
   joined: fc.option(text),
   list: fc.array(text, { maxLength: 3 }),
