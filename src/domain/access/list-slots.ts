@@ -13,8 +13,8 @@ export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 /** An integration that reads more at once can wait for each of them. */
 const FEW = 4;
 
-/** How long a slot waits for the rest of its list. The edge asks at once, but perhaps another domain. */
-const LEFT_FOR_MS = 1_000;
+/** How long a place waits for the rest of its list. The edge asks at once, but perhaps another domain. */
+const LEFT_FOR_MS = 250;
 
 /** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
@@ -23,15 +23,15 @@ const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 export class ListSlots {
   readonly #held = new Map<string, number>();
   #heldInTotal = 0;
-  /** Slots that wait for the rest of their list, oldest first; those of an integration are alike. */
-  readonly #left = new Map<string, Set<AbortController>>();
+  /** Timers of places that wait for the rest of their list, oldest first; those of an integration are alike. */
+  readonly #left = new Map<string, Set<NodeJS.Timeout>>();
 
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
 
   /** Holds a slot until the signal, or refuses. */
   hold({ integrationId, rateLimit }: Visitor, until: AbortSignal): void {
     const held = this.#held.get(integrationId) ?? 0;
-    if (held >= this.limits.perIntegration) {
+    if (held + this.#leftBy(integrationId) >= this.limits.perIntegration) {
       throw tooMany(`Your integration is reading ${held} lists at once. Please finish one first.`, rateLimit);
     }
     if (this.#heldInTotal >= this.limits.inTotal) {
@@ -45,31 +45,36 @@ export class ListSlots {
     until.addEventListener('abort', () => this.#free(integrationId), { once: true });
   }
 
-  /** Keeps the slot that was just freed for the rest of the list, for a short time. */
-  leave(visitor: Visitor): void {
-    const { integrationId } = visitor;
-    const slot = new AbortController();
-    this.hold(visitor, slot.signal);
+  /** Keeps a place of the integration for the rest of a list that has just ended, for a short time. */
+  leave({ integrationId }: Visitor): void {
     const left = this.#left.get(integrationId) ?? new Set();
-    this.#left.set(integrationId, left.add(slot));
-    const timer = setTimeout(() => slot.abort(), LEFT_FOR_MS).unref();
-    slot.signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      left.delete(slot);
-      if (left.size === 0) {
-        this.#left.delete(integrationId);
-      }
-    });
+    const timer = setTimeout(() => this.#forget(integrationId, timer), LEFT_FOR_MS).unref();
+    this.#left.set(integrationId, left.add(timer));
   }
 
-  /** Frees a slot that waits, for the rest of its list to hold. */
+  /** Gives up such a place, for the rest of its list to hold. */
   takeOver({ integrationId }: Visitor): void {
-    const [slot] = this.#left.get(integrationId) ?? [];
-    slot?.abort();
+    const [timer] = this.#left.get(integrationId) ?? [];
+    if (timer) {
+      clearTimeout(timer);
+      this.#forget(integrationId, timer);
+    }
   }
 
   areMany(integrationId: string): boolean {
     return (this.#held.get(integrationId) ?? 0) > FEW;
+  }
+
+  #leftBy(integrationId: string): number {
+    return this.#left.get(integrationId)?.size ?? 0;
+  }
+
+  #forget(integrationId: string, timer: NodeJS.Timeout): void {
+    const left = this.#left.get(integrationId);
+    left?.delete(timer);
+    if (left?.size === 0) {
+      this.#left.delete(integrationId);
+    }
   }
 
   #free(integrationId: string): void {

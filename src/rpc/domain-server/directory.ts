@@ -49,7 +49,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
             call.signal.throwIfAborted();
             return (await content[Symbol.asyncIterator]().next()).value;
           },
-          ({ rows }) => rows.length <= FEW_ROWS,
+          ({ rows, isLast }) => isLast && rows.length <= FEW_ROWS,
         );
         const rest = restAfter(page, target.limit);
         if (rest) {

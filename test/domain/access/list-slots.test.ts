@@ -81,7 +81,7 @@ describe('the lists that are read at once', () => {
   });
 
   test('keep the slot of a list for its rest, which no other list can take', () => {
-    const slots = new ListSlots({ perIntegration: 2, inTotal: 2 });
+    const slots = new ListSlots({ perIntegration: 2, inTotal: 3 });
     const read = new AbortController();
     slots.hold(one, read.signal);
     read.abort();
@@ -97,6 +97,15 @@ describe('the lists that are read at once', () => {
     slots.hold(one, new AbortController().signal);
   });
 
+  test('are neither many nor too many in total for places that wait', () => {
+    const slots = new ListSlots({ perIntegration: 10, inTotal: 1 });
+    for (let list = 0; list < 9; list += 1) {
+      slots.leave(one);
+    }
+    expect(slots.areMany('itg_1')).toBe(false);
+    slots.hold(one, new AbortController().signal);
+  });
+
   test('do not wait for a rest for long', () => {
     jest.useFakeTimers();
     try {
@@ -105,7 +114,7 @@ describe('the lists that are read at once', () => {
       expect(refusalOf(() => slots.hold(one, new AbortController().signal)).code).toBe(
         ErrorCode.RATE_LIMITED,
       );
-      jest.advanceTimersByTime(1_000);
+      jest.advanceTimersByTime(250);
       slots.hold(one, new AbortController().signal);
       expect(jest.getTimerCount()).toBe(0);
     } finally {

@@ -72,7 +72,7 @@ describe('a refusal is one line too, with its code', () => {
 
   test('500 and 503 have one more before it, with the cause', async () => {
     for (const code of [ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]) {
-      gateway.program({ listInstanceIntegrations: () => Promise.reject(new ServiceError(code, 'No.')) });
+      gateway.program({ read: () => Promise.reject(new ServiceError(code, 'No.')) });
       const { lines } = await linesOf(PATH);
       expect(lines.map(({ msg, level }) => [msg === 'request', level])).toEqual([
         [false, code === ErrorCode.UNAVAILABLE ? 'warn' : 'error'],

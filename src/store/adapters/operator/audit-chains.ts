@@ -46,6 +46,10 @@ const continuation = keptStatement((db, { previous, ...row }: Row & { previous: 
     ),
 );
 
+const presence = keptStatement((db, { chain, hash }: { chain: string; hash: string }) =>
+  db.selectFrom('audit_events').where('chain', '=', chain).where('hash', '=', hash).select('seq'),
+);
+
 const chainsOfWriter = new WeakMap<Writer, AuditChains>();
 
 /** Those of the transaction; undefined before there is a key: `integration init` makes one. */
@@ -103,6 +107,8 @@ export function unstoredRecords(writer: Writer): AuditEvent[] {
 export class AuditChains implements LateWriter<AuditEvent> {
   /** Newest records of chains that no transaction uses. */
   readonly #free: ChainPlace[] = [];
+  /** Newest records of chains that an insert failed to continue, until it is seen that they are still there. */
+  #doubtful: ChainPlace[] = [];
 
   constructor(
     readonly mac: AuditMac,
@@ -114,10 +120,28 @@ export class AuditChains implements LateWriter<AuditEvent> {
    * failed insert may have found the place occupied. Otherwise the chain ends here, and another one begins.
    */
   async writeLate(writer: Writer, events: readonly AuditEvent[]): Promise<() => void> {
+    await this.#lookForDoubtful(writer);
     const taken = this.#free.pop();
-    const newest =
-      (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
-    return () => void this.#free.push(newest);
+    try {
+      const newest =
+        (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
+      return () => void this.#free.push(newest);
+    } catch (error) {
+      this.#doubtful.push(...(taken ? [taken] : []));
+      throw error;
+    }
+  }
+
+  /** The one who made the insert fail may have removed what was to be continued. */
+  async #lookForDoubtful(writer: Writer): Promise<void> {
+    const doubtful = this.#doubtful;
+    this.#doubtful = [];
+    for (const { chain, hash } of doubtful) {
+      const { rows } = await presence(writer, { chain, hash });
+      if (rows.length === 0) {
+        this.onBroken(chain);
+      }
+    }
   }
 
   /** Returns the last place; undefined if the chain does not end with the taken record. */

@@ -81,7 +81,7 @@ describeEachDatabase('a write and its audit record', (under) => {
   });
 
   test('are refused once when a stranger has taken the place of the record, and not for ever', async () => {
-    const { bare, make, made } = await rigOver(under);
+    const { bare, make, made, broken } = await rigOver(under);
     await make('first');
     await bare.write(async (writer) => {
       const row = await writer.selectFrom('audit_events').selectAll().executeTakeFirstOrThrow();
@@ -90,9 +90,26 @@ describeEachDatabase('a write and its audit record', (under) => {
         .values({ ...row, id: 'aud_of_a_stranger', seq: 2 })
         .execute();
     });
-    await expect(make('refused')).rejects.toThrow(/unique/i);
+    await expect(make('refused')).rejects.toMatchObject({ message: expect.stringMatching(/unique/i) });
     await make('later');
     expect(await made()).toEqual(['first', 'later']);
+    expect(broken).toEqual([]);
+  });
+
+  test('tell of a record that was removed behind a place that a stranger took', async () => {
+    const { bare, make, broken } = await rigOver(under);
+    await make('first');
+    await bare.write(async (writer) => {
+      const row = await writer.selectFrom('audit_events').selectAll().executeTakeFirstOrThrow();
+      await writer
+        .insertInto('audit_events')
+        .values({ ...row, id: 'aud_of_a_stranger', seq: 2, hash: 'forged' })
+        .execute();
+    });
+    await expect(make('refused')).rejects.toMatchObject({ message: expect.stringMatching(/unique/i) });
+    await bare.write((writer) => writer.deleteFrom('audit_events').execute());
+    await make('later');
+    expect(broken).toHaveLength(1);
   });
 
   test('vanish together when the write is undone after it was recorded', async () => {
