@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 export class ListSlots {
   readonly #held = new Map<string, number>();
   #heldInTotal = 0;
-  /** Timers of places that wait for the rest of their list, oldest first; those of an integration are alike. */
+  /** Timers of the places that wait for a rest, oldest first; those of an integration are alike. */
   readonly #left = new Map<string, Set<NodeJS.Timeout>>();
 
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {}

@@ -42,7 +42,7 @@ export const PAGE_BYTES = 1_024 * 1_024;
 
 type Row = Position & { json: string };
 
-const CURSOR = /^(-?\d{1,16})\.(\w{1,64})$/;
+const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 
 /** A list, page by page, at the speed of its reader. Reads one extra row to know whether more follow. */
 export async function* pagesOf<T extends Row>(
