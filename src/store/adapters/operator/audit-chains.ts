@@ -107,7 +107,7 @@ export function unstoredRecords(writer: Writer): AuditEvent[] {
 export class AuditChains implements LateWriter<AuditEvent> {
   /** Newest records of chains that no transaction uses. */
   readonly #free: ChainPlace[] = [];
-  /** Newest records of chains that an insert failed to continue, until it is seen that they are still there. */
+  /** Newest records of chains that an insert failed to continue, until they are seen to be there. */
   #doubtful: ChainPlace[] = [];
 
   constructor(
