@@ -4,9 +4,9 @@ import type { ClientStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { addressMembers } from './address.js';
-import { contractJson } from './contract-json.js';
-import { keptPages, keptQuery, onlyJson } from './kept-query.js';
-import { behind } from './keyset.js';
+import { contractJson } from './statements/contract-json.js';
+import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
+import { behind } from './statements/keyset.js';
 
 export function clientStore({ reader }: Database): ClientStore {
   const db = camelCased(reader);

@@ -3,8 +3,8 @@ import { jsonArray, type Schemas } from '../../domain/directory/contract-json.js
 import type { InstanceIntegrationStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { contractJson } from './contract-json.js';
-import { keptQuery } from './kept-query.js';
+import { contractJson } from './statements/contract-json.js';
+import { keptQuery } from './statements/kept-query.js';
 
 export function instanceIntegrationStore({ reader }: Database): InstanceIntegrationStore {
   const db = camelCased(reader);

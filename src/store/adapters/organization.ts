@@ -3,8 +3,8 @@ import { type JsonOf, jsonArray, jsonObject, type Schemas } from '../../domain/d
 import type { OrganizationStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { contractJson } from './contract-json.js';
-import { keptQuery } from './kept-query.js';
+import { contractJson } from './statements/contract-json.js';
+import { keptQuery } from './statements/kept-query.js';
 
 export function organizationStore({ reader }: Database): OrganizationStore {
   const db = camelCased(reader);

@@ -4,7 +4,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Writer } from '../database.js';
 import { takeTurn } from '../dialects/turns.js';
 import type { Schema } from '../schema.js';
-import { changedOne, keptStatement } from './kept-statement.js';
+import { changedOne, keptStatement } from './statements/kept-statement.js';
 
 /** The insert decides which call is first; another waits for its commit. Older keys have no owner. */
 export async function once<T>(

@@ -3,9 +3,9 @@ import type { Schemas } from '../../domain/directory/contract-json.js';
 import type { UserStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { contractJson } from './contract-json.js';
-import { keptPages, keptQuery, onlyJson } from './kept-query.js';
-import { behind } from './keyset.js';
+import { contractJson } from './statements/contract-json.js';
+import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
+import { behind } from './statements/keyset.js';
 
 export function userStore({ reader }: Database): UserStore {
   const db = camelCased(reader);

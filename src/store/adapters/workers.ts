@@ -5,9 +5,9 @@ import type { Listed, WorkerStore } from '../../domain/directory/stores.js';
 import { camelCased, type Tables } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { addressMembers } from './address.js';
-import { contractJson, type Members } from './contract-json.js';
-import { keptPages, keptQuery, onlyJson } from './kept-query.js';
-import { behind } from './keyset.js';
+import { contractJson, type Members } from './statements/contract-json.js';
+import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
+import { behind } from './statements/keyset.js';
 
 type WorkerRows<T> = SelectQueryBuilder<Tables, 'workers', Listed<T>>;
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
 
 type Row = Tables['grants'];
 

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import type { NoticeRows } from '../../../domain/credentials/notices.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../keyset.js';
+import { behind } from '../statements/keyset.js';
 
 export function noticeRows(writer: Writer): NoticeRows {
   const db = camelCased(writer);

@@ -1,7 +1,7 @@
 import type { PasswordRows } from '../../../domain/credentials/passwords.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
+import { statement } from '../statements/kept-statement.js';
 
 const ofAccount = statement((db, { accountId }: { accountId: string }) =>
   db.selectFrom('passwords').where('accountId', '=', accountId).select(['hash', 'setAt']),

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import type { Session, SessionRows } from '../../../domain/credentials/sessions.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
+import { statement } from '../statements/kept-statement.js';
 
 type Row = Tables['sessions'];
 

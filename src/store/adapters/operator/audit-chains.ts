@@ -10,8 +10,8 @@ import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Database, Writer } from '../../database.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
 import type { Schema } from '../../schema.js';
-import { changedOne, keptStatement } from '../kept-statement.js';
-import { keptInsertion } from '../webhooks/many-rows.js';
+import { keptInsertion } from '../statements/kept-insertion.js';
+import { changedOne, keptStatement } from '../statements/kept-statement.js';
 
 type Row = Schema['audit_events'];
 

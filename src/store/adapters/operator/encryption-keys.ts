@@ -4,7 +4,7 @@ import type { EncryptionKeyRows, UsedEncryptionKey } from '../../../domain/opera
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { isPostgres } from '../webhooks/dialect-words.js';
+import { isPostgres } from '../statements/dialect.js';
 import { kept } from '../webhooks/row-locks.js';
 
 /**

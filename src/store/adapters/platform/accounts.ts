@@ -5,7 +5,7 @@ import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/ema
 import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/accounts.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
+import { statement } from '../statements/kept-statement.js';
 
 /** The codes of PostgreSQL and SQLite for a unique violation. */
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE']);

@@ -2,7 +2,7 @@ import type { Client, ClientRows } from '../../../domain/platform/rows/clients.j
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
-import { behind } from '../keyset.js';
+import { behind } from '../statements/keyset.js';
 
 export function clientRows(writer: Writer): ClientRows {
   const db = camelCased(writer);

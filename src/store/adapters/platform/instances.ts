@@ -1,8 +1,8 @@
 import type { Instance, InstanceRows } from '../../../domain/platform/rows/instances.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
-import { behind } from '../keyset.js';
+import { statement } from '../statements/kept-statement.js';
+import { behind } from '../statements/keyset.js';
 
 const instances = (db: Rows) => db.selectFrom('instances').selectAll().$narrowType<Pick<Instance, 'id'>>();
 

@@ -2,7 +2,7 @@ import type { Location, LocationRows } from '../../../domain/platform/rows/locat
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
-import { behind } from '../keyset.js';
+import { behind } from '../statements/keyset.js';
 
 export function locationRows(writer: Writer): LocationRows {
   const db = camelCased(writer);

@@ -1,7 +1,7 @@
 import type { UnitType, UnitTypeRows } from '../../../domain/platform/rows/unit-types.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../keyset.js';
+import { behind } from '../statements/keyset.js';
 
 export function unitTypeRows(writer: Writer): UnitTypeRows {
   const db = camelCased(writer);

@@ -1,7 +1,7 @@
 import type { Unit, UnitRows } from '../../../domain/platform/rows/units.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../keyset.js';
+import { behind } from '../statements/keyset.js';
 
 export function unitRows(writer: Writer): UnitRows {
   const db = camelCased(writer);

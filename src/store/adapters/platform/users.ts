@@ -4,8 +4,8 @@ import { OWNER } from '../../../domain/platform/organization/built-in-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/users.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../keyset.js';
 import { named } from '../named.js';
+import { behind } from '../statements/keyset.js';
 
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);

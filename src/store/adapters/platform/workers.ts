@@ -6,8 +6,8 @@ import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
-import { behind } from '../keyset.js';
 import { named } from '../named.js';
+import { behind } from '../statements/keyset.js';
 
 export function workerRows(writer: Writer): WorkerRows {
   const db = camelCased(writer);

@@ -1,8 +1,8 @@
 import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
 import { toApplication } from '../operator/application-mapping.js';
+import { statement } from '../statements/kept-statement.js';
 
 interface Named {
   id: string;

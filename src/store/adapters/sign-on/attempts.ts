@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/sessions/attempts.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
 
 interface Attempt {
   subject: string;

@@ -6,7 +6,7 @@ import {
 } from '../../../domain/sign-on/authorization/codes.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
 
 type Row = Tables['authorizationCodes'];
 type Ids = Pick<AuthorizationCode, 'applicationId' | 'accountId' | 'instanceId'>;

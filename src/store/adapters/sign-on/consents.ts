@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { ConsentKey, ConsentRows } from '../../../domain/sign-on/interaction/consents.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
+import { statement } from '../statements/kept-statement.js';
 
 const scopesOf = statement((db, key: ConsentKey) =>
   db.selectFrom('consents').where(isOf(key)).select('scopes'),

@@ -4,8 +4,8 @@ import type { IdentityRows } from '../../../domain/sign-on/identity.js';
 import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
 import { type AccountIds, accountColumns } from '../platform/accounts.js';
+import { statement } from '../statements/kept-statement.js';
 
 interface Sight {
   accountId: string;

@@ -1,7 +1,7 @@
 import type { InteractionRows } from '../../../domain/sign-on/interaction/interactions.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
 
 const byId = statement((db, { id }: { id: string }) =>
   db.selectFrom('finishedInteractions').where('id', '=', id).select('id'),

@@ -2,7 +2,7 @@ import type { ClientId } from '../../../../generated/ids.js';
 import type { LoginContextRows } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../kept-statement.js';
+import { statement } from '../statements/kept-statement.js';
 
 const memory = statement((db, row: Tables['loginContexts']) =>
   db

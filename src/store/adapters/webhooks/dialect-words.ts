@@ -1,27 +1,6 @@
-import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import type { Rows } from '../../camel-case.js';
+import { type RawBuilder, sql } from 'kysely';
 import type { Writer } from '../../database.js';
-
-export function isPostgres(db: Writer | Rows): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
-}
-
-/**
- * A list of texts as one JSON value, because each length of a list would be another statement. PostgreSQL
- * looks up the entries of an array; it assumes that a list is long, and would read the whole table.
- */
-export function inList(db: Writer, column: string, json: string): RawBuilder<boolean> {
-  return isPostgres(db)
-    ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)))`
-    : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
-}
-
-/** The same for numbers. */
-export function inNumbers(db: Writer, column: string, json: string): RawBuilder<boolean> {
-  return isPostgres(db)
-    ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)::bigint))`
-    : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
-}
+import { isPostgres } from '../statements/dialect.js';
 
 /** As in the index of open deliveries; otherwise SQLite would not use it. */
 export const IS_OPEN = sql<boolean>`status in ('PENDING', 'HELD')`;

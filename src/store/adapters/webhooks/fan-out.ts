@@ -3,9 +3,9 @@ import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
-import { keptStatement } from '../kept-statement.js';
-import { isPostgres } from './dialect-words.js';
-import { keptInsertion } from './many-rows.js';
+import { isPostgres } from '../statements/dialect.js';
+import { keptInsertion } from '../statements/kept-insertion.js';
+import { keptStatement } from '../statements/kept-statement.js';
 
 interface Recorded {
   seq: number;

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
-import { isPostgres } from './dialect-words.js';
+import { isPostgres } from '../statements/dialect.js';
 
 type Query<Table extends keyof Schema, Row> = SelectQueryBuilder<Schema, Table, Row>;
 

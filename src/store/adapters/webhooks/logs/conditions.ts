@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import type { Writer } from '../../../database.js';
-import { isPostgres } from '../dialect-words.js';
+import { isPostgres } from '../../statements/dialect.js';
 
 type Condition = RawBuilder<SqlBool>;
 

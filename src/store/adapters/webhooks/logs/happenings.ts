@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
 import type { HappeningRows } from '../../../../domain/webhooks/logs/happenings.js';
 import type { Writer } from '../../../database.js';
-import { keptStatement } from '../../kept-statement.js';
+import { keptStatement } from '../../statements/kept-statement.js';
 import { placeIn } from './conditions.js';
 import { deliveriesIn, toAttempt, toDelivery } from './rows.js';
 

@@ -9,16 +9,9 @@ import type {
   SentEvent,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
-import { keptStatement } from '../../kept-statement.js';
-import {
-  CLAIMABLE_AT,
-  IS_PENDING_ITSELF,
-  inList,
-  inNumbers,
-  isPending,
-  isPostgres,
-  WAITS_FOR_LATER,
-} from '../dialect-words.js';
+import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
+import { keptStatement } from '../../statements/kept-statement.js';
+import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
 
 type Claiming = Pick<

@@ -3,9 +3,9 @@ import type { ReceiverHealth, SendingChanges } from '../../../../domain/webhooks
 import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
-import { changedOne, keptStatement } from '../../kept-statement.js';
 import { auditAction } from '../../operator/audit-events.js';
-import { inList } from '../dialect-words.js';
+import { inList } from '../../statements/dialect.js';
+import { changedOne, keptStatement } from '../../statements/kept-statement.js';
 import { holdPending } from '../subscriptions/deliveries.js';
 
 const healthOf = keptStatement((db, { ids }: { ids: string }) =>

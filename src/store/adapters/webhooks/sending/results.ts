@@ -7,9 +7,9 @@ import type {
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
-import { keptStatement } from '../../kept-statement.js';
-import { inList, inNumbers, isPostgres } from '../dialect-words.js';
-import { keptInsertion } from '../many-rows.js';
+import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
+import { keptInsertion } from '../../statements/kept-insertion.js';
+import { keptStatement } from '../../statements/kept-statement.js';
 
 type Recording = Pick<
   SendingChanges,

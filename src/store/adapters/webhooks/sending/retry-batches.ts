@@ -12,8 +12,9 @@ import type {
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Reader, Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
-import { keptStatement } from '../../kept-statement.js';
-import { CLAIMABLE_AT, IS_PENDING_ITSELF, inList } from '../dialect-words.js';
+import { inList } from '../../statements/dialect.js';
+import { keptStatement } from '../../statements/kept-statement.js';
+import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { subscriptionsWithDue } from './claims.js';
 import { PROGRESS } from './results.js';
 

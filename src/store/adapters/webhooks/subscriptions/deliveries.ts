@@ -8,7 +8,8 @@ import {
 } from '../../../../domain/webhooks/subscriptions/deliveries.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
-import { IS_OPEN, isPostgres } from '../dialect-words.js';
+import { isPostgres } from '../../statements/dialect.js';
+import { IS_OPEN } from '../dialect-words.js';
 
 /** The size of one statement; SQLite allows 32,766 values. */
 const ROWS_PER_INSERT = 500;

@@ -1,4 +1,4 @@
-import type { Writer } from '../database.js';
+import type { Writer } from '../../database.js';
 
 /** Makes the adapters of a database once: on SQLite all transactions share one. */
 export function keptRows<Rows extends object>(make: (db: Writer) => Rows): (db: Writer) => Rows {

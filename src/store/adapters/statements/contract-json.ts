@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { JsonOf } from '../../domain/directory/contract-json.js';
-import type { Rows } from '../camel-case.js';
-import { isPostgres } from './webhooks/dialect-words.js';
+import type { JsonOf } from '../../../domain/directory/contract-json.js';
+import type { Rows } from '../../camel-case.js';
+import { isPostgres } from './dialect.js';
 
 /** The members of an object of the contract: the compiler accepts no more, no fewer and no other types. */
 export type Members<T> = { readonly [Name in keyof T]: Expression<T[Name]> };

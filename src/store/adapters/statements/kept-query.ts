@@ -1,7 +1,7 @@
 import type { Compilable } from 'kysely';
-import type { JsonOf } from '../../domain/directory/contract-json.js';
-import type { PageRequest } from '../../domain/directory/page.js';
-import type { Rows } from '../camel-case.js';
+import type { JsonOf } from '../../../domain/directory/contract-json.js';
+import type { PageRequest } from '../../../domain/directory/page.js';
+import type { Rows } from '../../camel-case.js';
 import { statement } from './kept-statement.js';
 
 /** `statement` for a read of committed data, with values by position. */

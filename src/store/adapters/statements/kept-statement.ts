@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
-import type { Rows } from '../camel-case.js';
-import type { Writer } from '../database.js';
-import { executeCompiled } from '../dialects/direct-statements.js';
+import type { Rows } from '../../camel-case.js';
+import type { Writer } from '../../database.js';
+import { executeCompiled } from '../../dialects/direct-statements.js';
 
 type Value = string | number | null;
 

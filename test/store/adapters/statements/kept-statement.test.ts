@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { changedOne, keptStatement } from '../../../src/store/adapters/kept-statement.js';
-import type { Database } from '../../../src/store/database.js';
-import type { Schema } from '../../../src/store/schema.js';
-import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
+import { changedOne, keptStatement } from '../../../../src/store/adapters/statements/kept-statement.js';
+import type { Database } from '../../../../src/store/database.js';
+import type { Schema } from '../../../../src/store/schema.js';
+import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 
 type Link = Omit<Schema['sessions'], keyof typeof CONSTANT>;
 

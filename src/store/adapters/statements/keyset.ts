@@ -1,5 +1,5 @@
 import { type ExpressionWrapper, type SqlBool, sql } from 'kysely';
-import type { PageRequest } from '../../domain/directory/page.js';
+import type { PageRequest } from '../../../domain/directory/page.js';
 
 /** Rows after a position, by age: one row comparison, which both databases answer from the index. */
 export function behind(table: string, { after }: PageRequest): ExpressionWrapper<never, never, SqlBool> {
