@@ -33,8 +33,16 @@ export interface FocusWalk {
   stops: string[];
 }
 
+/** The browser moves the focus to what has `autofocus` when it draws the page, which can be after it has loaded. */
+export async function firstFocus(page: Page): Promise<void> {
+  if ((await page.locator('[autofocus]').count()) > 0) {
+    await page.locator('[autofocus]:focus').waitFor();
+  }
+}
+
 /** Walks through the page by the Tab key, from top to bottom, as fast as possible. */
 export async function focusWalkOf(page: Page): Promise<FocusWalk> {
+  await firstFocus(page);
   const expected = await page.evaluate<number>(FOCUS_ORDER);
   const keys = await page.context().newCDPSession(page);
   const presses = Array.from({ length: expected + MORE_STOPS }, () => [

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
+import { firstFocus } from './audit.js';
 import { at, signOnInChromium } from './sign-on-in-chromium.js';
 
 const { tallowfern, quillmere } = clientIds;
@@ -16,6 +17,7 @@ function focused(page: Page): Promise<string> {
 /** Tab after Tab to the end of the page. */
 async function tabStops(page: Page): Promise<string[]> {
   const stops: string[] = [];
+  await firstFocus(page);
   for (let stop = await focused(page); !stops.includes(stop); stop = await focused(page)) {
     stops.push(stop);
     await page.keyboard.press('Tab');
@@ -25,6 +27,7 @@ async function tabStops(page: Page): Promise<string[]> {
 
 async function typeSignIn(page: Page, { email, password }: { email: string; password: string }) {
   await at(page, 'Sign in');
+  await firstFocus(page);
   await page.keyboard.type(email);
   await page.keyboard.press('Tab');
   await page.keyboard.type(password);
@@ -87,6 +90,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     const { page } = await rig.visit();
     await page.goto(rig.authorization({ login_hint: 'ada@example.com' }));
     expect(await page.inputValue('#email')).toBe('ada@example.com');
+    await firstFocus(page);
     expect(await focused(page)).toBe('input Password');
   });
 
@@ -108,6 +112,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
   test('what has the focus can be seen, on every control of the way', async () => {
     const { page } = await rig.visit();
     await page.goto(rig.authorization());
+    await firstFocus(page);
     for (const control of ['email', 'password', 'sign-in']) {
       const seen = await page.evaluate<string>(
         `((element) => [element.id, getComputedStyle(element).outlineStyle, getComputedStyle(element).outlineWidth].join(' '))(document.activeElement)`,
