@@ -13,7 +13,7 @@ export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 /** An integration that reads more at once can wait for each of them. */
 const FEW = 4;
 
-/** How long a place waits for the rest of its list. The edge asks at once, but perhaps another domain. */
+/** How long a slot is kept for the rest of its list. The edge asks at once, but perhaps another domain. */
 const LEFT_FOR_MS = 250;
 
 /** Random, so that the callers refused at the same time do not return together. */
@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 export class ListSlots {
   readonly #held = new Map<string, number>();
   #heldInTotal = 0;
-  /** Timers of the places that wait for a rest, oldest first; those of an integration are alike. */
+  /** Timers of the slots kept for a rest, oldest first; those of an integration are alike. */
   readonly #left = new Map<string, Set<NodeJS.Timeout>>();
 
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
@@ -31,8 +31,9 @@ export class ListSlots {
   /** Holds a slot until the signal, or refuses. */
   hold({ integrationId, rateLimit }: Visitor, until: AbortSignal): void {
     const held = this.#held.get(integrationId) ?? 0;
-    if (held + this.#leftBy(integrationId) >= this.limits.perIntegration) {
-      throw tooMany(`Your integration is reading ${held} lists at once. Please finish one first.`, rateLimit);
+    const read = held + (this.#left.get(integrationId)?.size ?? 0);
+    if (read >= this.limits.perIntegration) {
+      throw tooMany(`Your integration is reading ${read} lists at once. Please finish one first.`, rateLimit);
     }
     if (this.#heldInTotal >= this.limits.inTotal) {
       throw tooMany('Too many lists are being read at once. Please try again shortly.', rateLimit);
@@ -45,14 +46,14 @@ export class ListSlots {
     until.addEventListener('abort', () => this.#free(integrationId), { once: true });
   }
 
-  /** Keeps a place of the integration for the rest of a list that has just ended, for a short time. */
+  /** Keeps a slot of the integration for the rest of a list that ends now, for a short time. */
   leave({ integrationId }: Visitor): void {
     const left = this.#left.get(integrationId) ?? new Set();
     const timer = setTimeout(() => this.#forget(integrationId, timer), LEFT_FOR_MS).unref();
     this.#left.set(integrationId, left.add(timer));
   }
 
-  /** Gives up such a place, for the rest of its list to hold. */
+  /** Gives up such a slot, for the rest of its list to hold. */
   takeOver({ integrationId }: Visitor): void {
     const [timer] = this.#left.get(integrationId) ?? [];
     if (timer) {
@@ -63,10 +64,6 @@ export class ListSlots {
 
   areMany(integrationId: string): boolean {
     return (this.#held.get(integrationId) ?? 0) > FEW;
-  }
-
-  #leftBy(integrationId: string): number {
-    return this.#left.get(integrationId)?.size ?? 0;
   }
 
   #forget(integrationId: string, timer: NodeJS.Timeout): void {

@@ -2,7 +2,7 @@ import { DirectoryServiceService } from '../../../generated/proto/integration/di
 import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import type { Answer } from '../../domain/directory/answer.js';
 import { type JsonOf, jsonArray, type OperationId } from '../../domain/directory/contract-json.js';
-import { restAfter } from '../../domain/directory/page.js';
+import { type Rest, restAfter } from '../../domain/directory/page.js';
 import {
   type AnyPages,
   type AnyRead,
@@ -31,7 +31,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
 
     read: async ({ context, operationId, ...target }, call) => {
       const list = new AbortController();
-      let isShort = true;
+      let rest: Rest | undefined;
       try {
         const read = readNamed(reads, operationId);
         call.operation = operationId;
@@ -51,16 +51,14 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
           },
           ({ rows, isLast }) => isLast && rows.length <= FEW_ROWS,
         );
-        const rest = restAfter(page, target.limit);
+        rest = restAfter(page, target.limit);
         if (rest) {
-          isShort = false;
-          list.abort();
           gatekeeper.leaveRest(visitor);
         }
         return { header, body: bodyOf(page.rows), nextCursor: page.nextCursor, rest };
       } finally {
         list.abort();
-        if (isShort) {
+        if (!rest) {
           turns.shortCall();
         }
       }
