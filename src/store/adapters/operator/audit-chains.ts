@@ -108,7 +108,7 @@ export class AuditChains implements LateWriter<AuditEvent> {
   /** Newest records of chains that no transaction uses. */
   readonly #free: ChainPlace[] = [];
   /** Newest records of chains that an insert failed to continue, until they are seen to be there. */
-  #doubtful: ChainPlace[] = [];
+  #doubtful: readonly ChainPlace[] = [];
 
   constructor(
     readonly mac: AuditMac,
@@ -127,19 +127,18 @@ export class AuditChains implements LateWriter<AuditEvent> {
         (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
       return () => void this.#free.push(newest);
     } catch (error) {
-      this.#doubtful.push(...(taken ? [taken] : []));
+      this.#doubtful = [...this.#doubtful, ...(taken ? [taken] : [])];
       throw error;
     }
   }
 
-  /** The one who made the insert fail may have removed what was to be continued. */
+  /** A tamperer can make an insert fail, and then remove the record that it was to continue. */
   async #lookForDoubtful(writer: Writer): Promise<void> {
-    const doubtful = this.#doubtful;
-    this.#doubtful = [];
-    for (const { chain, hash } of doubtful) {
-      const { rows } = await presence(writer, { chain, hash });
+    for (const place of this.#doubtful) {
+      const { rows } = await presence(writer, { chain: place.chain, hash: place.hash });
+      this.#doubtful = this.#doubtful.filter((each) => each !== place);
       if (rows.length === 0) {
-        this.onBroken(chain);
+        this.onBroken(place.chain);
       }
     }
   }
