@@ -29,7 +29,7 @@ export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
 
 export interface TemporalWorker {
   readonly state: WorkerState;
-  /** Ends within the grace and a few seconds, whatever the server or an activity does. Idempotent. */
+  /** Ends within the grace and a few seconds, even if the server or an activity hangs. Idempotent. */
   shutdown(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export class Health {
 
   constructor(private readonly checks: readonly Check[]) {}
 
-  /** From here on the role is not ready, whatever its parts report. */
+  /** Makes the role unready for good: later checks of its parts do not count. */
   drain(): void {
     this.#draining = true;
   }

@@ -166,7 +166,7 @@ function isOvertaken(told: RetryProgress['status'], known: RetryProgress['status
 
 /** The first attempt needs no workflow, and the third is the last. */
 function stepOf({ status, attemptsBegun }: RetryProgress, isUnderWay: boolean): Step {
-  // A success stays, whatever an attempt in progress brings.
+  // A running attempt cannot undo a success.
   if (status === 'DELIVERED') return 'none';
   if (isUnderWay) return 'look';
   if (status !== 'PENDING') return 'none';

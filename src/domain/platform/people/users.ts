@@ -30,7 +30,7 @@ export interface UserCreation {
   roleId?: string;
 }
 
-/** Invites a person to a client, only once, whatever they were there before. */
+/** Invites a person to a client. A person who has been a user of the client is not invited again. */
 export async function createUser(changes: Ports, creation: UserCreation): Promise<UserView> {
   validate(creation);
   const firstName = creation.firstName?.trim() ?? null;

@@ -1483,9 +1483,9 @@ export const GiveUpDeliveriesResponse: MessageFns<GiveUpDeliveriesResponse> = {
  * The worker's side of webhooks: the relay makes every attempt; Temporal decides when the second and third are due.
  *
  * The attempt counter decides everything: attempt n begins with one UPDATE that sets the counter to n where it was n-1,
- * the delivery is pending and no lease runs. A claim that changed no row does not send. A begun attempt counts, whatever
- * becomes of it: when its lease lapses unrecorded it is recorded as INTERRUPTED. So every call here may be repeated, by
- * any caller, and no subscriber is sent a fourth attempt.
+ * the delivery is pending and no lease runs. A claim that changed no row does not send. A begun attempt counts, also
+ * if its result never arrives: when its lease lapses, it is recorded as INTERRUPTED. So any caller may repeat any call
+ * here, and no subscriber is sent a fourth attempt.
  *
  * The roles of one release call each other by this service: a release may remove what only its predecessor called.
  */
