@@ -33,7 +33,7 @@ export interface FocusWalk {
   stops: string[];
 }
 
-/** The browser moves the focus to what has `autofocus` when it draws the page, which can be after it has loaded. */
+/** The browser sets the focus of `autofocus` when it draws the page, perhaps after it has loaded. */
 export async function firstFocus(page: Page): Promise<void> {
   if ((await page.locator('[autofocus]').count()) > 0) {
     await page.locator('[autofocus]:focus').waitFor();

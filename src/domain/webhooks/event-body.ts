@@ -31,7 +31,7 @@ export function eventBody(event: StoredEvent, receiver: InstanceIntegrationId): 
   return `${envelope.slice(0, -1)},"data":${linkedFor(receiver, event.data)}}`;
 }
 
-/** The link is last in the payload: an earlier occurrence is part of a name, and the last is the placeholder. */
+/** The link is last in the payload: the last occurrence is the placeholder, earlier ones are in names. */
 function linkedFor(receiver: InstanceIntegrationId, data: string): string {
   const at = data.lastIndexOf(RECEIVER);
   return at < 0 ? data : `${data.slice(0, at)}${receiver}${data.slice(at + RECEIVER.length)}`;
