@@ -281,6 +281,7 @@ export interface paths {
          * @description Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
          *     sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send.
          *     A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+         *     A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
          */
         post: operations["revoke"];
         delete?: never;
@@ -399,8 +400,9 @@ export interface paths {
          *     libraries send it; members it does not know are ignored.
          *
          *     A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public
-         *     application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is
-         *     right in everything else does harm: it revokes what the code had given.
+         *     application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does
+         *     not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had
+         *     given.
          */
         post: operations["token"];
         delete?: never;
@@ -617,12 +619,13 @@ export interface components {
          */
         AuthorizationForm: {
             /**
-             * @description Authentication context classes you would like. Accepted, as a wish.
-             * @example urn:example:password
+             * @description Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+             * @example urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport
              */
             acr_values?: string;
             /**
-             * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+             * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
+             *     token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
              * @example {"id_token":{"auth_time":{"essential":true}}}
              */
             claims?: string;
@@ -804,6 +807,13 @@ export interface components {
          */
         DiscoveryDocument: {
             /**
+             * @description The values of `acr` in ID tokens. The present one says that the person gave a password, over TLS on live.
+             * @example [
+             *       "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"
+             *     ]
+             */
+            acr_values_supported?: string[];
+            /**
              * Format: uri
              * @description Address of `authorize`.
              * @example https://sign-on.example.com/auth/authorize
@@ -836,9 +846,13 @@ export interface components {
              *       "iat",
              *       "auth_time",
              *       "nonce",
+             *       "acr",
+             *       "at_hash",
              *       "name",
              *       "firstName",
              *       "lastName",
+             *       "given_name",
+             *       "family_name",
              *       "email",
              *       "email_verified",
              *       "workerProfileId",
@@ -1027,7 +1041,7 @@ export interface components {
         /**
          * IdToken
          * @description An ID token, a signed JWT. Its content is `IdTokenClaims`.
-         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6Im9pVWlOME5nbE81eDdTa214TF90aXYiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwibm9uY2UiOiJuLTBTNl9XekEyTWpySjhrUWUiLCJzdWIiOiJhY2NfRVVnWTNIelhNZDhLYTR5SU00ZzVVRiIsImF1ZCI6ImFwcF9HUmlOZEUyc3ZKNlVqMWg1cVdWc1lJIiwibmFtZSI6Ik1hcmlhIEtlbGxlciIsImZpcnN0TmFtZSI6Ik1hcmlhIiwibGFzdE5hbWUiOiJLZWxsZXIiLCJlbWFpbCI6Im1hcmlhLmtlbGxlckBub3J0aHdpbmQuZXhhbXBsZS5jb20iLCJlbWFpbF92ZXJpZmllZCI6dHJ1ZSwid29ya2VyUHJvZmlsZUlkIjoid3BmX1EyNXhUaDh6SEFqSGExeEV0eERQSEgiLCJ1c2VySWRzIjpbeyJpZCI6InVzcl9nRmllaEJacTJ3M3hHcGxwZlQwNGVtIiwiY2xpZW50SWQiOiJjbGlfeDlzUzFiRlNrbGxhNllaN3BuUzgxMSJ9XSwid29ya2VySWRzIjpbeyJpZCI6Indya19YcFpVTHJ4c21nYnI5Y2t1VzYxdjRvIiwiY2xpZW50SWQiOiJjbGlfeE5MM2s1TUZZa1UwSzNwcFM4WnNKQyJ9XSwibGFzdExvZ2luQ29udGV4dCI6eyJ1c2VyVHlwZSI6IlVTRVIiLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn19.Cf_caGPiLHgYzrrLLK4mNEw7S9p82PbrjJmjzOmT1rL1XOh6AyMaH5pGxB4dyIhQPN9Bxc4iY0eOn2Z0Fkr9GAF7omNuU45GGMWSW1gT2ArdWFoC_5NVhsZNML6htf8oA6uHMoNzLYV1ZQFfq50lPI8L_rUCX27gCvWYZCLwxFGSTgrpDXZRSEhEQFBfULUEg6vG_RvKFSxfjXA-hHuFP7lKEaAISR9t-TxY33bYyvSZTYCaZjPQYcEqwiD7uduCXSWyJhnc3_spfFwr2NbiT_1CS6bqTkzRVjoQ1LWwBuDYZrnEEFV7F_zll-QDkRABtQnJt3PvYE5qkl_fCTPRlA
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6Im9pVWlOME5nbE81eDdTa214TF90aXYiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwibm9uY2UiOiJuLTBTNl9XekEyTWpySjhrUWUiLCJhY3IiOiJ1cm46b2FzaXM6bmFtZXM6dGM6U0FNTDoyLjA6YWM6Y2xhc3NlczpQYXNzd29yZFByb3RlY3RlZFRyYW5zcG9ydCIsImF0X2hhc2giOiJNVzJBbEx5S3BXMjlRVi1FMWJqejZ3Iiwic3ViIjoiYWNjX0VVZ1kzSHpYTWQ4S2E0eUlNNGc1VUYiLCJhdWQiOiJhcHBfR1JpTmRFMnN2SjZVajFoNXFXVnNZSSIsIm5hbWUiOiJNYXJpYSBLZWxsZXIiLCJmaXJzdE5hbWUiOiJNYXJpYSIsImxhc3ROYW1lIjoiS2VsbGVyIiwiZ2l2ZW5fbmFtZSI6Ik1hcmlhIiwiZmFtaWx5X25hbWUiOiJLZWxsZXIiLCJlbWFpbCI6Im1hcmlhLmtlbGxlckBub3J0aHdpbmQuZXhhbXBsZS5jb20iLCJlbWFpbF92ZXJpZmllZCI6dHJ1ZSwid29ya2VyUHJvZmlsZUlkIjoid3BmX1EyNXhUaDh6SEFqSGExeEV0eERQSEgiLCJ1c2VySWRzIjpbeyJpZCI6InVzcl9nRmllaEJacTJ3M3hHcGxwZlQwNGVtIiwiY2xpZW50SWQiOiJjbGlfeDlzUzFiRlNrbGxhNllaN3BuUzgxMSJ9XSwid29ya2VySWRzIjpbeyJpZCI6Indya19YcFpVTHJ4c21nYnI5Y2t1VzYxdjRvIiwiY2xpZW50SWQiOiJjbGlfeE5MM2s1TUZZa1UwSzNwcFM4WnNKQyJ9XSwibGFzdExvZ2luQ29udGV4dCI6eyJ1c2VyVHlwZSI6IlVTRVIiLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn19.TO4axeL53HwTdBsNwz_A4irEZItS1NgnFgZXmjjsr_DVjyI5Z_JItMfxjYW7q1bTLfXq9K_y0IM4tuMrB5mDjMtV1LwIA_PnAlM_mjxMFIXwPJCuWvneh6g0f-iGM4_tgfWMgwQKrq7KlFFWieRUEhMKMRsXSh9qLLrY6qPNyQd3anBREe6N--hBjdl7CHpCnaOCnKUo1S_40OyHWcJvaZJL-18aqVYwaMhdSkCzmuhVT_61mwE9flNXbQTMgIZS8GOp3XmJqaZATf-3zDy5rJIO0TQ5Y9jcAp0ij0VrF_WaKs6aRyOlBnxnwqhn6QUjgwU4zdJyNR0pePgdbKxiEQ
          */
         IdToken: string;
         /**
@@ -1036,6 +1050,17 @@ export interface components {
          *     claims may be added.
          */
         IdTokenClaims: {
+            /**
+             * @description How the person signed in, one of `acr_values_supported`.
+             * @example urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport
+             */
+            acr?: string;
+            /**
+             * @description Ties the ID token to the access token that came with it: the left half of the hash of the access token, in
+             *     base64url (OpenID Connect Core, section 3.1.3.6).
+             * @example MW2AlLyKpW29QV-E1bjz6w
+             */
+            at_hash?: string;
             /** @description Your application's `client_id`. */
             aud: components["schemas"]["ApplicationId"];
             /**
@@ -1062,10 +1087,20 @@ export interface components {
              */
             exp: number;
             /**
+             * @description The same as `lastName`, under its name in OpenID Connect. Scope `profile`.
+             * @example Keller
+             */
+            family_name?: string;
+            /**
              * @description First name. Scope `profile`.
              * @example Maria
              */
             firstName?: string;
+            /**
+             * @description The same as `firstName`, under its name in OpenID Connect. Scope `profile`.
+             * @example Maria
+             */
+            given_name?: string;
             /**
              * Format: int64
              * @description When the token was issued, in seconds since 1970.
@@ -1250,7 +1285,7 @@ export interface components {
             kty: string;
             /**
              * @description RSA: modulus, base64url.
-             * @example i2W_kn3xFlgjZ3UvsjxEJ6Bz6xCkxlGdZwFFOreJx19IdBDdqzek57roch9QLU0SQiSAFtjfMTaXBZRdYirLT6DnMXZC-sj9QAbnFwCbmGfXJuyPRcqSu8NeITDrQQnXPkTqOywvSLONPAocb9QFSwiDRYnw53ZgOxSAiQfecL8z7Liapu4Jaz-KG62V93oimL0zNw7fR-sj27nxeP40o0xrx_ouP7r6Fu8tj_Zx6LsyKErUkatxaMDtL78UZHCgKh5HYBff_0U7Tw4uUCqPcFK3p7VKpzkN8We2t5SYE8_M72enZZzTVdYrwbjz6esQ83Ur1bhOx9PAtRDFUHVEsQ
+             * @example 0J1KnUDdHqHL-Xh60ukEzEElEGAwxMHPltZL4iHH97rF9RSYkUe00GKAmvxIhIvMuz-Ru0ynmDNMDFewQRjaAlDtChfepEPy7CU5Zsx_uG9aY1muXiIO7R5-vDV1QMHcydGW4d__X2kOUKiHYPZKzejUgcukthZiyQdOkSw0HC1sItKtWi_ZwSPsLRHt_7ksherWW1SI7iaEotgmOsYGjih-Y3N3UIqxjlooT952QmOx0LP_kOz6a_l0M_fdgio-eqP5Y8tdc6QbtbaaxhoqMMcykWIdHcfUGv5-5ABz5guycktBS5EbnxsLxIszTtnypkhSDGrRf41E_Y0sDAg5Rw
              */
             n?: string;
             /**
@@ -1515,7 +1550,7 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 400 | A parameter is missing, repeated or malformed, or the secret was sent in two ways. |
+         *     | `invalid_request` | 400 | A parameter is missing, such as `client_id`, repeated or malformed, or the secret was sent in two ways. |
          *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
          *     | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. |
          *     | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |
@@ -1597,10 +1632,20 @@ export interface components {
              */
             email_verified?: boolean;
             /**
+             * @description The same as `lastName`, under its name in OpenID Connect. Scope `profile`.
+             * @example Keller
+             */
+            family_name?: string;
+            /**
              * @description First name. Scope `profile`.
              * @example Maria
              */
             firstName?: string;
+            /**
+             * @description The same as `firstName`, under its name in OpenID Connect. Scope `profile`.
+             * @example Maria
+             */
+            given_name?: string;
             /** @description The last active state of the person on this instance. Always included. */
             lastLoginContext: components["schemas"]["LoginContext"];
             /**
@@ -2364,9 +2409,12 @@ export interface operations {
     authorize: {
         parameters: {
             query: {
-                /** @description Authentication context classes you would like. Accepted, as a wish. */
+                /** @description Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is. */
                 acr_values?: string;
-                /** @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. */
+                /**
+                 * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
+                 *     token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+                 */
                 claims?: string;
                 /** @description Preferred languages of the claims. Accepted; claims have no language. */
                 claims_locales?: string;
@@ -2789,7 +2837,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is over. The body is empty. */
+            /** @description The token is over. The body is an empty JSON object, for libraries that parse it; the status says all (RFC 7009). */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];
@@ -2798,7 +2846,9 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": Record<string, never>;
+                };
             };
             /** @description The request is refused; `error` says why. */
             400: {

@@ -20,7 +20,7 @@ const unproven = (title: string, ask: TokenRequestCase['ask'], status = 400): To
 
 /** Who asks cannot be told, or did not prove it. */
 export const CLIENT_CASES: readonly TokenRequestCase[] = [
-  unproven('no application at all', changing(WITHOUT_CREDENTIALS)),
+  refused('no application at all', changing(WITHOUT_CREDENTIALS)),
   unproven('a confidential application without its secret', changing({ client_secret: undefined })),
   unproven('an empty secret', changing({ client_secret: '' })),
   unproven('a wrong secret', changing({ client_secret: `cs_demo_${'x'.repeat(48)}` })),
@@ -88,6 +88,11 @@ export const CLIENT_CASES: readonly TokenRequestCase[] = [
   unproven(
     'a header with a wrong secret',
     (fresh) => byHeader(fresh, `Basic ${base64(`${fresh.application.clientId}:x`)}`),
+    401,
+  ),
+  unproven(
+    'a header with the name of a confidential application and an empty secret',
+    (fresh) => byHeader(fresh, `Basic ${base64(`${fresh.application.clientId}:`)}`),
     401,
   ),
   unproven(

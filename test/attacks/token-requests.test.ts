@@ -81,6 +81,16 @@ describe('tokens are not given to', () => {
     expectOAuthError(await attacked.redeem(fresh, { client_secret }), 400, 'invalid_client');
   });
 
+  test('a public application that sends the empty password of HTTP Basic for another’s code', async () => {
+    const fresh = await attacked.freshCode(victim, attacked.portal);
+    const { client_secret, client_id, ...stolen } = redemptionOf(fresh);
+    const authorization = `Basic ${Buffer.from(`${attacked.mobile.clientId}:`).toString('base64')}`;
+    expectOAuthError(await attacked.call('/auth/token', stolen, { authorization }), 400, 'invalid_grant');
+    const own = await attacked.freshCode(victim, attacked.mobile);
+    const { client_id: named, ...redemption } = redemptionOf(own);
+    expect((await attacked.call('/auth/token', redemption, { authorization })).status).toBe(200);
+  });
+
   test('the injection of a code into a sign-in with another verifier', async () => {
     const stolen = await attacked.freshCode(victim, attacked.mobile);
     const own = newPkce();
@@ -119,7 +129,7 @@ describe.each(['/auth/revoke', '/auth/introspect'])('%s', (path) => {
     ['its secret in the address', () => attacked.call(`${path}?client_secret=x`, asked()), 'invalid_request'],
     ['a NUL in its token', () => attacked.call(path, { ...asked(), token: 'x\0' }), 'invalid_request'],
     ['a wrong secret', () => attacked.call(path, { ...asked(), client_secret: 'x' }), 'invalid_client'],
-    ['no application', () => attacked.call(path, { token: 'x' }), 'invalid_client'],
+    ['no application', () => attacked.call(path, { token: 'x' }), 'invalid_request'],
   ])('is not answered with %s', async (_, ask, error) => {
     expectOAuthError(await ask(), 400, error);
   });

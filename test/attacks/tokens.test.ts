@@ -231,7 +231,7 @@ describe('the tokens of one application in the hands of another', () => {
   test.each([
     ['a public application', () => credentialsOf(attacked.mobile), 'unauthorized_client'],
     ['one that does not prove itself', () => ({ client_id: attacked.portal.clientId }), 'invalid_client'],
-    ['an unspecified person', () => ({}), 'invalid_client'],
+    ['an application that is not named', () => ({}), 'invalid_request'],
   ])('are not looked up for %s', async (_, credentials, error) => {
     const answer = await attacked.call('/auth/introspect', { ...credentials(), token: tokens.access_token });
     expectOAuthError(answer, 400, error);

@@ -1,6 +1,11 @@
 interface Contract {
   info: { description: string; summary: string };
+  paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
+}
+
+interface Operation {
+  responses?: Record<string, { content?: Record<string, { schema?: Schema }> }>;
 }
 
 type Schema = Record<string, unknown> & {
@@ -24,8 +29,17 @@ const CHECKED_BY_THE_SERVER = new Set([
 
 /** Generators repeat the document's description in every file; its summary suffices there. */
 export function contractForSdk<T extends object>(contract: T): T {
-  const { info, ...rest } = contract as T & Contract;
+  const { info, ...rest } = structuredClone(contract) as T & Contract;
+  const operations = Object.values(rest.paths).flatMap((path) => Object.values(path));
+  for (const response of operations.flatMap(({ responses = {} }) => Object.values(responses))) {
+    if (isWithoutMembers(response.content?.['application/json']?.schema)) delete response.content;
+  }
   return { ...rest, info: { ...info, description: info.summary } } as T;
+}
+
+/** Such a body says nothing, and a method that returned it would change its signature in Go. */
+function isWithoutMembers(schema: Schema | undefined): boolean {
+  return schema?.type === 'object' && !schema.properties;
 }
 
 /** For generators of validators: the server validates. */

@@ -58,15 +58,18 @@ function presentedBasic(request: ReceivedRequest, fields: OAuthFields): Presente
     throw invalidRequest('The client_id in the body is another than that of the Authorization header.');
   }
   const { username: clientId, password: secret } = authorization;
-  return { method: ClientAuthenticationMethod.BASIC, clientId, secret };
+  if (clientId === '') {
+    throw new ServiceError(ErrorCode.INVALID_CLIENT, 'The client_id is missing in the Authorization header.');
+  }
+  // Libraries of public applications send an empty password, which is none.
+  return secret === ''
+    ? { method: ClientAuthenticationMethod.NONE, clientId }
+    : { method: ClientAuthenticationMethod.BASIC, clientId, secret };
 }
 
 function presentedInBody(fields: OAuthFields): Presented {
-  const clientId = fields.optional('client_id');
+  const clientId = fields.required('client_id');
   const secret = fields.optional('client_secret');
-  if (clientId === undefined) {
-    return { method: ClientAuthenticationMethod.UNSPECIFIED, clientId: '' };
-  }
   return secret === undefined
     ? { method: ClientAuthenticationMethod.NONE, clientId }
     : { method: ClientAuthenticationMethod.BODY, clientId, secret };

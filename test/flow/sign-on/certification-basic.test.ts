@@ -15,6 +15,8 @@ async function signedIn(parameters: Record<string, string> = {}) {
   return { demo, party, browser, person, tokens };
 }
 
+const PROFILE = ['name', 'firstName', 'lastName', 'given_name', 'family_name'];
+
 const claimsOf = (tokens: Tokens) => tokens.claims() as Record<string, unknown>;
 
 function answer({ returned }: SignInTried): Record<string, string> {
@@ -58,9 +60,9 @@ describe('the basic plan: the request', () => {
   });
 
   test.each([
-    ['oidcc-scope-profile', 'openid profile', ['name', 'firstName', 'lastName']],
+    ['oidcc-scope-profile', 'openid profile', PROFILE],
     ['oidcc-scope-email', 'openid email', ['email', 'email_verified']],
-    ['oidcc-scope-all', 'openid profile email', ['name', 'firstName', 'lastName', 'email', 'email_verified']],
+    ['oidcc-scope-all', 'openid profile email', [...PROFILE, 'email', 'email_verified']],
     ['oidcc-ensure-other-scope-order-succeeds', 'email openid', ['email', 'email_verified']],
   ])('%s: %s shows its claims and no others', async (_, scope, shown) => {
     const { party, tokens } = await signedIn({ scope });
@@ -100,6 +102,14 @@ describe('the basic plan: the request', () => {
     const subject = claimsOf(tokens).sub as string;
     const userinfo = await client.fetchUserInfo(party.config, tokens.access_token, subject);
     expect([userinfo.sub, userinfo.name]).toEqual([subject, undefined]);
+  });
+
+  test('an essential acr without values succeeds, and the ID token has one that discovery names', async () => {
+    const { party, tokens } = await signedIn({ claims: '{"id_token":{"acr":{"essential":true}}}' });
+    const supported = party.config.serverMetadata().acr_values_supported;
+    expect(supported).toEqual([claimsOf(tokens).acr]);
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: supported } } });
+    expect(claimsOf((await signedIn({ claims })).tokens).acr).toBe(claimsOf(tokens).acr);
   });
 
   test.each([

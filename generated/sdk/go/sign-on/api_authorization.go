@@ -126,7 +126,7 @@ func (r ApiAuthorizeRequest) IdTokenHint(idTokenHint string) ApiAuthorizeRequest
 	return r
 }
 
-// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;; an essential &#x60;acr&#x60; of other values than &#x60;acr_values_supported&#x60; is &#x60;access_denied&#x60;.
 func (r ApiAuthorizeRequest) Claims(claims string) ApiAuthorizeRequest {
 	r.claims = &claims
 	return r
@@ -150,7 +150,7 @@ func (r ApiAuthorizeRequest) ClaimsLocales(claimsLocales string) ApiAuthorizeReq
 	return r
 }
 
-// Authentication context classes you would like. Accepted, as a wish.
+// Authentication context classes you would like. Accepted, as a wish: &#x60;acr&#x60; of the ID token says which it is.
 func (r ApiAuthorizeRequest) AcrValues(acrValues string) ApiAuthorizeRequest {
 	r.acrValues = &acrValues
 	return r
@@ -483,7 +483,7 @@ func (r ApiAuthorizePostRequest) IdTokenHint(idTokenHint string) ApiAuthorizePos
 	return r
 }
 
-// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;; an essential &#x60;acr&#x60; of other values than &#x60;acr_values_supported&#x60; is &#x60;access_denied&#x60;.
 func (r ApiAuthorizePostRequest) Claims(claims string) ApiAuthorizePostRequest {
 	r.claims = &claims
 	return r
@@ -507,7 +507,7 @@ func (r ApiAuthorizePostRequest) ClaimsLocales(claimsLocales string) ApiAuthoriz
 	return r
 }
 
-// Authentication context classes you would like. Accepted, as a wish.
+// Authentication context classes you would like. Accepted, as a wish: &#x60;acr&#x60; of the ID token says which it is.
 func (r ApiAuthorizePostRequest) AcrValues(acrValues string) ApiAuthorizePostRequest {
 	r.acrValues = &acrValues
 	return r

@@ -260,6 +260,7 @@ Revoke Revoke a token
 Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
 sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send.
 A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiRevokeRequest
@@ -459,8 +460,9 @@ Exchanges an authorization code for tokens, or a refresh token for new ones. The
 libraries send it; members it does not know are ignored.
 
 A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public
-application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is
-right in everything else does harm: it revokes what the code had given.
+application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does
+not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had
+given.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiTokenRequest

@@ -57,6 +57,8 @@ type DiscoveryDocument struct {
 	IntrospectionEndpointAuthMethodsSupported []string `json:"introspection_endpoint_auth_methods_supported"`
 	// Only `S256`.
 	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported"`
+	// The values of `acr` in ID tokens. The present one says that the person gave a password, over TLS on live.
+	AcrValuesSupported []string `json:"acr_values_supported,omitempty"`
 	// The claims that ID tokens and userinfo can have.
 	ClaimsSupported []string `json:"claims_supported"`
 	// Only `normal`.
@@ -560,6 +562,38 @@ func (o *DiscoveryDocument) SetCodeChallengeMethodsSupported(v []string) {
 	o.CodeChallengeMethodsSupported = v
 }
 
+// GetAcrValuesSupported returns the AcrValuesSupported field value if set, zero value otherwise.
+func (o *DiscoveryDocument) GetAcrValuesSupported() []string {
+	if o == nil || IsNil(o.AcrValuesSupported) {
+		var ret []string
+		return ret
+	}
+	return o.AcrValuesSupported
+}
+
+// GetAcrValuesSupportedOk returns a tuple with the AcrValuesSupported field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *DiscoveryDocument) GetAcrValuesSupportedOk() ([]string, bool) {
+	if o == nil || IsNil(o.AcrValuesSupported) {
+		return nil, false
+	}
+	return o.AcrValuesSupported, true
+}
+
+// HasAcrValuesSupported returns a boolean if a field has been set.
+func (o *DiscoveryDocument) HasAcrValuesSupported() bool {
+	if o != nil && !IsNil(o.AcrValuesSupported) {
+		return true
+	}
+
+	return false
+}
+
+// SetAcrValuesSupported gets a reference to the given []string and assigns it to the AcrValuesSupported field.
+func (o *DiscoveryDocument) SetAcrValuesSupported(v []string) {
+	o.AcrValuesSupported = v
+}
+
 // GetClaimsSupported returns the ClaimsSupported field value
 func (o *DiscoveryDocument) GetClaimsSupported() []string {
 	if o == nil {
@@ -868,6 +902,9 @@ func (o DiscoveryDocument) ToMap() (map[string]interface{}, error) {
 	toSerialize["revocation_endpoint_auth_methods_supported"] = o.RevocationEndpointAuthMethodsSupported
 	toSerialize["introspection_endpoint_auth_methods_supported"] = o.IntrospectionEndpointAuthMethodsSupported
 	toSerialize["code_challenge_methods_supported"] = o.CodeChallengeMethodsSupported
+	if !IsNil(o.AcrValuesSupported) {
+		toSerialize["acr_values_supported"] = o.AcrValuesSupported
+	}
 	toSerialize["claims_supported"] = o.ClaimsSupported
 	toSerialize["claim_types_supported"] = o.ClaimTypesSupported
 	toSerialize["prompt_values_supported"] = o.PromptValuesSupported
@@ -970,6 +1007,7 @@ func (o *DiscoveryDocument) UnmarshalJSON(data []byte) (err error) {
 		delete(additionalProperties, "revocation_endpoint_auth_methods_supported")
 		delete(additionalProperties, "introspection_endpoint_auth_methods_supported")
 		delete(additionalProperties, "code_challenge_methods_supported")
+		delete(additionalProperties, "acr_values_supported")
 		delete(additionalProperties, "claims_supported")
 		delete(additionalProperties, "claim_types_supported")
 		delete(additionalProperties, "prompt_values_supported")

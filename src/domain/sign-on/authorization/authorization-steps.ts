@@ -158,9 +158,12 @@ function takeClaims({ parameters: { claims } }: StepContext): Outcome {
       'claims must be the JSON of OpenID Connect Core, section 5.5, and sub at most one person.',
     );
   }
-  if (asked.essentialContextClass) {
+  if (asked.impossibleContextClass) {
     // OpenID Connect Core, 5.5.1.1: an essential claim that cannot be met is a failed authentication.
-    return { error: 'access_denied', description: 'The claim acr is essential and cannot be met.' };
+    return {
+      error: 'access_denied',
+      description: 'The claim acr is essential, and no sign-in has its values.',
+    };
   }
   return { authTime: asked.authTime, ...(asked.subject && hinted(asked.subject)) };
 }

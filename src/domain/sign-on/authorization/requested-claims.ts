@@ -1,11 +1,13 @@
+import { CONTEXT_CLASS } from './context-classes.js';
+
 /** The effective part of `claims`; the scopes decide about all other claims. */
 export interface ClaimsRequest {
   /** The ID token must have `auth_time`. */
   authTime: boolean;
   /** The expected account. */
   subject: string | null;
-  /** Requires an authentication context class, of which this server supports none. */
-  essentialContextClass: boolean;
+  /** Requires an authentication context class that no sign-in has. */
+  impossibleContextClass: boolean;
 }
 
 interface ClaimRequest {
@@ -31,12 +33,17 @@ export function parseClaims(text: string): ClaimsRequest | undefined {
   if (!subjects || subjects.length > 1) {
     return undefined;
   }
-  const contextClass = memberOf(idToken, 'acr') as ClaimRequest | null | undefined;
   return {
     authTime: memberOf(idToken, 'auth_time') !== undefined,
     subject: subjects[0] ?? null,
-    essentialContextClass: contextClass?.essential === true,
+    impossibleContextClass: isImpossible((memberOf(idToken, 'acr') ?? {}) as ClaimRequest),
   };
+}
+
+/** Without values, any class will do (OpenID Connect Core, 5.5.1.1). */
+function isImpossible({ essential, value, values = [] }: ClaimRequest): boolean {
+  const wanted = [...(value === undefined ? [] : [value]), ...(values as unknown[])];
+  return essential === true && wanted.length > 0 && !wanted.includes(CONTEXT_CLASS);
 }
 
 /** The parsed claims, changed to expect this person. */

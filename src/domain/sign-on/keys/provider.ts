@@ -1,5 +1,6 @@
 import { GRANT_TYPES, SCOPES } from '../../operator/application-rules.js';
 import type { TokenAlgorithm } from '../../operator/rows/applications.js';
+import { CONTEXT_CLASS } from '../authorization/context-classes.js';
 import { CLAIMS } from '../tokens/claims.js';
 import type { TokenIssuer } from '../tokens/token-issuer.js';
 import { TOKEN_ALGORITHMS } from './signing-keys.js';
@@ -12,12 +13,13 @@ export interface ProviderMetadata {
   grantTypes: readonly string[];
   idTokenAlgorithms: readonly TokenAlgorithm[];
   prompts: readonly string[];
+  contextClasses: readonly string[];
   maxAgeSeconds: number;
 }
 
 const PROMPTS = ['none', 'login', 'consent', 'select_account'];
 /** Claims about the ID token, not the person. */
-const TOKEN_CLAIMS = ['iss', 'exp', 'iat', 'auth_time', 'nonce'];
+const TOKEN_CLAIMS = ['iss', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'at_hash'];
 
 /** It changes with releases only. */
 const MAX_AGE_SECONDS = 3_600;
@@ -30,6 +32,7 @@ export function providerMetadata({ issuer }: TokenIssuer): ProviderMetadata {
     grantTypes: GRANT_TYPES,
     idTokenAlgorithms: TOKEN_ALGORITHMS,
     prompts: PROMPTS,
+    contextClasses: [CONTEXT_CLASS],
     maxAgeSeconds: MAX_AGE_SECONDS,
   };
 }

@@ -15,6 +15,9 @@ export interface IdentityClaims {
   name?: string;
   firstName?: string;
   lastName?: string;
+  /** The names of OpenID Connect for the same. */
+  given_name?: string;
+  family_name?: string;
   email?: string;
   email_verified?: boolean;
   workerProfileId: WorkerProfileId;
@@ -29,6 +32,8 @@ export const CLAIMS: readonly (keyof IdentityClaims)[] = [
   'name',
   'firstName',
   'lastName',
+  'given_name',
+  'family_name',
   'email',
   'email_verified',
   'workerProfileId',
@@ -53,8 +58,8 @@ export function identityClaims(
     sub: account.id,
     aud,
     ...(hasProfile && name !== null && { name }),
-    ...(hasProfile && firstName !== null && { firstName }),
-    ...(hasProfile && lastName !== null && { lastName }),
+    ...(hasProfile && firstName !== null && { firstName, given_name: firstName }),
+    ...(hasProfile && lastName !== null && { lastName, family_name: lastName }),
     ...(scopes.includes('email') && {
       email: account.email,
       email_verified: account.emailVerifiedAt !== null,

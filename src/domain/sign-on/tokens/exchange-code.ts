@@ -58,12 +58,11 @@ export async function exchangeCode(
   const { code, scopes, person } = await checked(issuer, application, exchange);
   const grant = await redeem(issuer, asker, code);
   const issuedAt = grant.rotatedAt;
-  const [access, idToken] = await Promise.all([
-    signAccessToken(issuer, { grant, application, scopes, issuedAt }),
-    scopes.includes('openid')
-      ? signIdToken(issuer, { code, person, application, scopes, issuedAt })
-      : undefined,
-  ]);
+  const access = await signAccessToken(issuer, { grant, application, scopes, issuedAt });
+  const { accessToken } = access;
+  const idToken = scopes.includes('openid')
+    ? await signIdToken(issuer, { code, person, application, scopes, accessToken, issuedAt })
+    : undefined;
   const mayRefresh = grant.refreshExpiresAt !== null;
   return {
     ...access,

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../../identifiers/base62.js';
 import type { Grant } from '../../credentials/grants.js';
-import type { Application } from '../../operator/rows/applications.js';
+import type { Application, TokenAlgorithm } from '../../operator/rows/applications.js';
 import type { AdmittedPerson } from '../admission.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
+import { CONTEXT_CLASS } from '../authorization/context-classes.js';
 import { identityClaims } from './claims.js';
 import type { TokenIssuer } from './token-issuer.js';
 import { lifetimeSeconds } from './token-lifetimes.js';
@@ -51,21 +53,34 @@ export interface IdTokenFacts {
   person: AdmittedPerson;
   application: Application;
   scopes: readonly string[];
+  /** The one that comes with it. */
+  accessToken: string;
   /** Milliseconds since 1970. */
   issuedAt: number;
 }
 
 export function signIdToken(
   { issuer, signer }: TokenIssuer,
-  { code, person, application, scopes, issuedAt }: IdTokenFacts,
+  { code, person, application, scopes, accessToken, issuedAt }: IdTokenFacts,
 ): Promise<string> {
-  return signer.sign(application.idTokenAlgorithm, 'JWT', {
+  const { idTokenAlgorithm } = application;
+  return signer.sign(idTokenAlgorithm, 'JWT', {
     iss: issuer,
     ...period(issuedAt, lifetimeSeconds(application, 'idTokenSeconds')),
     ...(code.requestedClaims.authTime && { auth_time: toSeconds(code.authenticatedAt) }),
     ...(code.nonce !== null && { nonce: code.nonce }),
+    acr: CONTEXT_CLASS,
+    at_hash: leftHalfOfHash(accessToken, idTokenAlgorithm),
     ...identityClaims({ ...person, lastContext: code.context }, application.id, scopes),
   });
+}
+
+/** By the hash of the signature: Ed25519 has SHA-512 (OpenID Connect Core, 3.1.3.6). */
+function leftHalfOfHash(accessToken: string, algorithm: TokenAlgorithm): string {
+  const hash = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
+    .update(accessToken)
+    .digest();
+  return hash.subarray(0, hash.length / 2).toString('base64url');
 }
 
 function period(issuedAt: number, seconds: number): { iat: number; exp: number } {

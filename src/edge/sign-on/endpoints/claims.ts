@@ -36,6 +36,8 @@ function toClaims(claims: GetUserinfoResponse['claims']): UserinfoClaims {
     name: claims.name,
     firstName: claims.firstName,
     lastName: claims.lastName,
+    given_name: claims.firstName,
+    family_name: claims.lastName,
     email: claims.email,
     email_verified: claims.emailVerified,
     workerProfileId: claims.workerProfileId as WorkerProfileId,

@@ -26,6 +26,7 @@ export const discovery: OAuthHandler<'discovery'> = async (request, { signOn, si
     revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, 'none'],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     code_challenge_methods_supported: ['S256'],
+    acr_values_supported: metadata.acrValuesSupported,
     claims_supported: metadata.claimsSupported,
     claim_types_supported: ['normal'],
     prompt_values_supported: metadata.promptValuesSupported,

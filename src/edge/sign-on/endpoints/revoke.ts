@@ -18,5 +18,6 @@ export const revoke: OAuthHandler<'revoke'> = async (request, dependencies) => {
     const message = 'An ID token cannot be revoked. Send the refresh token or the access token.';
     throw new ServiceError(ErrorCode.UNSUPPORTED_TOKEN_TYPE, message);
   }
-  return { status: 200, headers: NO_STORE };
+  // RFC 7009 gives the body no meaning; some libraries parse it as JSON, and an empty one fails.
+  return { status: 200, headers: NO_STORE, body: {} };
 };

@@ -7,7 +7,8 @@ import type { Handlers } from '../../handlers.js';
 export function providerHandlers(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   return {
     getProviderMetadata: async () => {
-      const { scopes, claims, grantTypes, idTokenAlgorithms, prompts, ...rest } = providerMetadata(issuer);
+      const { scopes, claims, grantTypes, idTokenAlgorithms, prompts, contextClasses, ...rest } =
+        providerMetadata(issuer);
       return {
         ...rest,
         scopesSupported: [...scopes],
@@ -15,6 +16,7 @@ export function providerHandlers(issuer: TokenIssuer): Handlers<SignOnServiceSer
         grantTypesSupported: [...grantTypes],
         idTokenSigningAlgorithmsSupported: [...idTokenAlgorithms],
         promptValuesSupported: [...prompts],
+        acrValuesSupported: [...contextClasses],
       };
     },
     getKeySet: async () => {

@@ -68,7 +68,14 @@ export function fromVerified(token: VerifiedAccessTokenMessage | undefined): Ver
   };
 }
 
-export function toClaims({ email_verified, lastLoginContext, ...claims }: IdentityClaims) {
+/** `given_name` and `family_name` repeat others: the edge adds them. */
+export function toClaims({
+  email_verified,
+  given_name,
+  family_name,
+  lastLoginContext,
+  ...claims
+}: IdentityClaims) {
   const { userType, clientId } = lastLoginContext;
   return {
     ...claims,

@@ -110,7 +110,11 @@ describe('the application is told', () => {
     ['that max_age is no number', 'invalid_request', { maxAge: 'soon' }],
     ['that claims are no JSON', 'invalid_request', { claims: '{' }],
     ['that claims are too long', 'invalid_request', { claims: `{"a":"${'a'.repeat(8_192)}"}` }],
-    ['that acr cannot be had', 'access_denied', { claims: '{"id_token":{"acr":{"essential":true}}}' }],
+    [
+      'that acr cannot be had',
+      'access_denied',
+      { claims: '{"id_token":{"acr":{"essential":true,"values":["urn:example:token"]}}}' },
+    ],
     [
       'that an unreadable hint names no person',
       'login_required',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SCOPES } from '../../../../src/domain/operator/application-rules.js';
+import { CONTEXT_CLASS } from '../../../../src/domain/sign-on/authorization/context-classes.js';
 import { parseMaxAge } from '../../../../src/domain/sign-on/authorization/max-age.js';
 import { parseClaims } from '../../../../src/domain/sign-on/authorization/requested-claims.js';
 import { parsePrompts } from '../../../../src/domain/sign-on/authorization/requested-prompts.js';
@@ -91,7 +92,7 @@ describe('max_age', () => {
 });
 
 describe('claims', () => {
-  const NOTHING = { authTime: false, subject: null, essentialContextClass: false };
+  const NOTHING = { authTime: false, subject: null, impossibleContextClass: false };
 
   test.each([
     ['{}', NOTHING],
@@ -105,7 +106,13 @@ describe('claims', () => {
       { ...NOTHING, subject: 'acc_1' },
     ],
     ['{"id_token":{"sub":null}}', NOTHING],
-    ['{"id_token":{"acr":{"essential":true,"values":["x"]}}}', { ...NOTHING, essentialContextClass: true }],
+    ['{"id_token":{"acr":{"essential":true,"values":["x"]}}}', { ...NOTHING, impossibleContextClass: true }],
+    ['{"id_token":{"acr":{"essential":true,"value":"x"}}}', { ...NOTHING, impossibleContextClass: true }],
+    ['{"id_token":{"acr":{"essential":true,"value":7}}}', { ...NOTHING, impossibleContextClass: true }],
+    [`{"id_token":{"acr":{"essential":true,"values":["x","${CONTEXT_CLASS}"]}}}`, NOTHING],
+    [`{"id_token":{"acr":{"essential":true,"value":"${CONTEXT_CLASS}"}}}`, NOTHING],
+    ['{"id_token":{"acr":{"essential":true}}}', NOTHING],
+    ['{"id_token":{"acr":null}}', NOTHING],
     ['{"id_token":{"acr":{"values":["x"]}}}', NOTHING],
     ['{"__proto__":{"id_token":{"auth_time":null}}}', NOTHING],
     ['{"id_token":{"__proto__":{"essential":true},"constructor":null}}', NOTHING],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
@@ -81,7 +82,7 @@ describe('the exchange of a code', () => {
   ])('signs an ID token $title', async ({ code: fields, more }) => {
     const rig = await tokenRig(under);
     const { exchange } = await newCode(rig, { scopes: ['openid'], ...fields });
-    const { idToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
+    const { idToken, accessToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
     const { claims, header } = await verified(rig.keys, rig.clock.now, idToken as string);
     const iat = Math.floor(rig.clock.now() / 1_000);
     expect(header).toMatchObject({ alg: 'RS256', typ: 'JWT' });
@@ -91,6 +92,8 @@ describe('the exchange of a code', () => {
       aud: rig.application.id,
       iat,
       exp: iat + 3_600,
+      acr: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
+      at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
       workerProfileId: expect.stringMatching(/^wpf_/),
       userIds: [{ id: rig.user.id, clientId: rig.clientId }],
       workerIds: [],
@@ -112,17 +115,23 @@ describe('the exchange of a code', () => {
     expect(claims.lastLoginContext).toEqual({ userType: 'WORKER', clientId });
   });
 
-  test.each(['RS256', 'ES256', 'EdDSA'] as const)(
-    'signs the ID token with %s where the application is registered for it',
-    async (idTokenAlgorithm) => {
+  test.each([
+    ['RS256', 'sha256', 16],
+    ['ES256', 'sha256', 16],
+    ['EdDSA', 'sha512', 32],
+  ] as const)(
+    'signs the ID token with %s where the application is registered for it, and hashes the access token by it',
+    async (idTokenAlgorithm, hash, bytes) => {
       const rig = await tokenRig(under);
       const application = await newApplication(rig.issuer, rig.database, rig.instanceId, {
         idTokenAlgorithm,
       });
       const { exchange } = await newCode({ ...rig, application });
-      const { idToken } = await exchangeCode(rig.issuer, application.client, exchange);
-      const { header } = await verified(rig.keys, rig.clock.now, idToken as string);
+      const { idToken, accessToken } = await exchangeCode(rig.issuer, application.client, exchange);
+      const { header, claims } = await verified(rig.keys, rig.clock.now, idToken as string);
       expect(header.alg).toBe(idTokenAlgorithm);
+      const digest = createHash(hash).update(accessToken).digest();
+      expect(claims.at_hash).toBe(digest.subarray(0, bytes).toString('base64url'));
     },
   );
 

@@ -37,6 +37,14 @@ function always({ accountId, application, user, clientId }: TokenRig) {
   };
 }
 
+const NAMES = {
+  name: 'Ada Moreau',
+  firstName: 'Ada',
+  lastName: 'Moreau',
+  given_name: 'Ada',
+  family_name: 'Moreau',
+};
+
 describe('userinfo', () => {
   const under = databaseUnderTest('SQLite');
 
@@ -44,7 +52,7 @@ describe('userinfo', () => {
     { scopes: ['openid'], shown: () => ({}) },
     {
       scopes: ['openid', 'profile'],
-      shown: () => ({ name: 'Ada Moreau', firstName: 'Ada', lastName: 'Moreau' }),
+      shown: () => NAMES,
     },
     {
       scopes: ['openid', 'email'],
@@ -53,9 +61,7 @@ describe('userinfo', () => {
     {
       scopes: ['openid', 'profile', 'email'],
       shown: ({ user }: TokenRig) => ({
-        name: 'Ada Moreau',
-        firstName: 'Ada',
-        lastName: 'Moreau',
+        ...NAMES,
         email: user.email,
         email_verified: false,
       }),
@@ -71,14 +77,17 @@ describe('userinfo', () => {
     const { exchange } = await newCode(rig, { nonce: 'n', requestedClaims: { authTime: true } });
     const { accessToken, idToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
     const payload = Buffer.from((idToken as string).split('.')[1] as string, 'base64url').toString();
-    const { iss, iat, exp, auth_time, nonce, ...claims } = JSON.parse(payload);
+    const { iss, iat, exp, auth_time, nonce, acr, at_hash, ...claims } = JSON.parse(payload);
     const token = await verifiedAccessToken(rig.keys, rig.clock.now, accessToken);
     expect(await readUserinfo(rig.issuer, token)).toEqual(claims);
   });
 
   test.each([
-    { names: { firstName: 'Ada' }, shown: { name: 'Ada', firstName: 'Ada' } },
-    { names: { lastName: 'Moreau' }, shown: { name: 'Moreau', lastName: 'Moreau' } },
+    { names: { firstName: 'Ada' }, shown: { name: 'Ada', firstName: 'Ada', given_name: 'Ada' } },
+    {
+      names: { lastName: 'Moreau' },
+      shown: { name: 'Moreau', lastName: 'Moreau', family_name: 'Moreau' },
+    },
     { names: {}, shown: {} },
   ])('leaves out the names that are not known of $names', async ({ names, shown }) => {
     const rig = await tokenRig(under);

@@ -51,7 +51,7 @@ export function describeClient(one: ClientCase): void {
   };
 
   describe('200', () => {
-    const { BODY, BASIC, NONE, UNSPECIFIED } = ClientAuthenticationMethod;
+    const { BODY, BASIC, NONE } = ClientAuthenticationMethod;
     const hash = hashSecret(SECRET);
     const ways: [string, () => ReturnType<typeof formPost>, object][] = [
       ['its secret in a form', () => formPost(own), { method: BODY, clientSecretHash: hash }],
@@ -77,7 +77,16 @@ export function describeClient(one: ClientCase): void {
         () => formPost({ ...own, client_secret: '' }),
         { method: NONE },
       ],
-      ['nothing, for the domain to refuse', () => formPost(fields), { method: UNSPECIFIED, clientId: '' }],
+      [
+        'HTTP Basic with an empty password, which is no secret',
+        () => formPost(fields, basic(CLIENT_ID, '')),
+        { method: NONE },
+      ],
+      [
+        'HTTP Basic with an empty password and its id beside it',
+        () => formPost({ ...fields, client_id: CLIENT_ID }, basic(CLIENT_ID, '')),
+        { method: NONE },
+      ],
     ];
     test.each(ways)(
       'an application presents itself by %s, and only the hash continues',
@@ -113,6 +122,13 @@ export function describeClient(one: ClientCase): void {
     test.each<[string, object, Record<string, string>, RegExp]>([
       ['secrets in two places', own, basic(CLIENT_ID, SECRET), /Send the secret once/],
       ['two ids', { ...fields, client_id: OTHER_ID }, basic(CLIENT_ID, SECRET), /is another than/],
+      [
+        'two ids without a secret',
+        { ...fields, client_id: OTHER_ID },
+        basic(CLIENT_ID, ''),
+        /is another than/,
+      ],
+      ['a secret beside an empty password', own, basic(CLIENT_ID, ''), /Send the secret once/],
     ])('%s are refused before the domain is asked', async (_, sent, headers, said) => {
       answers();
       for (const post of [formPost, jsonPost]) {
@@ -143,7 +159,7 @@ export function describeClient(one: ClientCase): void {
       },
     );
 
-    test.each(Object.keys(fields).filter((name) => name !== 'token_type_hint'))(
+    test.each(['client_id', ...Object.keys(fields)].filter((name) => name !== 'token_type_hint'))(
       'a request without %s is refused before the domain is asked',
       async (name) => {
         answers();
@@ -188,6 +204,7 @@ export function describeClient(one: ClientCase): void {
       ['no scheme', ''],
       ['nothing behind the scheme', 'Basic'],
       ['what is no base64', 'Basic ***'],
+      ['no id before the colon', basic('', SECRET).authorization],
       ['no colon', `Basic ${Buffer.from('abc').toString('base64')}`],
       ['a secret of the other environment', basic(CLIENT_ID, newClientSecret('demo')).authorization],
     ])('a header with %s is refused before the domain is asked', async (_, authorization) => {

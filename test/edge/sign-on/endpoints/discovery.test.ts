@@ -8,6 +8,7 @@ const metadata = {
   grantTypesSupported: ['authorization_code', 'refresh_token'],
   idTokenSigningAlgorithmsSupported: ['RS256', 'ES256', 'EdDSA'],
   promptValuesSupported: ['none', 'login', 'consent', 'select_account'],
+  acrValuesSupported: ['urn:example:password'],
   maxAgeSeconds: 300,
 };
 
@@ -37,6 +38,7 @@ describePublished({
     revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
+    acr_values_supported: ['urn:example:password'],
     claims_supported: ['iss', 'sub'],
     claim_types_supported: ['normal'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

@@ -42,13 +42,14 @@ describe('the token', () => {
   };
 
   test.each(['', 'access_token', 'refresh_token', 'nonsense'])(
-    'is told by its form, whatever the hint %j says, and 200 has no body',
+    'is told by its form, whatever the hint %j says, and 200 is JSON without members',
     async (hint) => {
       const refresh = await revoke(REFRESH_TOKEN, hint);
       expect(refresh.token).toEqual({ $case: 'refreshToken', value: REFRESH_TOKEN });
       const access = await revoke(await aToken(), hint);
       expect(access.token).toEqual({ $case: 'accessToken', value: verified });
-      expect([access.answer.status, access.answer.body]).toEqual([200, '']);
+      expect([access.answer.status, access.answer.body]).toEqual([200, '{}']);
+      expect(access.answer.headers['content-type']).toBe('application/json');
     },
   );
 

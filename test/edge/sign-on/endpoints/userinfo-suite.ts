@@ -19,6 +19,7 @@ const always = {
 const context = { userType: UserType.USER, clientId: 'cli_x9sS1bFSklla6YZ7pnS811' };
 const shownContext = { ...context, userType: 'USER' };
 const named = { name: 'Maria Keller', firstName: 'Maria', lastName: 'Keller', email: 'maria@example.com' };
+const standardNames = { given_name: 'Maria', family_name: 'Keller' };
 
 /** Userinfo by GET and by POST, alike but for the form. */
 export function describeUserinfo(
@@ -65,7 +66,13 @@ export function describeUserinfo(
     test('claims come under their names in the contract', async () => {
       claims = { ...claims, ...named, emailVerified: false };
       const answer = await ask(bearer());
-      const shown = { ...always, ...named, email_verified: false, lastLoginContext: shownContext };
+      const shown = {
+        ...always,
+        ...named,
+        ...standardNames,
+        email_verified: false,
+        lastLoginContext: shownContext,
+      };
       expect(JSON.parse(answer.body)).toEqual(shown);
       expect(answer.headers).toMatchObject({
         'cache-control': 'no-store',

@@ -199,12 +199,14 @@ describe('tokens over gRPC', () => {
       issuer: 'https://sign-on.example.com',
       scopesSupported: ['openid', 'profile', 'email'],
       claimsSupported: [
-        ...['iss', 'exp', 'iat', 'auth_time', 'nonce', 'sub', 'aud', 'name', 'firstName', 'lastName'],
+        ...['iss', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'at_hash', 'sub', 'aud', 'name'],
+        ...['firstName', 'lastName', 'given_name', 'family_name'],
         ...['email', 'email_verified', 'workerProfileId', 'userIds', 'workerIds', 'lastLoginContext'],
       ],
       grantTypesSupported: ['authorization_code', 'refresh_token'],
       idTokenSigningAlgorithmsSupported: ['RS256', 'ES256', 'EdDSA'],
       promptValuesSupported: ['none', 'login', 'consent', 'select_account'],
+      acrValuesSupported: ['urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport'],
       maxAgeSeconds: 3_600,
     });
   });

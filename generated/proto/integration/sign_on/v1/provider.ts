@@ -31,6 +31,8 @@ export interface GetProviderMetadataResponse {
   promptValuesSupported: string[];
   /** For how many seconds the document may be cached. */
   maxAgeSeconds: number;
+  /** `acr_values_supported`. */
+  acrValuesSupported: string[];
 }
 
 /** Asks for the public keys. */
@@ -99,6 +101,7 @@ function createBaseGetProviderMetadataResponse(): GetProviderMetadataResponse {
     idTokenSigningAlgorithmsSupported: [],
     promptValuesSupported: [],
     maxAgeSeconds: 0,
+    acrValuesSupported: [],
   };
 }
 
@@ -124,6 +127,9 @@ export const GetProviderMetadataResponse: MessageFns<GetProviderMetadataResponse
     }
     if (message.maxAgeSeconds !== 0) {
       writer.uint32(56).uint32(message.maxAgeSeconds);
+    }
+    for (const v of message.acrValuesSupported) {
+      writer.uint32(66).string(v!);
     }
     return writer;
   },
@@ -195,6 +201,14 @@ export const GetProviderMetadataResponse: MessageFns<GetProviderMetadataResponse
             }
 
             message.maxAgeSeconds = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.acrValuesSupported.push(reader.string());
             continue;
           }
         }

@@ -85,7 +85,8 @@ export interface AuthorizeRequest {
      */
     idTokenHint?: string;
     /**
-     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
+     * token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
      */
     claims?: string;
     /**
@@ -102,7 +103,7 @@ export interface AuthorizeRequest {
      */
     claimsLocales?: string;
     /**
-     * Authentication context classes you would like. Accepted, as a wish.
+     * Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
      */
     acrValues?: string;
     /**
@@ -169,7 +170,7 @@ export interface AuthorizePostRequest {
      */
     idTokenHint?: string;
     /**
-     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
      */
     claims?: string;
     /**
@@ -185,7 +186,7 @@ export interface AuthorizePostRequest {
      */
     claimsLocales?: string;
     /**
-     * Authentication context classes you would like. Accepted, as a wish.
+     * Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
      */
     acrValues?: string;
     /**

@@ -193,7 +193,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
      * Revoke a token
      */
     async revokeRaw(requestParameters: RevokeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -204,7 +204,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
      * Revoke a token
      */
     async revoke(requestParameters: RevokeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -248,7 +248,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
+     * Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
      * Exchange a code, or refresh
      */
     async tokenRaw(requestParameters: TokenOperationRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TokenResponse>> {
@@ -259,7 +259,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
+     * Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
      * Exchange a code, or refresh
      */
     async token(requestParameters: TokenOperationRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TokenResponse> {

@@ -92,6 +92,10 @@ export interface DiscoveryDocument {
      */
     code_challenge_methods_supported: Array<string>;
     /**
+     * The values of `acr` in ID tokens. The present one says that the person gave a password, over TLS on live.
+     */
+    acr_values_supported?: Array<string>;
+    /**
      * The claims that ID tokens and userinfo can have.
      */
     claims_supported: Array<string>;
@@ -199,6 +203,7 @@ export function DiscoveryDocumentFromJSONTyped(json: any, ignoreDiscriminator: b
         'revocation_endpoint_auth_methods_supported': json['revocation_endpoint_auth_methods_supported'],
         'introspection_endpoint_auth_methods_supported': json['introspection_endpoint_auth_methods_supported'],
         'code_challenge_methods_supported': json['code_challenge_methods_supported'],
+        'acr_values_supported': json['acr_values_supported'] == null ? undefined : json['acr_values_supported'],
         'claims_supported': json['claims_supported'],
         'claim_types_supported': json['claim_types_supported'],
         'prompt_values_supported': json['prompt_values_supported'],
@@ -242,6 +247,7 @@ export function DiscoveryDocumentToJSONTyped(value?: DiscoveryDocument | null, i
         'revocation_endpoint_auth_methods_supported': value['revocation_endpoint_auth_methods_supported'],
         'introspection_endpoint_auth_methods_supported': value['introspection_endpoint_auth_methods_supported'],
         'code_challenge_methods_supported': value['code_challenge_methods_supported'],
+        'acr_values_supported': value['acr_values_supported'],
         'claims_supported': value['claims_supported'],
         'claim_types_supported': value['claim_types_supported'],
         'prompt_values_supported': value['prompt_values_supported'],

@@ -18,7 +18,7 @@
  * 
  * | Code | Status | Meaning |
  * |---|---|---|
- * | `invalid_request` | 400 | A parameter is missing, repeated or malformed, or the secret was sent in two ways. |
+ * | `invalid_request` | 400 | A parameter is missing, such as `client_id`, repeated or malformed, or the secret was sent in two ways. |
  * | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
  * | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. |
  * | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |

@@ -56,11 +56,11 @@ class AuthorizationApi:
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -106,7 +106,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -114,7 +114,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish.
+        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -204,11 +204,11 @@ class AuthorizationApi:
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -254,7 +254,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -262,7 +262,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish.
+        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -352,11 +352,11 @@ class AuthorizationApi:
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -402,7 +402,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -410,7 +410,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish.
+        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -656,11 +656,11 @@ class AuthorizationApi:
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -706,7 +706,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -714,7 +714,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish.
+        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -806,11 +806,11 @@ class AuthorizationApi:
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -856,7 +856,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -864,7 +864,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish.
+        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -956,11 +956,11 @@ class AuthorizationApi:
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -1006,7 +1006,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -1014,7 +1014,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish.
+        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str

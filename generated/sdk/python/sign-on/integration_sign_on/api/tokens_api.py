@@ -377,7 +377,7 @@ class TokensApi:
     ) -> None:
         """Revoke a token
 
-        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
@@ -456,7 +456,7 @@ class TokensApi:
     ) -> ApiResponse[None]:
         """Revoke a token
 
-        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
@@ -535,7 +535,7 @@ class TokensApi:
     ) -> RESTResponseType:
         """Revoke a token
 
-        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them, whichever of them you send. A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
@@ -691,7 +691,7 @@ class TokensApi:
     ) -> TokenResponse:
         """Exchange a code, or refresh
 
-        Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
+        Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
 
         :param token_request: (required)
         :type token_request: TokenRequest
@@ -770,7 +770,7 @@ class TokensApi:
     ) -> ApiResponse[TokenResponse]:
         """Exchange a code, or refresh
 
-        Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
+        Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
 
         :param token_request: (required)
         :type token_request: TokenRequest
@@ -849,7 +849,7 @@ class TokensApi:
     ) -> RESTResponseType:
         """Exchange a code, or refresh
 
-        Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
+        Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
 
         :param token_request: (required)
         :type token_request: TokenRequest

@@ -46,6 +46,7 @@ class DiscoveryDocument(BaseModel):
     revocation_endpoint_auth_methods_supported: List[StrictStr] = Field(description="How applications authenticate at `revoke`.")
     introspection_endpoint_auth_methods_supported: List[StrictStr] = Field(description="How applications authenticate at `introspect`.")
     code_challenge_methods_supported: List[StrictStr] = Field(description="Only `S256`.")
+    acr_values_supported: Optional[List[StrictStr]] = Field(default=None, description="The values of `acr` in ID tokens. The present one says that the person gave a password, over TLS on live.")
     claims_supported: List[StrictStr] = Field(description="The claims that ID tokens and userinfo can have.")
     claim_types_supported: List[StrictStr] = Field(description="Only `normal`.")
     prompt_values_supported: List[StrictStr] = Field(description="The values of `prompt`.")
@@ -57,7 +58,7 @@ class DiscoveryDocument(BaseModel):
     request_uri_parameter_supported: StrictBool = Field(description="Whether request objects by reference are supported. Always false.")
     require_request_uri_registration: Optional[StrictBool] = Field(default=None, description="Whether such references must be registered. Always false.")
     service_documentation: Optional[StrictStr] = Field(default=None, description="Address of this documentation.")
-    __properties: ClassVar[List[str]] = ["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "scopes_supported", "response_types_supported", "response_modes_supported", "grant_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported", "token_endpoint_auth_methods_supported", "revocation_endpoint_auth_methods_supported", "introspection_endpoint_auth_methods_supported", "code_challenge_methods_supported", "claims_supported", "claim_types_supported", "prompt_values_supported", "display_values_supported", "ui_locales_supported", "authorization_response_iss_parameter_supported", "claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported", "require_request_uri_registration", "service_documentation"]
+    __properties: ClassVar[List[str]] = ["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "scopes_supported", "response_types_supported", "response_modes_supported", "grant_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported", "token_endpoint_auth_methods_supported", "revocation_endpoint_auth_methods_supported", "introspection_endpoint_auth_methods_supported", "code_challenge_methods_supported", "acr_values_supported", "claims_supported", "claim_types_supported", "prompt_values_supported", "display_values_supported", "ui_locales_supported", "authorization_response_iss_parameter_supported", "claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported", "require_request_uri_registration", "service_documentation"]
 
     model_config = ConfigDict(
         validate_by_name=True,
@@ -128,6 +129,7 @@ class DiscoveryDocument(BaseModel):
             "revocation_endpoint_auth_methods_supported": obj.get("revocation_endpoint_auth_methods_supported"),
             "introspection_endpoint_auth_methods_supported": obj.get("introspection_endpoint_auth_methods_supported"),
             "code_challenge_methods_supported": obj.get("code_challenge_methods_supported"),
+            "acr_values_supported": obj.get("acr_values_supported"),
             "claims_supported": obj.get("claims_supported"),
             "claim_types_supported": obj.get("claim_types_supported"),
             "prompt_values_supported": obj.get("prompt_values_supported"),
