@@ -55,11 +55,11 @@ export function loadConfig(environment: Source): Config {
   return deepFrozen(values) as Config;
 }
 
-/** The settings in force, as text, for `integration config`. `Secret` masks itself. */
+/** The settings in force, in the form that the environment takes, for `integration config`. Masks secrets. */
 export function describeConfig(config: Config, environment: Source) {
   return names.map((name) => ({
     name,
-    value: display(config[name]),
+    value: display(config[name], textOf(name, environment)),
     isDefault: !isGiven(name, environment),
     about: settings[name].about,
   }));
@@ -161,14 +161,10 @@ function deepFrozen(value: object): object {
   return Object.freeze(value);
 }
 
-function display(value: Config[SettingName]): string {
-  if (value === undefined) {
-    return '';
-  }
-  if (value instanceof Secret || typeof value !== 'object') {
-    return String(value);
-  }
-  return JSON.stringify(value);
+/** Text has been resolved by its parser; other values keep the form in which they were given. */
+function display(value: Config[SettingName], given = ''): string {
+  const isSecret = [value].flat().some((part) => part instanceof Secret);
+  return isSecret || typeof value === 'string' ? String(value) : given;
 }
 
 /** An address to dial: IPv6 in brackets. */

@@ -81,18 +81,24 @@ export function durationBetween(shortest: string, longest: string): Parser<numbe
   };
 }
 
-export function listOf<T>(item: Parser<T>): Parser<readonly T[]> {
-  return (value) =>
-    value
+/** `refusal` completes "NAME …" with the form of the whole list; without it, an item says its own. */
+export function listOf<T>(item: Parser<T>, refusal?: string): Parser<readonly T[]> {
+  return (value) => {
+    const parts = value
       .split(',')
       .map((part) => part.trim())
-      .filter((part) => part !== '')
-      .map(item);
+      .filter((part) => part !== '');
+    try {
+      return parts.map(item);
+    } catch (error) {
+      throw refusal === undefined ? error : new Error(refusal);
+    }
+  };
 }
 
 /** `600/1m`: requests and their window. */
 export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
-  const match = /^(\d{1,9})\/(.+)$/.exec(value);
+  const match = /^(\d{1,9})\/(\d{1,9}(?:ms|s|m|h|d))$/.exec(value);
   if (!match || Number(match[1]) === 0) {
     throw new Error('must be a rate such as 600/1m');
   }

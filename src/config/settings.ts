@@ -63,7 +63,10 @@ export const settings = {
   ),
   TRUSTED_PROXIES: required(listOf(network), '', 'proxies that may set X-Forwarded-* headers'),
   INSECURE_ALLOWED: required(
-    listOf(oneOf(...insecurityNames)),
+    listOf(
+      oneOf(...insecurityNames),
+      `must be names with commas between them, of ${insecurityNames.join(', ')}`,
+    ),
     '',
     `insecure settings that live accepts, with a warning at each start: ${insecurityNames.join(', ')}`,
   ),
@@ -130,7 +133,11 @@ export const settings = {
   ),
 
   GATEWAY_RATE_LIMIT: required(rate, '600/1m', 'requests per integration and window'),
-  WEBHOOK_RETRY_DELAYS: required(listOf(durationMs), '30s,5m', 'waits before attempts 2 and 3'),
+  WEBHOOK_RETRY_DELAYS: required(
+    listOf(durationMs, 'must name two waits, such as 30s,5m'),
+    '30s,5m',
+    'waits before attempts 2 and 3',
+  ),
   WEBHOOK_TIMEOUT: required(
     durationBetween('1s', '60s'),
     '15s',
@@ -153,7 +160,7 @@ export const settings = {
     'private networks that webhooks may go to; demo allows loopback',
   ),
   WEBHOOK_ALLOWED_PORTS: required(
-    listOf(port),
+    listOf(port, 'must be port numbers with commas between them, such as 443,8443'),
     '80,443,8080,8443',
     'ports that webhooks may go to; demo allows every port of loopback',
   ),

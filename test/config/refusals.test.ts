@@ -140,6 +140,23 @@ test.each([
   expect(loadConfig({ [name]: text })[name]).toEqual(value);
 });
 
+test.each([
+  ['WEBHOOK_RETRY_DELAYS', '[30000,300000]', 'must name two waits, such as 30s,5m'],
+  ['WEBHOOK_RETRY_DELAYS', '30s', 'must name two waits, such as 30s,5m'],
+  ['WEBHOOK_ALLOWED_PORTS', '[80,443]', 'must be port numbers with commas between them, such as 443,8443'],
+  ['GATEWAY_RATE_LIMIT', '{"limit":600,"windowMs":60000}', 'must be a rate such as 600/1m'],
+  ['GATEWAY_RATE_LIMIT', '600/60000', 'must be a rate such as 600/1m'],
+  ['SESSION_IDLE_LIMIT', '43200000', 'must be a duration such as 250ms, 30s, 5m, 12h or 30d'],
+])('%s as %s is refused with the form that it takes', (name, value, refusal) => {
+  expect(problemsOf({ [name]: value })).toEqual([`${name} ${refusal}`]);
+});
+
+test('INSECURE_ALLOWED as a JSON list is refused with the names that it takes', () => {
+  expect(problemsOf({ INSECURE_ALLOWED: '["sign_on_url"]' })).toEqual([
+    expect.stringMatching(/^INSECURE_ALLOWED must be names with commas between them, of \w+, /),
+  ]);
+});
+
 describe('what contradicts itself', () => {
   const tls = { GRPC_TLS_CERT_FILE: 'c', GRPC_TLS_KEY_FILE: 'k' };
   const CLIENTS_UNPROVED =

@@ -147,7 +147,7 @@ describe('integration config', () => {
     expect(stdout).toMatch(/^\* GATEWAY_PORT +8080 +\S/m);
     expect(stdout).toMatch(/^ {2}SIGN_ON_PORT +4000 +\S/m);
     expect(stdout).toMatch(/^ {2}GATEWAY_URL +http:\/\/localhost:8080 /m);
-    expect(stdout).toMatch(/^\* EDGE_TOKEN +\["\[secret\]"\] /m);
+    expect(stdout).toMatch(/^\* EDGE_TOKEN +\[secret\] /m);
     expect(stdout).not.toContain('nobody-should-see');
   });
 
@@ -155,7 +155,7 @@ describe('integration config', () => {
     const { stdout } = await integration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
     expect(JSON.parse(stdout)).toMatchObject({
       GATEWAY_PORT: '8080',
-      EDGE_TOKEN: '["[secret]"]',
+      EDGE_TOKEN: '[secret]',
       DATABASE_URL: '[secret]',
     });
     expect(stdout).not.toContain('nobody-should-see');
