@@ -10,7 +10,8 @@ SDKS := dist/sdk/.packed
 SDK_SOURCES := $(shell find src/sdk generated/sdk generated/asyncapi -type f -not -path '*/.*' -not -path '*/__pycache__/*') package.json LICENSE
 DOCS := dist/docs/site.json
 DOCS_SOURCES := $(shell find src/docs src/edge/pages src/edge/docs/site-file.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
-LOG_FORMAT ?= $(shell [ -t 1 ] && echo pretty || echo json)
+# Decided in the recipe: the output of $(shell) is never a terminal.
+READABLE_LOGS := if [ -t 1 ]; then : "$${LOG_FORMAT:=pretty}"; fi; export LOG_FORMAT
 JEST := NODE_NO_WARNINGS=1 NODE_OPTIONS=--experimental-vm-modules jest --config test/jest.config.js
 
 .PHONY: help
@@ -21,12 +22,12 @@ help: ## List these targets
 
 .PHONY: run
 run: build ## Start the demo environment: everything, on this machine
-	@ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) exec node dist/src/cli/main.js serve
+	@$(READABLE_LOGS); ENVIRONMENT=demo exec node dist/src/cli/main.js serve
 
 .PHONY: dev
 dev: build ## The same, restarted on every change
 	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher 2>/dev/null || :' EXIT INT TERM; \
-	ENVIRONMENT=demo LOG_FORMAT=$(LOG_FORMAT) node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
+	$(READABLE_LOGS); ENVIRONMENT=demo node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
 
 .PHONY: mock
 mock: $(INSTALLED) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SIGN_ON_PORT; 4010 and 4011 unless given)

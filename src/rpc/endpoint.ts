@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js';
+import { WebhookServiceService } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { personalAnswers } from '../../generated/proto/rights.js';
 import { asServiceError, ErrorCode, type ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
@@ -12,6 +13,9 @@ import type { CallContext, Handler } from './handlers.js';
 
 /** Faults on our side, logged with their cause. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
+
+/** Reads that the command line repeats every second. */
+const POLLED: ReadonlySet<string> = new Set([WebhookServiceService.getSubscription.path]);
 
 export interface EndedCall {
   method: string;
@@ -33,7 +37,8 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
     }
     const durationMs = performance.now() - startedAt;
     timer(method.slice(1), code, durationMs);
-    const level = caller && !roleRights.has(caller) ? 'info' : 'debug';
+    const isRoutine = code === 'OK' && POLLED.has(method);
+    const level = caller && !roleRights.has(caller) && !isRoutine ? 'info' : 'debug';
     log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
   };
 }
