@@ -145,7 +145,14 @@ function sharedTokens(values: Partial<Config>): string[] {
 }
 
 function sharedPorts(values: Partial<Config>): string[] {
-  const ports = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'] as const;
+  const ports = [
+    'SIGN_ON_PORT',
+    'GATEWAY_PORT',
+    'GRPC_PORT',
+    'METRICS_PORT',
+    'DEMO_APP_PORT',
+    'TEMPORAL_UI_PORT',
+  ] as const;
   return ports.flatMap((name, index) => {
     const other = ports.slice(0, index).find((earlier) => values[name] && values[earlier] === values[name]);
     return other ? [`${name} is the same as ${other} (${values[name]})`] : [];

@@ -57,6 +57,11 @@ export const settings = {
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
   GATEWAY_URL: required(origin, 'http://localhost:{GATEWAY_PORT}', 'public address of the gateway API'),
+  DEMO_APP_PORT: required(
+    port,
+    '4004',
+    'port, on loopback, of the application that demo runs: its sign-ins show tokens, claims and calls',
+  ),
   DEMO_GATEWAY_URL: optional(
     origin,
     'public address of the gateway of a demo; the documentation of live sends people there to try requests',

@@ -18,6 +18,7 @@ import type { Dispatch } from './http/exchange.js';
 import { Turns } from './http/turns.js';
 import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
+import { withFrontPage } from './sign-on/front-page.js';
 import { signOnHandlers } from './sign-on/index.js';
 import { PageWriter } from './sign-on/pages/page-writer.js';
 import { SessionCookieJar } from './sign-on/session-cookie.js';
@@ -59,17 +60,19 @@ export function createGatewayApi({
   });
 }
 
-export function createSignOnApi({
+export async function createSignOnApi({
   environment,
+  gatewayUrl,
   signOnUrl,
+  demoAppUrl,
   domain,
   log,
-}: Omit<ApiOptions, 'gatewayUrl'>): Promise<Dispatch> {
+}: ApiOptions & { demoAppUrl?: string }): Promise<Dispatch> {
   const { document } = readContract('sign-on');
   const signOn = domain.clientOf(SignOnServiceService);
   const pages = new PageWriter({ environment, signOnUrl });
   const fetchKeySet = () => signOn.getKeySet({}, { requestId: randomUUID() });
-  return createContractApi({
+  const contract = await createContractApi({
     document,
     handlers: signOnHandlers,
     asReceived: oauthOperations,
@@ -86,6 +89,7 @@ export function createSignOnApi({
     toErrorAnswer: signOnErrors(pages),
     log,
   });
+  return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
 }
 
 function readContract(name: 'gateway' | 'sign-on'): { document: Document; hash: string } {

@@ -23,6 +23,7 @@ test('with nothing set it is a live environment on loopback, with the documented
     GRPC_PORT: 4002,
     METRICS_HOST: '127.0.0.1',
     METRICS_PORT: 4003,
+    DEMO_APP_PORT: 4004,
     SIGN_ON_URL: 'http://localhost:4000',
     GATEWAY_URL: 'http://localhost:4001',
     TRUSTED_PROXIES: [],

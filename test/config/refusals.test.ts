@@ -78,6 +78,7 @@ const table: Record<string, string[]> = {
   GATEWAY_PORT: PORTS,
   GRPC_PORT: PORTS,
   METRICS_PORT: PORTS,
+  DEMO_APP_PORT: PORTS,
   TEMPORAL_UI_PORT: PORTS,
   SIGN_ON_URL: ORIGINS,
   GATEWAY_URL: ORIGINS,
@@ -190,6 +191,7 @@ describe('what contradicts itself', () => {
     ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
+    [{ DEMO_APP_PORT: '4002' }, 'DEMO_APP_PORT is the same as GRPC_PORT (4002)'],
   ])('%j is refused', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });

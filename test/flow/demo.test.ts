@@ -41,7 +41,8 @@ describe('a demo environment', () => {
       baseUrl: `http://localhost:${service.settings.SIGN_ON_PORT}`,
       gatewayUrl: `http://localhost:${service.settings.GATEWAY_PORT}`,
       grpcAddress: `127.0.0.1:${service.settings.GRPC_PORT}`,
-      temporalUiUrl: `http://localhost:${service.settings.TEMPORAL_UI_PORT}`,
+      demoAppUrl: `http://localhost:${service.settings.DEMO_APP_PORT}`,
+      temporalUiUrl: `http://localhost:${service.settings.TEMPORAL_UI_PORT}/namespaces/demo/workflows`,
       docsUrl: `http://localhost:${service.settings.GATEWAY_PORT}/docs`,
     });
     expect(operatorToken).toMatch(/^operator_demo_[0-9A-Za-z]{48}$/);
@@ -58,12 +59,13 @@ describe('a demo environment', () => {
       expect(clientId).toMatch(/^app_[0-9A-Za-z]{22}$/);
       expect(clientSecret ?? type).toMatch(/^(cs_demo_[0-9A-Za-z]{48}|public)$/);
     }
-    expect([applications.length, people.length]).toEqual([4, 8]);
+    expect([applications.length, people.length]).toEqual([5, 8]);
   });
 
   test('says where everything is, and shows the credentials of the file', () => {
     const said = service.output.text();
-    for (const url of [service.demo().gatewayUrl, service.demo().baseUrl, service.demo().temporalUiUrl]) {
+    const { gatewayUrl, baseUrl, temporalUiUrl, demoAppUrl } = service.demo();
+    for (const url of [gatewayUrl, baseUrl, temporalUiUrl, demoAppUrl]) {
       expect(said).toContain(url);
     }
     expect(said).toContain(service.demo().operatorToken);

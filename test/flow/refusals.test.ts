@@ -34,6 +34,7 @@ describe('a port that is taken', () => {
   test.each([
     ['edge', 'SIGN_ON_PORT', 'The port'],
     ['edge', 'GATEWAY_PORT', 'The port'],
+    ['edge', 'DEMO_APP_PORT', 'The port'],
     ['domain', 'GRPC_PORT', 'The gRPC port'],
     ['serve', 'METRICS_PORT', 'The port'],
     ['serve', 'GATEWAY_PORT', 'The port'],

@@ -77,7 +77,14 @@ export function serviceProcesses() {
 
 /** No Temporal, every port free, and a log that says everything. */
 async function settingsOf(dataDir: string, env: StartOptions['env']): Promise<Record<string, string>> {
-  const names = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'];
+  const names = [
+    'SIGN_ON_PORT',
+    'GATEWAY_PORT',
+    'GRPC_PORT',
+    'METRICS_PORT',
+    'DEMO_APP_PORT',
+    'TEMPORAL_UI_PORT',
+  ];
   const ports = await freePorts(names.length + 1);
   const settings: Record<string, string | undefined> = {
     PATH: process.env.PATH,

@@ -13,6 +13,9 @@ export interface DemoFile {
   supportToken: string;
   auditorToken: string;
   keyCustodianToken: string;
+  /** The application that the demo runs. */
+  demoAppUrl: string;
+  /** The workflows of this environment. */
   temporalUiUrl: string;
   docsUrl: string | null;
   applications: DemoFileApplication[];
@@ -107,6 +110,7 @@ const members: { [Name in keyof DemoFile]: (value: unknown) => DemoFile[Name] | 
   supportToken: only(isTextLike(/^support_demo_[0-9A-Za-z]{48}$/)),
   auditorToken: only(isTextLike(/^auditor_demo_[0-9A-Za-z]{48}$/)),
   keyCustodianToken: only(isTextLike(/^key_custodian_demo_[0-9A-Za-z]{48}$/)),
+  demoAppUrl: only(isText),
   temporalUiUrl: only(isText),
   docsUrl: only((value): value is string | null => value === null || isText(value)),
   applications: goodOnes(isApplication),

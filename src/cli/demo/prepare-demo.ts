@@ -6,7 +6,8 @@ import {
   type KeptCredentials,
 } from '../../domain/demo/credentials.js';
 import { DEMO_PASSWORD } from '../../domain/demo/people.js';
-import { type DemoStore, demoSeed } from '../../domain/demo/seed.js';
+import { type DemoSeed, type DemoStore, demoSeedWith } from '../../domain/demo/seed.js';
+import { demoAppUrl } from './demo-app.js';
 import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from './demo-file.js';
 
 /** Seeds the demo. Writes the file before the database, so that the next start has the same credentials. */
@@ -16,15 +17,16 @@ export async function prepareDemo(
   passwords: PasswordHasher,
 ): Promise<void> {
   const path = demoFilePath(config.DATA_DIR);
-  const credentials = demoCredentials(demoSeed, keptIn(readDemoFile(path)));
-  writeDemoFile(path, contentOf(config, credentials));
-  await store.plant(demoSeed, credentials);
-  await plantPasswords(store, passwords);
+  const seed = demoSeedWith(demoAppUrl(config));
+  const credentials = demoCredentials(seed, keptIn(readDemoFile(path)));
+  writeDemoFile(path, contentOf(config, seed, credentials));
+  await store.plant(seed, credentials);
+  await plantPasswords(store, seed, passwords);
 }
 
 /** Only for accounts without a password: hashing is slow, and people may have set their own. */
-async function plantPasswords(store: DemoStore, passwords: PasswordHasher): Promise<void> {
-  const accountIds = await store.withoutPassword(demoSeed.signIns.map(({ person }) => person.id));
+async function plantPasswords(store: DemoStore, seed: DemoSeed, passwords: PasswordHasher): Promise<void> {
+  const accountIds = await store.withoutPassword(seed.signIns.map(({ person }) => person.id));
   const hashed = await Promise.all(
     accountIds.map(async (accountId) => ({ accountId, hash: await passwords.hash(DEMO_PASSWORD) })),
   );
@@ -55,7 +57,11 @@ function keptIn({
   };
 }
 
-function contentOf(config: Config, { serviceTokens, apiKeys, clientSecrets }: DemoCredentials): DemoFile {
+function contentOf(
+  config: Config,
+  seed: DemoSeed,
+  { serviceTokens, apiKeys, clientSecrets }: DemoCredentials,
+): DemoFile {
   return {
     baseUrl: config.SIGN_ON_URL,
     gatewayUrl: config.GATEWAY_URL,
@@ -65,25 +71,24 @@ function contentOf(config: Config, { serviceTokens, apiKeys, clientSecrets }: De
     supportToken: serviceTokens.support,
     auditorToken: serviceTokens.auditor,
     keyCustodianToken: serviceTokens.key_custodian,
-    temporalUiUrl: `http://localhost:${config.TEMPORAL_UI_PORT}`,
+    demoAppUrl: demoAppUrl(config),
+    temporalUiUrl: `http://localhost:${config.TEMPORAL_UI_PORT}/namespaces/${config.TEMPORAL_NAMESPACE}/workflows`,
     docsUrl: `${config.GATEWAY_URL}/docs`,
-    applications: demoSeed.applications.map(
-      ({ id, type, name, requirePkce, redirectUris, allowedScopes }) => ({
-        clientId: id,
-        clientSecret: clientSecrets[id],
-        type,
-        name,
-        requirePkce,
-        redirectUris: [...redirectUris],
-        scopes: allowedScopes,
-      }),
-    ),
-    people: demoSeed.signIns.map(({ person, note }) => ({
+    applications: seed.applications.map(({ id, type, name, requirePkce, redirectUris, allowedScopes }) => ({
+      clientId: id,
+      clientSecret: clientSecrets[id],
+      type,
+      name,
+      requirePkce,
+      redirectUris: [...redirectUris],
+      scopes: allowedScopes,
+    })),
+    people: seed.signIns.map(({ person, note }) => ({
       email: person.email,
       password: DEMO_PASSWORD,
       note,
     })),
-    apiKeys: demoSeed.integrations.map(({ id, connections }) => ({
+    apiKeys: seed.integrations.map(({ id, connections }) => ({
       key: apiKeys[id] as string,
       integrationId: id,
       instanceIntegrationIds: connections.map((connection) => connection.id),

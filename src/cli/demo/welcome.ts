@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { demoSeed } from '../../domain/demo/seed.js';
+import { demoAppUrl } from './demo-app.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
-import { signInTrial } from './sign-in-trial.js';
 
 /** Prints what runs where and, in a demo environment, what to try. */
 export function welcome(config: Config, say: (line: string) => void): void {
@@ -14,26 +14,29 @@ export function welcome(config: Config, say: (line: string) => void): void {
     ['gRPC', hostAndPort(config.GRPC_HOST, config.GRPC_PORT)],
     ['Health, metrics', `http://${config.METRICS_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
   ];
+  if (config.ENVIRONMENT === 'demo') {
+    places.push(['Demo application', demoAppUrl(config)]);
+  }
   if (demo?.temporalUiUrl) {
     places.push(['Temporal UI', `${demo.temporalUiUrl} (as soon as Temporal has joined)`]);
   }
   say(`\nThe ${config.ENVIRONMENT} environment is serving.\n`);
   say(table(places));
-  const invitation = demo && invitationTo(demo, relative(process.cwd(), demoFilePath(config.DATA_DIR)));
+  const invitation = demo && invitationTo(demo, config);
   if (invitation !== undefined) {
     say(invitation);
   }
 }
 
 /** Undefined where a member that it needs was removed from the file. */
-function invitationTo(demo: Partial<DemoFile>, file: string): string | undefined {
-  const [key] = (demo.apiKeys ?? []).map((apiKey) => apiKey.key);
+function invitationTo(demo: Partial<DemoFile>, config: Config): string | undefined {
+  const [{ key = undefined, instanceIntegrationIds: [connection] = [] } = {}] = demo.apiKeys ?? [];
   const [person] = demo.people ?? [];
-  const trial = signInTrial(demo.baseUrl, demo.applications ?? []);
   const { operatorToken, platformToken, gatewayUrl } = demo;
-  if (!key || !person || !trial || !operatorToken || !platformToken || !gatewayUrl) {
+  if (!key || !connection || !person || !operatorToken || !platformToken || !gatewayUrl) {
     return undefined;
   }
+  const file = relative(process.cwd(), demoFilePath(config.DATA_DIR));
   const credentials: [string, string][] = [
     ['API key', key],
     ['Operator token', operatorToken],
@@ -41,35 +44,32 @@ function invitationTo(demo: Partial<DemoFile>, file: string): string | undefined
     ['Person', person.email],
     ['Password', person.password],
   ];
+  const connections = `${gatewayUrl}/v1/instance-integrations`;
   return `
 Demo credentials (all of them: ${file})
 
 ${table(credentials)}
 
-Seven things to try
+Five things to try, in another terminal and a browser
 
-  1. Sign in, in a browser, as this person or as another one in ${file}:
-     ${trial.address}
+  1. Sign in as ${person.email}, with the password above, at the demo application.
+     It shows the tokens, the claims and the curl lines that use them:
+     ${demoAppUrl(config)}
 
-  2. It ends at an address where nothing listens. Exchange the code in it, within ten minutes:
-     ${trial.exchange}
+  2. Read the instances that your integration is connected to, and the clients of the first one:
+     curl -s -H "x-api-key: ${key}" ${connections}
+     curl -s -H "x-api-key: ${key}" ${connections}/${connection}/clients
 
-  3. Read what your integration is connected to:
-     curl -s -H "x-api-key: ${key}" ${gatewayUrl}/v1/instance-integrations
+  3. Ask again with an entity tag, and get 304 without a body:
+     curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${connections}
 
-  4. Send an entity tag, and get 304 without a body:
-     curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${gatewayUrl}/v1/instance-integrations
+  4. Receive signed events. Leave the first running, and add a user from another terminal:
+     ./integration listen
+     ./integration call Platform/CreateUser '${newUser()}'
 
-  5. Hear of changes as they happen, signed. Leave this running:
-     npx integration listen
-     and add a user from another terminal:
-     npx integration call Platform/CreateUser '${newUser()}'
-
-  6. List every gRPC service, by reflection:
-     npx integration call
-
-  7. Read the documentation, whose pages send requests too, and install an SDK from it:
-     ${gatewayUrl}/docs
+  5. Act as an operator, and list every gRPC method, by reflection:
+     ./integration integration list
+     ./integration call
 
 Ctrl-C ends everything.
 `;

@@ -7,19 +7,24 @@ import { openLibrary } from '../../edge/docs/library.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { Health } from '../../telemetry/health.js';
 import { httpRequestTimer } from '../../telemetry/metrics.js';
+import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
 import { listenError } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { clientTlsFiles } from './tls-files.js';
 
-/** The HTTP listeners: sign-on, and gateway with the documentation. Stateless; any number can run. */
+/** The HTTP listeners: sign-on, gateway with documentation, application of a demo. Any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
   const domain = openDomainChannel(config, 'edge', 'edge', clientTlsFiles(role));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
+  const isDemo = environment === 'demo';
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);
-  const [signOn, gateway] = await Promise.all([createSignOnApi(options), createGatewayApi(options)]);
+  const [signOn, gateway] = await Promise.all([
+    createSignOnApi({ ...options, ...(isDemo && { demoAppUrl: demoAppUrl(config) }) }),
+    createGatewayApi(options),
+  ]);
   const library = openLibrary({
     ...options,
     demoGatewayUrl: config.DEMO_GATEWAY_URL,
@@ -27,9 +32,11 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     version: packageVersion,
   });
   const trustedProxies = config.TRUSTED_PROXIES;
-  const listeners: [server: Server, port: number, setting: string][] = [
+  const host = config.LISTEN_HOST;
+  const listeners: [server: Server, host: string, port: number, setting: string][] = [
     [
       createListener({ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl, trustedProxies, log, timer }),
+      host,
       config.SIGN_ON_PORT,
       'SIGN_ON_PORT',
     ],
@@ -42,13 +49,24 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
         log,
         timer,
       }),
+      host,
       config.GATEWAY_PORT,
       'GATEWAY_PORT',
     ],
   ];
-  for (const [server, port, setting] of listeners) {
-    await listen(server, port, config.LISTEN_HOST).catch((error: unknown) => {
-      throw listenError(`The port ${config.LISTEN_HOST}:${port}`, setting, error);
+  if (isDemo) {
+    const server = createListener({
+      api: 'demo-app',
+      dispatch: demoApp(config),
+      trustedProxies: [],
+      log,
+      timer,
+    });
+    listeners.push([server, DEMO_APP_HOST, config.DEMO_APP_PORT, 'DEMO_APP_PORT']);
+  }
+  for (const [server, host, port, setting] of listeners) {
+    await listen(server, port, host).catch((error: unknown) => {
+      throw listenError(`The port ${host}:${port}`, setting, error);
     });
   }
   const health = new Health([domainCheck(domain)]);

@@ -52,7 +52,9 @@ export class TemporalOfDemo {
   async #runOnce(executable: string): Promise<string> {
     try {
       const server = await this.#startOnce(executable);
-      this.say(`Temporal has joined. Its UI: ${server.uiUrl}`);
+      this.say(
+        `Temporal has joined. Its UI: ${server.uiUrl}/namespaces/${this.config.TEMPORAL_NAMESPACE}/workflows`,
+      );
       const { code, signal } = await server.exited;
       return `it ended with ${signal ?? code}`;
     } catch (error) {

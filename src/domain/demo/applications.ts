@@ -18,7 +18,15 @@ interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | '
   scheme?: string;
 }
 
-const PLANS: readonly Plan[] = [
+const DEMO_APP_KEY = 'tidewater-timesheets';
+
+/** The application that the demo runs itself. */
+export const demoAppId = demoId('ApplicationId', DEMO_APP_KEY);
+
+/** Where it usually runs; DEMO_APP_PORT names another port. */
+const DEMO_APP_URL = 'http://localhost:4004';
+
+const plansWith = (demoAppUrl: string): readonly Plan[] => [
   {
     key: 'brightledger-portal',
     name: 'Brightledger Portal',
@@ -52,13 +60,22 @@ const PLANS: readonly Plan[] = [
     firstParty: true,
     origins: ['http://localhost:8430', 'https://dashboard.harborlight.example.com'],
   },
+  {
+    key: DEMO_APP_KEY,
+    name: 'Tidewater Timesheets',
+    type: 'confidential',
+    requirePkce: true,
+    firstParty: false,
+    origins: [demoAppUrl, 'https://app.tidewater.example.com'],
+  },
 ];
 
 /** Each returns to both instances, at different addresses. */
 export function demoApplications(
   instances: Readonly<Record<'harborlight' | 'juniper', InstanceId>>,
+  demoAppUrl = DEMO_APP_URL,
 ): DemoApplication[] {
-  return PLANS.map(({ key, origins, scheme, ...plan }) => {
+  return plansWith(demoAppUrl).map(({ key, origins, scheme, ...plan }) => {
     const roots = [...origins.map((origin) => `${origin}/`), ...(scheme ? [`${scheme}:/`] : [])];
     return {
       id: demoId('ApplicationId', key),

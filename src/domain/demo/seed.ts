@@ -1,5 +1,5 @@
 import type { AccountId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
-import { type DemoApplication, demoApplications } from './applications.js';
+import { type DemoApplication, demoAppId, demoApplications } from './applications.js';
 import type { DemoCredentials } from './credentials.js';
 import { type DemoClient, demoClient, demoPerson } from './directory.js';
 import { demoId } from './ids.js';
@@ -155,3 +155,17 @@ export const demoSeed: DemoSeed = {
   applications: demoApplications({ harborlight, juniper }),
   signIns: demoSignIns(clients),
 };
+
+/** The seed of a demo whose own application runs at this address. */
+export function demoSeedWith(demoAppUrl: string): DemoSeed {
+  return { ...demoSeed, applications: demoApplications({ harborlight, juniper }, demoAppUrl) };
+}
+
+/** The instances where its own application signs people in, each with the path that it returns to. */
+export function demoAppInstances(): { name: string; callbackPath: string }[] {
+  const { redirectUris = [] } = demoSeed.applications.find(({ id }) => id === demoAppId) ?? {};
+  return demoSeed.instances.flatMap(({ id, name }) => {
+    const uri = redirectUris.find(({ instanceId }) => instanceId === id)?.uri;
+    return uri === undefined ? [] : [{ name, callbackPath: new URL(uri).pathname }];
+  });
+}

@@ -5,12 +5,20 @@ import type { Library } from './library.js';
 import { NOT_FOUND_PATH } from './site-file.js';
 
 const METHODS = ['GET', 'HEAD'];
+/** The first page, to which the bare address of the gateway leads. */
+const FIRST_PAGE = '/docs';
 const PAGES = /^\/docs(?:\/|$)/;
 
-/** Serves the library, and its own 404 below /docs; passes on every other request to the contract. */
+/** Serves the library, with its own 404 below /docs; passes on every other request to the contract. */
 export function withLibrary(library: Library, onward: Dispatch): Dispatch {
   return async (request) => {
     const { path } = request;
+    if (path === '/' && METHODS.includes(request.method) && library.has(FIRST_PAGE)) {
+      return told(FIRST_PAGE, {
+        status: 302,
+        headers: { location: FIRST_PAGE, 'cache-control': 'no-store' },
+      });
+    }
     const resource = library.get(path);
     if (!resource && !(PAGES.test(path) && library.has(NOT_FOUND_PATH))) {
       return onward(request);

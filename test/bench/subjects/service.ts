@@ -24,7 +24,7 @@ export async function startService(
   workplace: string,
   settings: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RunningService> {
-  const [signOn, gateway, grpc, metrics, temporalUi, closed] = (await freePorts(6)) as [
+  const [signOn, gateway, grpc, metrics, temporalUi, demoApp, closed] = (await freePorts(7)) as [
     number,
     number,
     ...number[],
@@ -37,6 +37,7 @@ export async function startService(
     GRPC_PORT: String(grpc),
     METRICS_PORT: String(metrics),
     TEMPORAL_UI_PORT: String(temporalUi),
+    DEMO_APP_PORT: String(demoApp),
     TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
     GATEWAY_RATE_LIMIT: '999999999/1h',
     // The load says by X-Forwarded-For whom it stands for: one address would not be let guess so often.

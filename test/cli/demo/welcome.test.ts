@@ -17,7 +17,12 @@ describe('the welcome', () => {
   });
 
   async function newDemo() {
-    const config = settingsIn(newDirectory(), { SIGN_ON_URL: 'https://login.example.com' });
+    const others = {
+      SIGN_ON_URL: 'https://login.example.com',
+      DEMO_APP_PORT: '4104',
+      TEMPORAL_UI_PORT: '8333',
+    };
+    const config = settingsIn(newDirectory(), others);
     store = await openStore({ environment: 'demo', dataDir: config.DATA_DIR });
     await prepareDemo(config, store.demo, quickHasher);
     const path = demoFilePath(config.DATA_DIR);
@@ -32,28 +37,20 @@ describe('the welcome', () => {
 
   test('names a person to sign in as, with the password', async () => {
     const { demo, said } = await newDemo();
-    expect(said()).toContain(demo.people?.[0]?.email);
+    expect(said()).toContain(`Sign in as ${demo.people?.[0]?.email}`);
     expect(said()).toContain(demo.people?.[0]?.password);
   });
 
-  test('gives an address that begins a sign-in, ready to be opened', async () => {
+  test('gives the address of the application that begins a sign-in, to which that application returns', async () => {
     const { demo, said } = await newDemo();
-    const address = new URL(/^ {5}(https:\S*\/auth\/authorize\S*)$/m.exec(said())?.[1] ?? '');
-    const query = Object.fromEntries(address.searchParams);
-    expect(address.origin).toBe('https://login.example.com');
-    const application = demo.applications?.find(({ clientId }) => clientId === query.client_id);
-    expect(application?.requirePkce).toBe(false);
-    expect(application?.redirectUris.map(({ uri }) => uri)).toContain(query.redirect_uri);
-    expect(query).toMatchObject({ response_type: 'code', scope: 'openid profile email' });
+    expect(said()).toMatch(/^ {5}http:\/\/localhost:4104$/m);
+    const application = demo.applications?.at(-1);
+    expect(application?.redirectUris.map(({ uri }) => uri)).toContain('http://localhost:4104/callback');
   });
 
-  test('gives the call that exchanges the code, as the same application', async () => {
-    const { demo, said } = await newDemo();
-    const [application] = demo.applications ?? [];
-    const call = /^ {5}curl -s https:\S*\/auth\/token .*$/m.exec(said())?.[0];
-    expect(call).toContain(`-u '${application?.clientId}:${application?.clientSecret}'`);
-    expect(call).toContain(`redirect_uri=${application?.redirectUris[0]?.uri} `);
-    expect(call).toContain('grant_type=authorization_code');
+  test('gives the address of the workflows of this environment, not of all namespaces', async () => {
+    const { said } = await newDemo();
+    expect(said()).toContain('http://localhost:8333/namespaces/demo/workflows');
   });
 
   test.each(['{}', '{"apiKeys": [null], "people": 7}', '['])(
@@ -66,10 +63,11 @@ describe('the welcome', () => {
     },
   );
 
-  test('to a live environment tells no credential, not even beside a file of a demo', async () => {
+  test('to a live environment tells no credential and no demo application, not even beside a file of a demo', async () => {
     const { path, demo } = await newDemo();
     const said = saidOf(settingsIn(path.replace(/\/demo\.json$/, ''), { ENVIRONMENT: 'live' }));
     expect(said).toContain('The live environment is serving.');
+    expect(said).not.toContain('Demo application');
     for (const secret of [demo.operatorToken, demo.platformToken, demo.apiKeys?.[0]?.key]) {
       expect(said).not.toContain(secret);
     }

@@ -22,6 +22,7 @@ describe('the applications of the demo', () => {
       { 'app_1w7eeWagZtD5yR5dv2xIU0 Brightledger Mobile': 'public PKCE' },
       { 'app_EQg5XmHO85B7XKechcMAfS Shiftwise Web': 'confidential PKCE' },
       { 'app_kMBhXitgGcDkDsjvBiFRpb Harborlight Dashboard': 'confidential PKCE first-party' },
+      { 'app_JRpXYXixEyu3zVKVi32u42 Tidewater Timesheets': 'confidential PKCE' },
     ]);
   });
 
@@ -52,10 +53,10 @@ describe('the applications of the demo', () => {
     const [portal, mobile] = applications;
     const kept = newClientSecret('demo');
     const { clientSecrets } = demoCredentials(demoSeed, { clientSecrets: { [portal?.id as 'app_']: kept } });
-    expect(Object.keys(clientSecrets)).toHaveLength(3);
+    expect(Object.keys(clientSecrets)).toHaveLength(4);
     expect(clientSecrets[portal?.id as 'app_']).toBe(kept);
     expect(clientSecrets[mobile?.id as 'app_']).toBeUndefined();
-    expect(new Set(Object.values(clientSecrets)).size).toBe(3);
+    expect(new Set(Object.values(clientSecrets)).size).toBe(4);
   });
 });
 

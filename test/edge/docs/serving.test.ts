@@ -127,10 +127,21 @@ describe('pages', () => {
     '/sdk/rust',
     '/sdk/go/',
     '/LLMS.txt',
-    '/',
     '/sdk/go/proxy',
   ])('%s is the business of the contract', async (path) => {
     expect(await ask(path)).toMatchObject({ status: 404, body: 'of the contract' });
+  });
+
+  test.each(['GET', 'HEAD'])('the bare address leads to the first page: %s', async (method) => {
+    const answer = await ask('/', { method });
+    expect(answer).toMatchObject({
+      status: 302,
+      headers: { location: '/docs', 'cache-control': 'no-store' },
+    });
+  });
+
+  test('the bare address takes nothing else', async () => {
+    expect(await ask('/', { method: 'POST' })).toMatchObject({ status: 404, body: 'of the contract' });
   });
 });
 

@@ -74,7 +74,8 @@ export async function startSignOn({
   });
   await bind(rpc, address);
   const domain = new RpcChannel(address, 'token');
-  const dispatch = await createSignOnApi({ environment, signOnUrl, domain, log: recorded.log });
+  const gatewayUrl = 'https://gateway.example.com';
+  const dispatch = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log: recorded.log });
   const timer = () => undefined;
   const listener = createListener({ api: 'sign-on', dispatch, trustedProxies: [], log: recorded.log, timer });
   await listen(listener, 0, '127.0.0.1');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectErrorPage, expectOAuthError } from './refusals.js';
 import { type SignOnServer, startSignOn } from './server.js';
 
@@ -10,9 +10,27 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
+describe('the bare address', () => {
+  test.each(['GET', 'HEAD'])('is a page that leads on: %s', async (method) => {
+    const { status, headers, body } = await server.askAnything('/', { method });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect(body.includes('href="https://gateway.example.com/docs"')).toBe(method === 'GET');
+    // Only a demo has an application of its own.
+    expect(body).not.toContain('demo application');
+  });
+
+  test('takes nothing else', async () => {
+    expectOAuthError(await server.askAnything('/', { method: 'POST' }), 404, 'invalid_request');
+  });
+});
+
 describe('a path of nothing', () => {
   test.each([
-    '/',
     '/auth',
     '/auth/authorize/',
     '/AUTH/authorize',

@@ -18,6 +18,7 @@ export const apps = {
   mobile: 'Brightledger Mobile',
   shiftwise: 'Shiftwise Web',
   dashboard: 'Harborlight Dashboard',
+  timesheets: 'Tidewater Timesheets',
 } as const;
 
 type ApplicationName = (typeof apps)[keyof typeof apps];

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../generated/ids.js';
-import type { DemoApplication } from '../../../src/domain/demo/applications.js';
+import { type DemoApplication, demoAppId } from '../../../src/domain/demo/applications.js';
 import { demoCredentials } from '../../../src/domain/demo/credentials.js';
-import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { demoSeed, demoSeedWith } from '../../../src/domain/demo/seed.js';
 import { inspectApiKey, newApiKey } from '../../../src/identifiers/api-key.js';
 import { hashSecret } from '../../../src/identifiers/secret-hash.js';
 import type { Database } from '../../../src/store/database.js';
@@ -119,6 +119,20 @@ describeEachDatabase('the demo seed', (under) => {
     await store.demo.plant(demoSeed, credentials);
     const found = await store.operator.rows.applications.find(portal.id);
     expect(found).toMatchObject({ name: 'Ours', redirectUris: kept });
+  });
+
+  test('gives its own application the addresses of its new port, and keeps those it had', async () => {
+    const store = await under.openStore(await under.newPlace());
+    const credentials = demoCredentials(demoSeed);
+    await store.demo.plant(demoSeed, credentials);
+    const before = await store.operator.rows.applications.find(demoAppId);
+    await store.demo.plant(demoSeedWith('http://localhost:4104'), credentials);
+    const after = await store.operator.rows.applications.find(demoAppId);
+    const uris = after?.redirectUris.map(({ uri }) => uri);
+    expect(uris).toEqual(expect.arrayContaining(before?.redirectUris.map(({ uri }) => uri) ?? ['']));
+    expect(uris).toContain('http://localhost:4104/callback');
+    expect(after?.postLogoutRedirectUris).toContain('http://localhost:4104/signed-out');
+    expect(after?.version).not.toBe(before?.version);
   });
 
   test('brings what is new to a database that an earlier release planted', async () => {

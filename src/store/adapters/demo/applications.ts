@@ -1,21 +1,26 @@
-import type { DemoApplication } from '../../../domain/demo/applications.js';
+import { type DemoApplication, demoAppId } from '../../../domain/demo/applications.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { GRANT_TYPES, toLifetimes } from '../../../domain/operator/application-rules.js';
 import type { Application } from '../../../domain/operator/rows/applications.js';
 import { newVersion } from '../../../domain/version.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { toRow } from '../operator/application-mapping.js';
 import { insert } from './insert.js';
 
-/** Each missing one, also next to a directory that an earlier release planted. */
+/**
+ * Each missing one, also next to a directory that an earlier release planted. The addresses of the demo's
+ * own application follow its port.
+ */
 export async function plantApplications(
   writer: Writer,
   { applications, createdAt }: DemoSeed,
 ): Promise<void> {
   for (const [index, application] of applications.entries()) {
     const row = toRow(registered(application, createdAt + index));
+    const isNew = (await insert(writer, 'applications', [row])) > 0;
     // Redirect URIs that people removed must not return.
-    if ((await insert(writer, 'applications', [row])) === 0) {
+    if (!isNew && application.id !== demoAppId) {
       continue;
     }
     const redirectUris = application.redirectUris.map(({ uri, instanceId }, position) => ({
@@ -24,7 +29,16 @@ export async function plantApplications(
       instanceId,
       position,
     }));
-    await insert(writer, 'applicationRedirectUris', redirectUris);
+    const added = await insert(writer, 'applicationRedirectUris', redirectUris);
+    if (!isNew && added > 0) {
+      const { postLogoutRedirectUris, version } = row;
+      const { id } = application;
+      await camelCased(writer)
+        .updateTable('applications')
+        .set({ postLogoutRedirectUris, version })
+        .where('id', '=', id)
+        .execute();
+    }
   }
 }
 

@@ -1,0 +1,206 @@
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
+import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
+import { pageHeaders } from './pages/frame.js';
+import { signedInPage } from './pages/signed-in.js';
+import { failurePage, type Person, signedOutPage, startPage } from './pages/start.js';
+import {
+  attemptCookie,
+  attemptIn,
+  challengeOf,
+  newAttempt,
+  noAttemptCookie,
+  type SignInAttempt,
+} from './sign-in-attempt.js';
+import { claimsOf, exchangeCode, NoTokens, userinfoOf } from './sign-on-client.js';
+
+const SCOPE = 'openid profile email';
+const METHOD = 'GET';
+/** Another name may be one that a foreign page has pointed at this machine. */
+const OWN_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** What the demo knows of this application and its people. */
+export interface DemoAppAccess {
+  clientId: string;
+  clientSecret: string;
+  people: readonly Person[];
+}
+
+export interface DemoAppOptions {
+  /** Its own address. */
+  url: string;
+  signOnUrl: string;
+  docsUrl: string;
+  /** The redirect URI of each instance, as a path; the first one is the usual one. */
+  instances: readonly { name: string; callbackPath: string }[];
+  /** Read for each page: a restarted demo may have other credentials. */
+  access: () => DemoAppAccess | undefined;
+}
+
+type Answer = Omit<DispatchedAnswer, 'operation'>;
+
+/** An application like those of integrators, for the sign-ins of the demo. */
+export function createDemoApp(options: DemoAppOptions): Dispatch {
+  const app = new DemoApp(options);
+  return async (request) => {
+    const { method, path, headers } = request;
+    if (!OWN_HOSTS.has(String(headers.host).replace(/:\d+$/, '').toLowerCase())) {
+      return { ...text(421, 'This application answers at localhost only.\n'), operation: 'none' };
+    }
+    const [operation, answer] = app.routeOf(path);
+    if (method !== METHOD) {
+      const { headers: kept, ...refusal } = text(405, 'This address accepts GET.\n');
+      return { ...refusal, headers: { ...kept, allow: METHOD }, operation };
+    }
+    return { ...(await answer(request)), operation };
+  };
+}
+
+class DemoApp {
+  constructor(private readonly options: DemoAppOptions) {}
+
+  /** The name of the page for the log, and what answers. */
+  routeOf(path: string): [operation: string, answer: (request: HttpRequest) => Promise<Answer> | Answer] {
+    const instance = this.options.instances.find(({ callbackPath }) => callbackPath === path);
+    if (instance) {
+      return ['demoAppCallback', (request) => this.#callback(request, instance.name)];
+    }
+    switch (path) {
+      case '/':
+        return ['demoAppStart', () => this.#start()];
+      case '/sign-in':
+        return ['demoAppSignIn', (request) => this.#signIn(request)];
+      case '/signed-out':
+        return ['demoAppSignedOut', () => page(200, signedOutPage(signInPath()))];
+      default:
+        return ['none', () => page(404, failurePage({ message: 'There is no page here.', again: '/' }))];
+    }
+  }
+
+  #start(): Answer {
+    const { instances, access } = this.options;
+    const entrances = instances.map(({ name, callbackPath }) => ({
+      instanceName: name,
+      signInUrl: signInPath({ callback: callbackPath }),
+    }));
+    return page(
+      200,
+      startPage(entrances, access()?.people ?? [], (email) => signInPath({ email })),
+    );
+  }
+
+  /** Sends the browser to the sign-on server, with what makes the return its own. */
+  #signIn({ query }: HttpRequest): Answer {
+    const { instances, signOnUrl, access } = this.options;
+    const clientId = access()?.clientId;
+    if (clientId === undefined) {
+      return failure(
+        503,
+        'The demo has no credentials for this application. Start it again with `make run`.',
+      );
+    }
+    const asked = query.get('callback');
+    const callbackPath = instances.find((instance) => instance.callbackPath === asked)?.callbackPath;
+    const attempt = newAttempt();
+    const email = query.get('email');
+    const parameters = new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: this.#redirectUri(callbackPath ?? instances[0]?.callbackPath ?? ''),
+      scope: SCOPE,
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: challengeOf(attempt),
+      code_challenge_method: 'S256',
+      // A person was chosen, or another one is wanted: an earlier session must not answer.
+      ...(query.has('email') || query.has('another') ? { prompt: 'login' } : {}),
+      ...(email ? { login_hint: email } : {}),
+    });
+    const location = `${signOnUrl}${operations.authorize.path}?${parameters}`;
+    const headers = { location, 'cache-control': 'no-store', 'set-cookie': attemptCookie(attempt) };
+    return { status: 302, headers };
+  }
+
+  async #callback({ query, headers, path }: HttpRequest, instanceName: string): Promise<Answer> {
+    const attempt = attemptIn(headers.cookie);
+    if (!attempt || query.get('state') !== attempt.state) {
+      return failure(400, 'This sign-in began elsewhere, or this page has been opened before. Begin again.');
+    }
+    // Whatever comes of it, this attempt is over: a code works once.
+    const withoutAttempt = { 'set-cookie': noAttemptCookie };
+    try {
+      const answer = await this.#signedIn(query, path, instanceName, attempt);
+      return { ...answer, headers: { ...answer.headers, ...withoutAttempt } };
+    } catch (error) {
+      if (!(error instanceof NoTokens)) {
+        throw error;
+      }
+      const refusal = failure(400, error.message, error.code);
+      return { ...refusal, headers: { ...refusal.headers, ...withoutAttempt } };
+    }
+  }
+
+  async #signedIn(
+    query: URLSearchParams,
+    path: string,
+    instanceName: string,
+    attempt: SignInAttempt,
+  ): Promise<Answer> {
+    const { signOnUrl, docsUrl, url, access } = this.options;
+    // RFC 9207: a code of another server must not be sent to this one.
+    if (query.get('iss') !== signOnUrl) {
+      throw new NoTokens('The answer is not from the sign-on server of this demo.');
+    }
+    const refused = query.get('error');
+    if (refused !== null) {
+      throw new NoTokens(query.get('error_description') ?? 'The sign-in was refused.', refused);
+    }
+    const { clientId = '', clientSecret = '' } = access() ?? {};
+    const { codeVerifier, nonce } = attempt;
+    const code = query.get('code') ?? '';
+    const exchange = { clientId, clientSecret, redirectUri: this.#redirectUri(path), code, codeVerifier };
+    const tokens = await exchangeCode(signOnUrl, exchange);
+    const claims = claimsOf(tokens, { issuer: signOnUrl, clientId, nonce });
+    const userinfo = await userinfoOf(signOnUrl, tokens);
+    const signOut = new URLSearchParams({
+      id_token_hint: tokens.idToken,
+      post_logout_redirect_uri: `${url}/signed-out`,
+    });
+    const content = signedInPage({
+      signOnUrl,
+      docsUrl,
+      instanceName,
+      exchange,
+      tokens,
+      claims,
+      userinfo,
+      signOutUrl: `${signOnUrl}${operations.logout.path}?${signOut}`,
+      otherPersonUrl: signInPath({ callback: path, another: '' }),
+    });
+    return page(200, content);
+  }
+
+  #redirectUri(callbackPath: string): string {
+    return `${this.options.url}${callbackPath}`;
+  }
+}
+
+function signInPath(parameters: Record<string, string> = {}): string {
+  const query = new URLSearchParams(parameters).toString();
+  return query === '' ? '/sign-in' : `/sign-in?${query}`;
+}
+
+function failure(status: number, message: string, code?: string): Answer {
+  return page(status, failurePage({ message, again: signInPath(), ...(code !== undefined && { code }) }));
+}
+
+function page(status: number, body: string): Answer {
+  return { status, headers: pageHeaders, body };
+}
+
+function text(status: number, body: string): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+    body,
+  };
+}

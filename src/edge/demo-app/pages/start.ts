@@ -1,0 +1,54 @@
+import { html } from '../../pages/html.js';
+import { icons } from '../../pages/icons.js';
+import { APP_NAME, framed } from './frame.js';
+
+export interface Person {
+  email: string;
+  password: string;
+  note: string;
+}
+
+/** A way in: the instance, and the address that begins its sign-in. */
+export interface Entrance {
+  instanceName: string;
+  signInUrl: string;
+}
+
+export function startPage(
+  entrances: readonly Entrance[],
+  people: readonly Person[],
+  signInUrlOf: (email: string) => string,
+): string {
+  const passwords = [...new Set(people.map(({ password }) => password))];
+  const body = html`<h1>See a sign-in as an application does</h1>
+<p class="lead">${APP_NAME} is registered on this demo as your application would be. After the sign-in it shows the tokens, the claims and the calls that use them.</p>
+<div class="next">${entrances.map(
+    ({ instanceName, signInUrl }, index) =>
+      html`<a class="button${index > 0 && ' quiet'}" href="${signInUrl}">Sign in to ${instanceName}</a>`,
+  )}</div>
+<h2>People of the demo</h2>
+<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in as:</p>
+<ul class="people">${people.map(
+    ({ email, note }) =>
+      html`<li><a href="${signInUrlOf(email)}"><b>${email}</b><span>${note}</span></a></li>`,
+  )}</ul>`;
+  return framed('Sign in', body);
+}
+
+export function signedOutPage(signInUrl: string): string {
+  const body = html`<div class="badge good">${icons.done}</div>
+<h1>You are signed out</h1>
+<p class="lead">The sign-on server has ended the session and sent you back to ${APP_NAME}.</p>
+<div class="next"><a class="button" href="${signInUrl}">Sign in again</a></div>`;
+  return framed('Signed out', body);
+}
+
+/** Why there was no sign-in, and how to begin another. */
+export function failurePage({ message, code, again }: { message: string; code?: string; again: string }) {
+  const body = html`<div class="badge bad">${icons.warning}</div>
+<h1>You are not signed in</h1>
+<p class="lead">${message}</p>
+<div class="next"><a class="button" id="again" href="${again}">Sign in</a></div>
+${code !== undefined && html`<dl class="facts"><dt>For developers</dt><dd>${code}</dd></dl>`}`;
+  return framed('Not signed in', body);
+}

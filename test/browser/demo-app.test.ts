@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeWith } from '../support/toolchains.js';
+import { focusWalkOf } from './audit.js';
+import { faultsOnScreens } from './screens.js';
+import { at, fillSignIn, type SignOnInChromium, signOnInChromium } from './sign-on-in-chromium.js';
+
+type Way = (page: Page, rig: SignOnInChromium) => Promise<void>;
+
+const toStart: Way = async (page, { demo }) => {
+  await page.goto(demo.service.demo().demoAppUrl);
+  await at(page, 'See a sign-in as an application does');
+};
+
+const toSignedIn: Way = async (page, rig) => {
+  await toStart(page, rig);
+  await page.getByRole('link', { name: 'Sign in to Harborlight Payroll' }).click();
+  await at(page, 'Sign in');
+  await fillSignIn(page, rig.demo.demoPerson('user'));
+  await allowed(page);
+};
+
+/** Consent is asked once for each person. */
+async function allowed(page: Page): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1, name: /^(Allow|Signed in as) / });
+  await heading.waitFor();
+  if ((await heading.innerText()).startsWith('Allow')) {
+    await page.click('#approve');
+  }
+  await at(page, /^Signed in as /);
+}
+
+const appPages: Record<string, Way> = {
+  'demo app, start': toStart,
+  'demo app, signed in': async (page, rig) => {
+    await toSignedIn(page, rig);
+    await page.locator('summary').first().click();
+  },
+  'demo app, opened again': async (page, rig) => {
+    await toSignedIn(page, rig);
+    await page.reload();
+    await at(page, 'You are not signed in');
+  },
+  'demo app, signed out': async (page, rig) => {
+    await page.goto(`${rig.demo.service.demo().demoAppUrl}/signed-out`);
+  },
+  'front of sign-on': async (page, { demo }) => {
+    await page.goto(demo.url);
+  },
+};
+
+/** What a terminal prints for a line that a page shows. */
+function typed(line: string): Record<string, unknown> {
+  return JSON.parse(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stdout);
+}
+
+const shown = (page: Page, heading: string) =>
+  page.locator(`h2:text-is("${heading}") ~ .code`).first().innerText();
+
+describeWith('chromium', 'the application of the demo, in Chromium', (executable) => {
+  const rig = signOnInChromium(executable);
+
+  describe.each(Object.keys(appPages))('%s', (name) => {
+    test('is accessible, on every screen, light and dark', async () => {
+      const { page } = await rig.visit();
+      await appPages[name]?.(page, rig);
+      expect((await focusWalkOf(page)).faults).toEqual([]);
+      expect(await faultsOnScreens(page, name)).toEqual({});
+      expect(await page.getByRole('note').innerText()).toContain('Demo environment');
+    });
+  });
+
+  test('after a sign-in it shows calls that work as pasted, and sign-out comes back to it', async () => {
+    const { page } = await rig.visit();
+    await toSignedIn(page, rig);
+    const { email } = rig.demo.demoPerson('user');
+    const answer = typed(await shown(page, 'Use the access token'));
+    expect(answer).toMatchObject({ email });
+    expect(await page.locator('.code').nth(1).innerText()).toBe(JSON.stringify(answer, null, 2));
+    const renewed = typed(await shown(page, 'Get the next access token'));
+    expect(renewed).toMatchObject({ access_token: expect.any(String), token_type: 'Bearer' });
+    await page.click('#sign-out');
+    await at(page, 'You are signed out');
+    expect(page.url()).toMatch(new RegExp(`^${rig.demo.service.demo().demoAppUrl}/signed-out`));
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await at(page, 'Sign in');
+  });
+
+  test('by keyboard, a person of its list signs in, and sees a token', async () => {
+    const { page } = await rig.visit();
+    await toStart(page, rig);
+    const worker = rig.demo.demoPerson('worker');
+    await page.getByRole('link', { name: worker.email }).focus();
+    await page.keyboard.press('Enter');
+    await at(page, 'Sign in');
+    expect(await page.inputValue('#email')).toBe(worker.email);
+    await page.locator('#password:focus').waitFor();
+    await page.keyboard.type(worker.password);
+    await page.keyboard.press('Enter');
+    await at(page, /^Allow /);
+    await page.locator('#approve').focus();
+    await page.keyboard.press('Enter');
+    await at(page, /^Signed in as /);
+    const summary = page.locator('summary').first();
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('details[open] .code').innerText()).toMatch(/^eyJ/);
+  });
+
+  test('a person who allows nothing is told so, and can begin again', async () => {
+    const { page } = await rig.visit();
+    await toStart(page, rig);
+    await page.getByRole('link', { name: 'Sign in to Juniper People' }).click();
+    await at(page, 'Sign in');
+    await fillSignIn(page, rig.demo.demoPerson('juniper'));
+    await at(page, /^Allow /);
+    await page.click('#deny');
+    await at(page, 'You are not signed in');
+    expect(await page.locator('main').innerText()).toContain('access_denied');
+    await page.click('#again');
+    await page.waitForURL((url) => url.href.startsWith(rig.demo.url));
+  });
+
+  test('the bare addresses of both servers lead on', async () => {
+    const { page } = await rig.visit();
+    await page.goto(rig.demo.url);
+    await page.click('#demo-app');
+    await at(page, 'See a sign-in as an application does');
+    await page.goto(rig.demo.url);
+    await page.click('#docs');
+    const documentation = page.url();
+    await page.goto(rig.demo.service.demo().gatewayUrl);
+    expect(page.url()).toBe(documentation);
+    expect(documentation).toBe(rig.demo.service.demo().docsUrl);
+  });
+});

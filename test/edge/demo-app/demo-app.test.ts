@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDemoApp, type DemoAppAccess } from '../../../src/edge/demo-app/demo-app.js';
+import type { DispatchedAnswer } from '../../../src/edge/http/exchange.js';
+
+const URL_OF_APP = 'http://localhost:4004';
+const ACCESS: DemoAppAccess = {
+  clientId: 'app_demo',
+  clientSecret: 'cs_demo_secret',
+  people: [{ email: 'maya@example.com', password: 'correct-horse-demo', note: 'user of <Tallowfern>' }],
+};
+
+interface Asked {
+  url: string | undefined;
+  authorization: string | undefined;
+  body: URLSearchParams;
+}
+
+/** A sign-on server that answers as told, and records what it was asked. */
+class SignOn {
+  readonly asked: Asked[] = [];
+  claims: Record<string, unknown> = {};
+  refusal: object | undefined;
+  readonly #server = createServer(async (request, response) => {
+    const body = new URLSearchParams(await textOf(request));
+    this.asked.push({ url: request.url, authorization: request.headers.authorization, body });
+    response.statusCode = this.refusal ? 400 : 200;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(this.refusal ?? (request.method === 'POST' ? this.#tokens() : this.claims)));
+  });
+
+  #tokens() {
+    const payload = Buffer.from(JSON.stringify(this.claims)).toString('base64url');
+    return {
+      access_token: 'an-access-token',
+      id_token: `e30.${payload}.sig`,
+      refresh_token: 'rt',
+      expires_in: 3600,
+    };
+  }
+
+  get url(): string {
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  start = () => new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    text += chunk;
+  }
+  return text;
+}
+
+describe('the application of the demo', () => {
+  const signOn = new SignOn();
+  let access: DemoAppAccess | undefined;
+  beforeAll(signOn.start);
+  afterAll(() => signOn.stop());
+  beforeEach(() => {
+    access = ACCESS;
+    signOn.asked.length = 0;
+    signOn.refusal = undefined;
+  });
+
+  function ask(target: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
+    const { pathname: path, searchParams: query } = new URL(target, URL_OF_APP);
+    const app = createDemoApp({
+      url: URL_OF_APP,
+      signOnUrl: signOn.url,
+      docsUrl: 'http://localhost:4001/docs',
+      instances: [
+        { name: 'Harborlight Payroll', callbackPath: '/callback' },
+        { name: 'Juniper People', callbackPath: '/juniper/callback' },
+      ],
+      access: () => access,
+    });
+    return app({
+      method,
+      path,
+      query,
+      rawQuery: query.toString(),
+      headers: { host: 'localhost:4004', ...headers },
+      requestId: 'r',
+      clientAddress: '127.0.0.1',
+      readBody: async () => Buffer.alloc(0),
+    });
+  }
+
+  const cookieOf = ({ headers }: DispatchedAnswer) => String(headers['set-cookie']).split(';')[0] ?? '';
+  const textIn = ({ body }: DispatchedAnswer) => String(body);
+
+  /** Begins a sign-in, and gives what the sign-on server was sent and the cookie. */
+  async function begun(target = '/sign-in') {
+    const answer = await ask(target);
+    const sent = Object.fromEntries(new URL(String(answer.headers.location)).searchParams);
+    signOn.claims = {
+      iss: signOn.url,
+      sub: 'acc_1',
+      aud: ACCESS.clientId,
+      exp: Math.floor(Date.now() / 1_000) + 3_600,
+      nonce: sent.nonce,
+      name: 'Maya <b>Okafor</b>',
+    };
+    return { answer, sent, cookie: cookieOf(answer) };
+  }
+
+  const returned = (parameters: Record<string, string | undefined>) =>
+    `/callback?${new URLSearchParams(JSON.parse(JSON.stringify({ code: 'a-code', iss: signOn.url, ...parameters })))}`;
+
+  test('shows the ways in, and everyone to sign in as, escaped', async () => {
+    const { status, body } = await ask('/');
+    expect(status).toBe(200);
+    for (const words of [
+      'maya@example.com',
+      'correct-horse-demo',
+      'user of &lt;Tallowfern&gt;',
+      'Juniper People',
+    ]) {
+      expect(body).toContain(words);
+    }
+  });
+
+  test('sends a browser away with state, nonce and PKCE, all kept in one cookie', async () => {
+    const { answer, sent, cookie } = await begun();
+    expect([answer.status, new URL(String(answer.headers.location)).origin]).toEqual([302, signOn.url]);
+    const [, state, nonce, verifier] = /^demo_app_attempt=([^.]+)\.([^.]+)\.([^.]+)$/.exec(cookie) ?? [];
+    expect(sent).toEqual({
+      response_type: 'code',
+      client_id: ACCESS.clientId,
+      redirect_uri: `${URL_OF_APP}/callback`,
+      scope: 'openid profile email',
+      state,
+      nonce,
+      code_challenge: createHash('sha256').update(String(verifier)).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    expect(answer.headers['set-cookie']).toMatch(/; HttpOnly; SameSite=Lax$/);
+    expect((await begun()).sent.state).not.toBe(state);
+  });
+
+  test.each([
+    ['/sign-in?email=maya%40example.com', { login_hint: 'maya@example.com', prompt: 'login' }],
+    ['/sign-in?another', { prompt: 'login' }],
+    ['/sign-in?callback=/juniper/callback', { redirect_uri: `${URL_OF_APP}/juniper/callback` }],
+    ['/sign-in?callback=https://attacker.example.com', { redirect_uri: `${URL_OF_APP}/callback` }],
+  ])('%s asks the sign-on server for that', async (target, expected) => {
+    expect((await begun(target)).sent).toMatchObject(expected);
+  });
+
+  test('exchanges the code with its secret and the verifier, and shows what it got and the calls that use it', async () => {
+    const { sent, cookie } = await begun();
+    const page = await ask(returned({ state: sent.state }), { cookie });
+    expect(page.status).toBe(200);
+    expect(page.headers['set-cookie']).toContain('demo_app_attempt=; Path=/; Max-Age=0');
+    const [exchange, userinfo] = signOn.asked;
+    expect(exchange).toMatchObject({
+      url: '/auth/token',
+      authorization: `Basic ${Buffer.from('app_demo:cs_demo_secret').toString('base64')}`,
+    });
+    expect(Object.fromEntries(exchange?.body ?? [])).toEqual({
+      grant_type: 'authorization_code',
+      redirect_uri: sent.redirect_uri,
+      code_verifier: cookie.split('.')[2],
+      code: 'a-code',
+    });
+    expect(userinfo).toMatchObject({ url: '/auth/userinfo', authorization: 'Bearer an-access-token' });
+    for (const words of [
+      'Signed in as Maya &lt;b&gt;Okafor&lt;/b&gt;',
+      '-H &#39;Authorization: Bearer an-access-token&#39;',
+      '-d refresh_token=rt',
+      '-u &#39;app_demo:cs_demo_secret&#39;',
+      'post_logout_redirect_uri=http%3A%2F%2Flocalhost%3A4004%2Fsigned-out',
+    ]) {
+      expect(textIn(page)).toContain(words);
+    }
+  });
+
+  test.each<[string, { state?: string; iss?: string; cookie?: string }, RegExp]>([
+    ['without the cookie', { cookie: '' }, /began elsewhere/],
+    ['with another state', { state: 'other' }, /began elsewhere/],
+    ['of another issuer', { iss: 'https://attacker.example.com' }, /not from the sign-on server/],
+  ])('sends no code %s', async (_, { cookie, ...changed }, words) => {
+    const attempt = await begun();
+    const page = await ask(returned({ state: attempt.sent.state, ...changed }), {
+      cookie: cookie ?? attempt.cookie,
+    });
+    expect(page.status).toBe(400);
+    expect(textIn(page)).toMatch(words);
+    expect(signOn.asked).toEqual([]);
+  });
+
+  test('says why the sign-on server refused the sign-in', async () => {
+    const { sent, cookie } = await begun();
+    const target = returned({
+      state: sent.state,
+      code: undefined,
+      error: 'access_denied',
+      error_description: '<i>No',
+    });
+    const page = await ask(target, { cookie });
+    expect(page.status).toBe(400);
+    expect(textIn(page)).toMatch(/&lt;i&gt;No[\s\S]*access_denied/);
+    expect(signOn.asked).toEqual([]);
+  });
+
+  test('says why there are no tokens for a code', async () => {
+    const { sent, cookie } = await begun();
+    signOn.refusal = { error: 'invalid_grant', error_description: 'The code has expired.' };
+    const page = await ask(returned({ state: sent.state }), { cookie });
+    expect(page.status).toBe(400);
+    expect(textIn(page)).toMatch(/The code has expired\.[\s\S]*invalid_grant/);
+    expect(page.headers['set-cookie']).toContain('Max-Age=0');
+  });
+
+  test.each([
+    ['nonce', 'of another sign-in'],
+    ['aud', 'app_other'],
+    ['iss', 'https://attacker.example.com'],
+    ['exp', 1],
+  ])('shows no tokens beside an ID token with another %s', async (claim, value) => {
+    const { sent, cookie } = await begun();
+    signOn.claims[claim] = value;
+    const page = await ask(returned({ state: sent.state }), { cookie });
+    expect(page.status).toBe(400);
+    expect(textIn(page)).not.toContain('an-access-token');
+  });
+
+  test('without credentials says how to get them', async () => {
+    access = undefined;
+    expect(await ask('/sign-in')).toMatchObject({ status: 503, body: expect.stringContaining('make run') });
+    expect((await ask('/')).status).toBe(200);
+  });
+
+  test.each(['attacker.example.com', 'attacker.example.com:4004', 'localhost.attacker.example.com', ''])(
+    'answers nothing at the host %j',
+    async (host) => {
+      expect(await ask('/', { host })).toMatchObject({
+        status: 421,
+        headers: { 'cache-control': 'no-store' },
+      });
+    },
+  );
+
+  test.each(['HEAD', 'POST', 'DELETE'])('a %s of the callback exchanges no code', async (method) => {
+    const { sent, cookie } = await begun();
+    const answer = await ask(returned({ state: sent.state }), { method, cookie });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET' } });
+    expect(signOn.asked).toEqual([]);
+  });
+
+  test('no page runs scripts, is framed, stored or told to others', async () => {
+    const { sent, cookie } = await begun();
+    const pages = [
+      await ask('/'),
+      await ask('/signed-out'),
+      await ask('/missing'),
+      await ask(returned({ state: sent.state }), { cookie }),
+      await ask('/callback'),
+    ];
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 404, 200, 400]);
+    for (const { headers } of pages) {
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'$/,
+        ),
+      });
+    }
+  });
+});
