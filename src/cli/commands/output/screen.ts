@@ -1,0 +1,71 @@
+/** What a table needs to know of a terminal. */
+export interface Screen {
+  columns: number;
+  hasColours: boolean;
+  now: number;
+}
+
+/** Undefined where the output goes to a file or a program, which get every character and exact times. */
+export function screenOf(
+  output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> = process.stdout,
+  { NO_COLOR, TERM }: NodeJS.ProcessEnv = {},
+): Screen | undefined {
+  return output.isTTY
+    ? { columns: output.columns, hasColours: !NO_COLOR && TERM !== 'dumb', now: Date.now() }
+    : undefined;
+}
+
+const UNITS: readonly [unit: string, seconds: number][] = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+];
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/;
+/** Beyond this the date tells more. */
+const RELATIVE_SECONDS = 100 * 86_400;
+
+/** A cell that is a time, as `3 min ago` or `in 2 d`; other cells as they are. */
+export function relativeTime(cell: string, now: number): string {
+  if (!TIME.test(cell)) {
+    return cell;
+  }
+  const aheadSeconds = Math.round((Date.parse(cell.replace(' ', 'T')) - now) / 1_000);
+  const seconds = Math.abs(aheadSeconds);
+  const [unit, size] = UNITS.find(([, each]) => seconds >= each) ?? ['s', 1];
+  if (seconds > RELATIVE_SECONDS) {
+    return cell.slice(0, 'YYYY-MM-DD'.length);
+  }
+  const length = `${Math.floor(seconds / size)} ${unit}`;
+  return aheadSeconds > 0 ? `in ${length}` : `${length} ago`;
+}
+
+const GREEN = 32;
+const YELLOW = 33;
+const RED = 31;
+
+const COLOURS: Readonly<Record<string, number>> = {
+  active: GREEN,
+  configured: GREEN,
+  delivered: GREEN,
+  enabled: GREEN,
+  signing: GREEN,
+  succeeded: GREEN,
+  held: YELLOW,
+  'not configured': YELLOW,
+  pending: YELLOW,
+  waits: YELLOW,
+  cancelled: RED,
+  disabled: RED,
+  exhausted: RED,
+  expired: RED,
+  failed: RED,
+  refused: RED,
+  revoked: RED,
+};
+
+/** The text in the colour of the status that it begins with. */
+export function colouredStatus(text: string): string {
+  const status = Object.keys(COLOURS).find((word) => text === word || text.startsWith(`${word} `));
+  return status === undefined ? text : `\x1b[${COLOURS[status]}m${text}\x1b[0m`;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { relativeTime, screenOf } from '../../../src/cli/commands/output/screen.js';
+import { asColumns } from '../../../src/cli/commands/output/table.js';
+
+const NOW = Date.UTC(2026, 5, 30, 12);
+const HEAD = ['key', 'label', 'status', 'expires'];
+const ID = `key_${'x'.repeat(22)}`;
+const ROWS = [
+  [ID, 'Nightly export of everything to the ledger', 'active', '2026-07-02 12:00:00Z'],
+  [ID, 'Old', 'revoked', 'never'],
+];
+
+const screen = (columns: number, hasColours = false) => ({ columns, hasColours, now: NOW });
+
+describe('a table', () => {
+  test('that goes to a program has every character, and exact times', () => {
+    expect(asColumns(HEAD, ROWS, undefined)).toBe(
+      [
+        `KEY${' '.repeat(23)}  LABEL${' '.repeat(37)}  STATUS   EXPIRES`,
+        `${ID}  Nightly export of everything to the ledger  active   2026-07-02 12:00:00Z`,
+        `${ID}  Old${' '.repeat(39)}  revoked  never`,
+      ].join('\n'),
+    );
+  });
+
+  test('on a wide terminal has relative times', () => {
+    const [, first] = asColumns(HEAD, ROWS, screen(200)).split('\n');
+    expect(first).toBe(`${ID}  Nightly export of everything to the ledger  active   in 2 d`);
+  });
+
+  test.each([100, 80, 70, 66])('fits a terminal of %i columns, with ids whole', (columns) => {
+    const lines = asColumns(HEAD, ROWS, screen(columns)).split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    expect(lines[1]).toContain(ID);
+    expect(lines[1]).toMatch(/Nightly.* {2}active {3}in 2 d$/);
+    expect(lines[1]?.includes('…')).toBe(columns < 88);
+  });
+
+  test('on a terminal too narrow for the ids cuts no id', () => {
+    expect(asColumns(HEAD, ROWS, screen(20))).toContain(`${ID}  Nightly…  active`);
+  });
+
+  test('colours the status, and aligns as without colours', () => {
+    const coloured = asColumns(HEAD, ROWS, screen(200, true));
+    expect(coloured).toContain('\x1b[32mactive\x1b[0m');
+    expect(coloured).toContain('\x1b[31mrevoked\x1b[0m');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal are such.
+    expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(asColumns(HEAD, ROWS, screen(200)));
+  });
+});
+
+test.each([
+  ['2026-06-30 12:00:00Z', '0 s ago'],
+  ['2026-06-30 11:59:01Z', '59 s ago'],
+  ['2026-06-30 11:58:59Z', '1 min ago'],
+  ['2026-06-30 15:30:00Z', 'in 3 h'],
+  ['2026-06-28 11:00:00Z', '2 d ago'],
+  ['2026-12-31 00:00:00Z', '2026-12-31'],
+  ['never', 'never'],
+  ['meeting 2026-06-30 12:00:00Z', 'meeting 2026-06-30 12:00:00Z'],
+])('%s is shown as %s', (cell, shown) => {
+  expect(relativeTime(cell, NOW)).toBe(shown);
+});
+
+describe('a screen', () => {
+  test('is what is a terminal', () => {
+    expect(screenOf({ isTTY: false, columns: 80 })).toBeUndefined();
+    expect(screenOf({ isTTY: true, columns: 80 })).toMatchObject({ columns: 80, hasColours: true });
+  });
+
+  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('has no colours with %j', (environment) => {
+    expect(screenOf({ isTTY: true, columns: 80 }, environment)?.hasColours).toBe(false);
+  });
+});
