@@ -15,18 +15,17 @@ export interface Misfit {
 
 export interface LineSource {
   lines: AsyncIterable<string>;
-  /** The share of the file that is read, from 0 to 1; undefined where its length is unknown. */
-  share(): number | undefined;
+  /** The bytes of the file; undefined for what is piped in. */
+  size?: number;
 }
 
 export function openLines(file: string): LineSource {
   if (file === '-') {
-    return { lines: createInterface({ input: process.stdin }), share: () => undefined };
+    return { lines: createInterface({ input: process.stdin }) };
   }
   try {
     const { size } = statSync(file);
-    const input = createReadStream(file);
-    return { lines: linesOf(input), share: () => (size === 0 ? 1 : input.bytesRead / size) };
+    return { lines: linesOf(createReadStream(file)), size };
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
   }

@@ -8,6 +8,7 @@ import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
 import { UsageError } from '../usage-error.js';
 import { messagesOf, openLines } from './import-lines.js';
+import { ImportProgress } from './import-progress.js';
 import { RefusedLines } from './refused-lines.js';
 
 export interface ImportCommandOptions extends TargetOptions {
@@ -49,12 +50,19 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   const source = openLines(file);
   const client = new DynamicClient(target.address, target.token, target.credentials);
   const bar = new ProgressBar();
+  const progress = new ImportProgress(source.size);
   const outcome: Outcome = { imported: 0, refused: 0, importedLines: [], refusedLines: [] };
+  let refusedByService = 0;
   try {
     const method = await importMethod(client);
-    for await (const report of client.stream(method, requestsOf(source.lines, method, options, outcome))) {
-      add(outcome, report as unknown as Report);
-      bar.show(source.share(), `${outcome.imported} imported, ${outcome.refused} refused`);
+    const lines = progress.counted(source.lines);
+    const requests = requestsOf(lines, method, options, outcome, () => progress.sent());
+    for await (const answer of client.stream(method, requests)) {
+      const report = answer as unknown as Report;
+      add(outcome, report);
+      refusedByService += report.refusedLines?.length ?? 0;
+      const share = progress.share(outcome.imported + refusedByService);
+      bar.show(share, `${outcome.imported} imported, ${outcome.refused} refused`);
     }
     bar.clear();
     tell(outcome, options);
@@ -85,12 +93,15 @@ function requestsOf(
   method: DescMethod,
   { dryRun = false, stopAtFirstRefusal = false, ids = false }: ImportCommandOptions,
   outcome: Outcome,
+  onSent: () => void,
 ) {
-  const misfits = (line: JsonObject) =>
-    misfitsOf(method.input, { lines: { lines: [line] } }).map(({ path, message }) => ({
-      path: path.replace(PREFIX, '') || 'line',
-      message,
-    }));
+  const misfits = (line: JsonObject) => {
+    const found = misfitsOf(method.input, { lines: { lines: [line] } });
+    if (found.length === 0) {
+      onSent();
+    }
+    return found.map(({ path, message }) => ({ path: path.replace(PREFIX, '') || 'line', message }));
+  };
   const settings = { dryRun, stopAtFirstRefusal, reportIds: ids };
   return messagesOf(lines, settings, misfits, ({ line, violations }) => {
     const message = 'The line was not sent, because it does not fit what can be imported.';
