@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { packageVersion } from '../config/package.js';
 import { addCallCommand } from './commands/call.js';
@@ -25,6 +25,7 @@ import { addEventCommands } from './commands/operator/webhooks/event.js';
 import { addSubscriptionCommands } from './commands/operator/webhooks/subscription.js';
 import { Unfinished } from './commands/unfinished.js';
 import { UsageError } from './commands/usage-error.js';
+import { WholeCommand } from './commands/whole-command.js';
 import { type RoleName, roleNames } from './roles/role.js';
 import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
 
@@ -42,7 +43,7 @@ const SETTINGS = '\nSettings come from the environment: `integration config` lis
 const EXIT_CODES = `
 Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage · 78 cannot start with these settings`;
 
-const program = new Command('integration')
+const program = new WholeCommand('integration')
   .description('The integration service: sign-on, gateway API and webhooks.')
   .version(packageVersion, '-V, --version', 'print the version')
   .helpOption('-h, --help', 'show this help')

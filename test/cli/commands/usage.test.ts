@@ -106,6 +106,11 @@ describe('wrong usage', () => {
       /must be one of authorization_code/,
     ],
     [
+      'a verb without several options, all of which are named',
+      ['subscription', 'create'],
+      /required options '--instance-integration <connection>', '--url <url>', '--events <types>' not specified/,
+    ],
+    [
       'a subscription without events',
       ['subscription', 'create', '--instance-integration', 'iin_x', '--url', 'https://x'],
       /required option '--events <types>'/,
