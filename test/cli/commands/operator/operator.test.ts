@@ -53,7 +53,22 @@ describe('an operator', () => {
       { id: connection.id, applicationInstance: { instanceName: 'Rotaform GmbH' } },
     ]);
 
-    const next = await json<{ key: string }>('key', 'rotate', issued.apiKey.id, '--overlap', '1h');
+    const next = await json<{ key: string; apiKey: { id: string; expiresAt: string } }>(
+      'key',
+      'rotate',
+      issued.apiKey.id,
+      '--overlap',
+      '1h',
+    );
+    const lastsMs = Date.parse(next.apiKey.expiresAt) - Date.now();
+    expect(Math.round(lastsMs / 86_400_000)).toBe(90);
+    const third = await json<{ apiKey: { expiresAt?: string } }>(
+      'key',
+      'rotate',
+      next.apiKey.id,
+      '--never-expires',
+    );
+    expect(third.apiKey.expiresAt).toBeUndefined();
     await expect(Promise.all([issued.key, next.key].map(statusWith))).resolves.toEqual([200, 200]);
     await json('key', 'revoke', issued.apiKey.id, '--yes');
     await expect(Promise.all([issued.key, next.key].map(statusWith))).resolves.toEqual([401, 200]);

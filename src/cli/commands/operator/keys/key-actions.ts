@@ -84,17 +84,30 @@ export async function update(
 export async function rotate(
   { operator, call }: Session,
   [apiKeyId = '']: readonly string[],
-  { overlap, expires, yes }: { overlap?: number; expires?: Date; yes?: boolean },
+  { overlap, expires, neverExpires, yes }: KeyRotation,
 ): Promise<Shown> {
-  if (overlap === 0) {
-    const confirm = confirmation({ yes });
-    const { apiKey } = await operator.getApiKey({ apiKeyId }, call);
-    await confirm(`End ${named(apiKey)} at once, before its successor is in place?`);
-  }
-  const request = { apiKeyId, overlapSeconds: overlap, expiresAt: expires };
+  const confirm = overlap === 0 ? confirmation({ yes }) : undefined;
+  const { apiKey } = await operator.getApiKey({ apiKeyId }, call);
+  await confirm?.(`End ${named(apiKey)} at once, before its successor is in place?`);
+  const expiresAt = neverExpires ? undefined : (expires ?? endOfSuccessor(apiKey));
+  const request = { apiKeyId, overlapSeconds: overlap, expiresAt };
   const answer = await operator.rotateApiKey(request, call);
   const end = `The key before it, ${apiKeyId}, works until ${asTime(answer.previousApiKey?.expiresAt)}.`;
   return { json: answer, text: `${withSecret(facts(answer.apiKey), 'The key', answer.key)}\n${end}` };
+}
+
+interface KeyRotation {
+  overlap?: number;
+  expires?: Date;
+  neverExpires?: boolean;
+  yes?: boolean;
+}
+
+/** The successor lasts as long as its predecessor was to last. */
+function endOfSuccessor({ createdAt, expiresAt }: Partial<ApiKey> = {}): Date | undefined {
+  return createdAt && expiresAt
+    ? new Date(Date.now() + expiresAt.getTime() - createdAt.getTime())
+    : undefined;
 }
 
 export async function revoke(

@@ -48,7 +48,12 @@ export function addKeyCommands(program: Command): void {
       'how long both work; 24h unless given, 0 ends the present one at once',
       seconds,
     )
-    .option('--expires <when>', `${EXPIRY} (of the successor)`, timeAhead)
+    .addOption(
+      new Option('--expires <when>', `${EXPIRY}; as long as the present key was to last unless given`)
+        .argParser(timeAhead)
+        .conflicts('neverExpires'),
+    )
+    .option('--never-expires', 'let the successor not end by itself')
     .option('--yes', 'do not ask, where the overlap is 0');
   addVerb(group, load, 'revoke', { about: 'End a key at once', example: 'key_… --yes' })
     .argument('<key>', 'its id')
