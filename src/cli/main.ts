@@ -20,6 +20,7 @@ import { addEncryptionKeyCommands } from './commands/operator/keys/encryption-ke
 import { addKeyCommands } from './commands/operator/keys/key.js';
 import { addSigningKeyCommands } from './commands/operator/keys/signing-key.js';
 import { addTokenCommands } from './commands/operator/keys/token.js';
+import { addOnboardCommand } from './commands/operator/onboard.js';
 import { addDeliveryCommands } from './commands/operator/webhooks/delivery.js';
 import { addEventCommands } from './commands/operator/webhooks/event.js';
 import { addSubscriptionCommands } from './commands/operator/webhooks/subscription.js';
@@ -81,6 +82,7 @@ for (const role of roleNames) {
 addInitCommand(program);
 addConfigCommand(program);
 addDoctorCommand(program);
+addOnboardCommand(program);
 addAppCommands(program);
 addIntegrationCommands(program);
 addKeyCommands(program);

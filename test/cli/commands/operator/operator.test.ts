@@ -108,6 +108,57 @@ describe('an operator', () => {
     expect((await type('app', 'list', '--instance', 'ins_none')).stdout).toBe('There are none.\n');
   });
 
+  test('onboards an integration in one step, with secrets that work', async () => {
+    const { instanceId } = await connectedIntegration('Onboarding');
+    const made = await json<Record<string, string>>(
+      'onboard',
+      'Brightform',
+      ...['--instance', instanceId, '--key-expires', '90d'],
+      ...['--redirect-uri', 'https://brightform.example.com/callback'],
+      ...['--webhook-url', 'http://localhost:3000/events', '--events', 'user.*'],
+    );
+    expect(made).toMatchObject({
+      clientSecret: expect.stringMatching(/^cs_demo_\w{48}$/),
+      signingSecret: expect.stringMatching(/^whsec_/),
+    });
+    await expect((await read(made.apiKey ?? '')).json()).resolves.toMatchObject([
+      { id: made.instanceIntegrationId, applicationInstance: { instanceName: 'Onboarding GmbH' } },
+    ]);
+    const { application } = await json<{ application: object }>('app', 'show', made.clientId ?? '');
+    expect(application).toMatchObject({
+      name: 'Brightform',
+      redirectUris: [{ uri: 'https://brightform.example.com/callback', instanceId }],
+    });
+    const { subscription } = await json<{ subscription: object }>(
+      'subscription',
+      'show',
+      made.subscriptionId ?? '',
+    );
+    expect(subscription).toMatchObject({
+      instanceIntegrationId: made.instanceIntegrationId,
+      eventTypes: ['user.*'],
+    });
+  });
+
+  test('onboards as far as it is allowed, and learns what was made and what was refused', async () => {
+    const { instanceId } = await connectedIntegration('Half');
+    const options = ['--instance', instanceId, '--redirect-uri', 'http://rota.example.com/cb'];
+    const { code, stdout, stderr } = await type('onboard', 'Half a form', ...options);
+    expect(code).toBe(1);
+    const [key = ''] = /ik_demo_\w{56}/.exec(stdout) ?? [];
+    await expect(statusWith(key)).resolves.toBe(200);
+    expect(stdout).not.toContain('client_id');
+    expect(stderr).toMatch(/redirect_uris\[0\]\.uri must be https[\s\S]*was made before that, and stays/);
+  });
+
+  test.each([
+    ['--public', '--redirect-uri'],
+    ['--events=user.*', '--webhook-url'],
+  ])('onboards nothing with %s alone', async (option, missing) => {
+    const { code, stderr } = await type('onboard', 'Nothing', '--instance', 'ins_x', option);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(missing)]);
+  });
+
   test('registers an application, changes one lifetime and keeps the other, and rotates its secret', async () => {
     const { instanceId } = await connectedIntegration('Signing');
     const uri = `${instanceId}=https://rota.example.com/cb`;
