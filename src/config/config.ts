@@ -150,7 +150,8 @@ function sharedPorts(values: Partial<Config>): string[] {
     'GATEWAY_PORT',
     'GRPC_PORT',
     'METRICS_PORT',
-    'DEMO_APP_PORT',
+    // Live does not use it.
+    ...(values.ENVIRONMENT === 'demo' ? (['DEMO_APP_PORT'] as const) : []),
     'TEMPORAL_UI_PORT',
   ] as const;
   return ports.flatMap((name, index) => {

@@ -191,7 +191,7 @@ describe('what contradicts itself', () => {
     ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
-    [{ DEMO_APP_PORT: '4002' }, 'DEMO_APP_PORT is the same as GRPC_PORT (4002)'],
+    [{ ENVIRONMENT: 'demo', DEMO_APP_PORT: '4002' }, 'DEMO_APP_PORT is the same as GRPC_PORT (4002)'],
   ])('%j is refused', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });
@@ -234,6 +234,10 @@ describe('what contradicts itself', () => {
       expect(problemsOf({ SIGN_ON_URL: url })).toEqual([]);
     },
   );
+
+  test('live may use the port of the application that it does not run', () => {
+    expect(problemsOf({ GRPC_PORT: '4004' })).toEqual([]);
+  });
 
   test('several ports of 0 are no contradiction: the system chooses', () => {
     expect(problemsOf({ GATEWAY_PORT: '0', SIGN_ON_PORT: '0' })).toEqual([]);

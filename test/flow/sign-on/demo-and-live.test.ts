@@ -60,6 +60,13 @@ async function demoSignedIn() {
 
 const subjectOf = (tokens: Tokens) => tokens.claims()?.sub ?? '';
 
+test('only a demo runs an application of its own', async () => {
+  const pageOf = (service: ServiceProcess) => fetch(`http://127.0.0.1:${service.settings.DEMO_APP_PORT}/`);
+  expect((await pageOf(environment.demo.service)).status).toBe(200);
+  await expect(pageOf(live.service)).rejects.toThrow('fetch failed');
+  expect(await (await fetch(live.url)).text()).not.toContain('demo application');
+});
+
 describe('a live environment', () => {
   test('signs its own people in to its own applications, under its own issuer', async () => {
     const party = await liveParty();
