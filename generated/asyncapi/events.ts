@@ -12,6 +12,10 @@ export type ClientId = `cli_${string}`;
  */
 export type UserId = `usr_${string}`;
 /**
+ * Email address with which the person signs in.
+ */
+export type EmailAddress = string;
+/**
  * The status of a user:
  *
  * - `INVITED`: has an invitation and has not signed in yet.
@@ -20,6 +24,10 @@ export type UserId = `usr_${string}`;
  * - `DELETED`: was removed. Omitted from lists; can be read by id.
  */
 export type UserStatus = "ACTIVE" | "INACTIVE" | "INVITED" | "DELETED";
+/**
+ * Email address of the manager.
+ */
+export type EmailAddress1 = string;
 /**
  * Public id of an organization unit, such as the department Engineering.
  */
@@ -36,6 +44,16 @@ export type LocationId = `olo_${string}`;
  * Public id of a worker: an employee or contractor of a client who receives payroll.
  */
 export type WorkerId = `wrk_${string}`;
+/**
+ * Email address of the worker.
+ */
+export type EmailAddress2 = string;
+/**
+ * An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform
+ * accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in
+ * Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.
+ */
+export type EmailAddress3 = string;
 
 /**
  * The headers of every delivery.
@@ -183,10 +201,7 @@ export interface UserEntity {
 export interface UserEventData {
   userId: UserId;
   clientId: ClientId;
-  /**
-   * Email address with which the person signs in.
-   */
-  email: string;
+  email: EmailAddress;
   /**
    * Given name, or `null`.
    */
@@ -231,10 +246,7 @@ export interface UserManager {
    * Whole name, in the order in which the platform shows it, or `null`.
    */
   fullName: string | null;
-  /**
-   * Email address of the manager.
-   */
-  email: string;
+  email: EmailAddress1;
 }
 /**
  * The access role of a user. Match roles by `name`: editing the permissions of a user can put a new custom role, with a new `id`, in the place of the old one.
@@ -598,10 +610,7 @@ export interface WorkerEventData {
    * Whole name, in the order in which the platform shows it.
    */
   fullName: string;
-  /**
-   * Email address of the worker.
-   */
-  email: string;
+  email: EmailAddress2;
   /**
    * Phone number as it was entered, or `null`.
    */

@@ -611,8 +611,7 @@ export const eventSchemas = {
         },
         "email": {
           "description": "Email address with which the person signs in.",
-          "type": "string",
-          "format": "email"
+          "$ref": "#/definitions/EmailAddress"
         },
         "firstName": {
           "description": "Given name, or `null`.",
@@ -939,8 +938,7 @@ export const eventSchemas = {
         },
         "email": {
           "description": "Email address of the worker.",
-          "type": "string",
-          "format": "email"
+          "$ref": "#/definitions/EmailAddress"
         },
         "phone": {
           "description": "Phone number as it was entered, or `null`.",
@@ -1134,6 +1132,14 @@ export const eventSchemas = {
       "type": "string",
       "pattern": "^usr_[0-9A-Za-z]{22}$"
     },
+    "EmailAddress": {
+      "title": "EmailAddress",
+      "description": "An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform\naccepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in\nPunycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.",
+      "type": "string",
+      "format": "email",
+      "maxLength": 254,
+      "pattern": "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-](?:\\.?[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]){0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"
+    },
     "UserStatus": {
       "title": "UserStatus",
       "description": "The status of a user:\n\n- `INVITED`: has an invitation and has not signed in yet.\n- `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.\n- `INACTIVE`: was disabled by an administrator and may not sign in.\n- `DELETED`: was removed. Omitted from lists; can be read by id.",
@@ -1183,8 +1189,7 @@ export const eventSchemas = {
         },
         "email": {
           "description": "Email address of the manager.",
-          "type": "string",
-          "format": "email"
+          "$ref": "#/definitions/EmailAddress"
         }
       }
     },

@@ -487,6 +487,15 @@ export interface components {
          */
         ClientId: `cli_${string}`;
         /**
+         * EmailAddress
+         * Format: email
+         * @description An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform
+         *     accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in
+         *     Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.
+         * @example maren.okafor@example.com
+         */
+        EmailAddress: string;
+        /**
          * InstanceId
          * @description Public id of an instance: one deployment of the platform.
          * @example ins_3p6PT9wVyh5HYgpDAJEJd8
@@ -718,12 +727,8 @@ export interface components {
              * @example 2025-12-01T08:30:00.000Z
              */
             createdAt: string;
-            /**
-             * Format: email
-             * @description Email address with which the person signs in.
-             * @example priya.raman@example.com
-             */
-            email: string;
+            /** @description Email address with which the person signs in. */
+            email: components["schemas"]["EmailAddress"];
             /**
              * @description Given name, or `null`.
              * @example Priya
@@ -757,12 +762,8 @@ export interface components {
          * @description The manager of a user, who is a user of the same client.
          */
         UserManager: {
-            /**
-             * Format: email
-             * @description Email address of the manager.
-             * @example tobias.lindqvist@example.com
-             */
-            email: string;
+            /** @description Email address of the manager. */
+            email: components["schemas"]["EmailAddress"];
             /**
              * @description Given name, or `null`.
              * @example Tobias
@@ -813,12 +814,8 @@ export interface components {
          * @description An employee or contractor of a client, who receives payroll. Version 1 of the record.
          */
         Worker: {
-            /**
-             * Format: email
-             * @description Email address of the worker.
-             * @example maren.okafor@example.com
-             */
-            email: string;
+            /** @description Email address of the worker. */
+            email: components["schemas"]["EmailAddress"];
             /**
              * @description Given name.
              * @example Maren
@@ -862,12 +859,8 @@ export interface components {
          * @description An employee or contractor of a client, who receives payroll. Version 2 of the record: all of version 1, and where the worker stands in the organization structure.
          */
         WorkerV2: {
-            /**
-             * Format: email
-             * @description Email address of the worker.
-             * @example maren.okafor@example.com
-             */
-            email: string;
+            /** @description Email address of the worker. */
+            email: components["schemas"]["EmailAddress"];
             /**
              * @description Given name.
              * @example Maren

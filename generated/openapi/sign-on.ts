@@ -1071,7 +1071,8 @@ export interface components {
              */
             auth_time?: number;
             /**
-             * @description Email address the person signs in with. It can change. Scope `email`.
+             * @description Email address the person signs in with. It can change. One that is older than the gateway's rule for
+             *     addresses (`EmailAddress`) is as it was given. Scope `email`.
              * @example maria.keller@northwind.example.com
              */
             email?: string;
@@ -1622,7 +1623,8 @@ export interface components {
             /** @description Your application's `client_id`. */
             aud: components["schemas"]["ApplicationId"];
             /**
-             * @description Email address the person signs in with. It can change. Scope `email`.
+             * @description Email address the person signs in with. It can change. One that is older than the gateway's rule for
+             *     addresses (`EmailAddress`) is as it was given. Scope `email`.
              * @example maria.keller@northwind.example.com
              */
             email?: string;

@@ -4,6 +4,7 @@ import { generatedDir, root } from './layout.js';
 import { MANIFEST, manifestOf } from './manifest.js';
 import { Progress } from './progress.js';
 import { generateBundles } from './steps/bundles.js';
+import { generateEmailAddress } from './steps/email-address.js';
 import { generateEventTypes } from './steps/event-types.js';
 import { generateIds } from './steps/ids.js';
 import { generateProto } from './steps/proto.js';
@@ -16,6 +17,7 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['rights of methods', generateRights],
   ['contract bundles', generateBundles],
   ['public ids', generateIds],
+  ['rule of e-mail addresses', generateEmailAddress],
   ['server types', generateServerTypes],
   ['event types and schemas', generateEventTypes],
   ...sdkLanguages.map(

@@ -112,6 +112,8 @@ interface AccountsTable extends VersionColumn {
   /** As given; `email_key`, which is unique, identifies the mailbox. */
   email: string;
   email_key: string;
+  /** What the contracts show in place of `email`; null where they accept it. */
+  contract_email: string | null;
   /** The other account of the mailbox, which has its key; then `email_key` is this exact address. */
   same_mailbox_as: string | null;
   /** Null until the person proved that the address is theirs. */
@@ -207,6 +209,7 @@ interface WorkersTable extends AddressColumns, VersionColumn {
   last_name: string;
   full_name: string;
   email: string;
+  contract_email: string | null;
   phone: string | null;
   /** A JSON array of texts, in the given order. */
   job_titles: string;

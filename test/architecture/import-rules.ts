@@ -9,6 +9,7 @@ interface Room {
 
 const generated = {
   ids: '^generated/ids\\.ts$',
+  emailAddress: '^generated/email-address\\.ts$',
   proto: '^generated/proto/',
   openapi: '^generated/openapi/',
   events: '^generated/asyncapi/',
@@ -21,7 +22,7 @@ export const rooms: Record<string, Room> = {
   identifiers: { path: '^src/identifiers/', mayImport: [generated.ids] },
   domain: {
     path: '^src/domain/',
-    mayImport: ['^src/errors/', '^src/identifiers/', generated.ids, generated.events],
+    mayImport: ['^src/errors/', '^src/identifiers/', generated.ids, generated.emailAddress, generated.events],
     mayImportTypesOf: [generated.openapi],
   },
   keys: {

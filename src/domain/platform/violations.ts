@@ -1,9 +1,10 @@
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
+import { COUNTRIES } from './countries.js';
+import { isEmailAddress } from './people/email-addresses.js';
 
-const EMAIL = /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]{1,190}$/;
 /** Characters that make addresses look alike. */
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
-const COUNTRY = /^[A-Z]{2}$/;
+const BEYOND_ASCII = /\P{ASCII}/u;
 /** Control characters do not belong in names, and PostgreSQL refuses NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -41,16 +42,14 @@ export class Violations {
   email(path: string, text: string | undefined): void {
     if (text === undefined || text === '') {
       this.add(path, 'must not be empty');
-    } else if (!EMAIL.test(text)) {
-      this.add(path, 'must be an e-mail address');
-    } else if (UNSEEN.test(text)) {
-      this.add(path, 'must not hold characters that cannot be seen');
+    } else if (!isEmailAddress(text)) {
+      this.add(path, emailFault(text));
     }
   }
 
   countryCode(path: string, text: string | undefined): void {
-    if (text !== undefined && !COUNTRY.test(text)) {
-      this.add(path, 'must be a country code of two capital letters (ISO 3166-1 alpha-2)');
+    if (text !== undefined && !COUNTRIES.has(text)) {
+      this.add(path, 'must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB');
     }
   }
 
@@ -60,6 +59,15 @@ export class Violations {
       throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations: this.#found });
     }
   }
+}
+
+function emailFault(text: string): string {
+  if (UNSEEN.test(text)) {
+    return 'must not hold characters that cannot be seen';
+  }
+  return BEYOND_ASCII.test(text)
+    ? 'must be an e-mail address in ASCII; write an international domain in Punycode, such as xn--bcher-kva.example'
+    : 'must be an e-mail address';
 }
 
 export const MAX_NAME_LENGTH = 200;

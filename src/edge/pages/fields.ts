@@ -6,8 +6,9 @@ interface TextField {
   /** Used as name and id. */
   name: string;
   label: string;
-  type: 'email' | 'password';
+  type: 'text' | 'email' | 'password';
   autocomplete: 'username' | 'current-password' | 'new-password';
+  inputMode?: 'email';
   value?: string;
   hint?: string;
   refusals?: readonly InputRefusal[];
@@ -17,12 +18,23 @@ interface TextField {
 
 /** An input with its label and error. */
 export function textField(field: TextField): Html {
-  const { name, label, type, autocomplete, value = '', hint, refusals = [], readOnly, focused } = field;
+  const {
+    name,
+    label,
+    type,
+    inputMode,
+    autocomplete,
+    value = '',
+    hint,
+    refusals = [],
+    readOnly,
+    focused,
+  } = field;
   const own = refusals.filter(({ input }) => input === name);
   const described = [own.length > 0 && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
   return html`<div class="field">
 <label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false"${
+<input id="${name}" name="${name}" type="${type}"${inputMode && html` inputmode="${inputMode}"`} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false"${
     described.length > 0 && html` aria-describedby="${described.join(' ')}"`
   }${own.length > 0 && html` aria-invalid="true"`}${readOnly ? html` readonly` : html` required`}${focused && html` autofocus`}>
 ${own.length > 0 && html`<div id="${name}-error" role="alert">${own.map(({ message }) => errorLine(message))}</div>`}

@@ -4,7 +4,10 @@ import { formAlert, hidden, textField } from './fields.js';
 import { html } from './html.js';
 import type { PageContent } from './layout.js';
 
-/** Asks for email and password. After a refusal it shows the errors and keeps the email. */
+/**
+ * Asks for email and password. After a refusal it shows the errors and keeps the email. The email is a text,
+ * because browsers would not send some addresses from before the rule of the contracts.
+ */
 export function signInPage(
   interaction: string,
   { csrfToken, applicationName, instanceName }: Interaction,
@@ -16,7 +19,7 @@ ${formAlert(refusals, ['email', 'password'])}
 <form method="post" action="${operations.signIn.path}">
 ${hidden('interaction', interaction)}
 ${hidden('csrf_token', csrfToken)}
-${textField({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email, refusals, focused: email === '' })}
+${textField({ name: 'email', label: 'Email', type: 'text', inputMode: 'email', autocomplete: 'username', value: email, refusals, focused: email === '' })}
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '' })}
 <div class="actions"><button id="sign-in" type="submit">Sign in</button></div>
 </form>

@@ -3,6 +3,7 @@ import type { Schemas } from '../../domain/directory/contract-json.js';
 import type { UserStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
+import { contractEmailIn } from './contract-email.js';
 import { contractJson } from './statements/contract-json.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
@@ -21,7 +22,7 @@ export function userStore({ reader }: Database): UserStore {
         const user = json.object<Schemas['User']>({
           userId: column.ref('users.id').$castTo<UserId>(),
           clientId: column.ref('users.clientId').$castTo<ClientId>(),
-          email: column.ref('account.email'),
+          email: contractEmailIn('account'),
           firstName: column.ref('users.firstName'),
           lastName: column.ref('users.lastName'),
           fullName: column.ref('users.fullName'),
@@ -31,7 +32,7 @@ export function userStore({ reader }: Database): UserStore {
             firstName: column.ref('manager.firstName'),
             lastName: column.ref('manager.lastName'),
             fullName: column.ref('manager.fullName'),
-            email: column.ref('managerAccount.email').$notNull(),
+            email: contractEmailIn('managerAccount'),
           }),
           role: json.joined<Schemas['UserRole']>(column.ref('role.id'), {
             id: column.ref('role.id').$notNull(),

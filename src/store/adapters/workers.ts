@@ -5,6 +5,7 @@ import type { Listed, WorkerStore } from '../../domain/directory/stores.js';
 import { camelCased, type Tables } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { addressMembers } from './address.js';
+import { contractEmailIn } from './contract-email.js';
 import { contractJson, type Members } from './statements/contract-json.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
@@ -19,7 +20,7 @@ export function workerStore({ reader }: Database): WorkerStore {
     firstName: column.ref('workers.firstName'),
     lastName: column.ref('workers.lastName'),
     fullName: column.ref('workers.fullName'),
-    email: column.ref('workers.email'),
+    email: contractEmailIn('workers'),
     jobTitles: json.stored<string[]>(column.ref('workers.jobTitles')),
     phone: column.ref('workers.phone'),
     location: json.object<Schemas['Address']>(addressMembers((name) => column.ref(`workers.${name}`))),

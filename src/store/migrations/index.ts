@@ -13,6 +13,7 @@ import * as encryptionKeys from './0013-encryption-keys.js';
 import * as endsOfGrants from './0014-ends-of-grants.js';
 import * as tokenLines from './0015-token-lines.js';
 import * as laterAttempts from './0016-later-attempts.js';
+import * as contractEmails from './0017-contract-emails.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0014-ends-of-grants': endsOfGrants,
   '0015-token-lines': tokenLines,
   '0016-later-attempts': laterAttempts,
+  '0017-contract-emails': contractEmails,
 };

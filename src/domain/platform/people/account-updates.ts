@@ -7,6 +7,7 @@ import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount, type PersonNames } from './accounts.js';
+import { checkNewEmail } from './email-addresses.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { validatePersonNames } from './person-names.js';
 
@@ -28,7 +29,7 @@ export interface AccountUpdate {
 /** Users and workers keep their own names. The address is shared, so it waits for its proof. */
 export async function updateAccount(changes: EmailPorts, update: AccountUpdate): Promise<Account> {
   const { email, ...names } = fieldsOf(update);
-  validate({ email, ...names });
+  await validate(changes, update.accountId, { email, ...names });
   const { id } = await getAccount(changes, update.accountId);
   await changes.lock(id);
   const present = await getAccount(changes, id);
@@ -80,11 +81,13 @@ function fieldsOf(update: AccountUpdate): PersonNames & { email?: string | null 
   );
 }
 
-function validate({ email, ...names }: PersonNames & { email?: string | null }): void {
+async function validate(
+  { accounts }: Pick<Changes, 'accounts'>,
+  accountId: string,
+  { email, ...names }: PersonNames & { email?: string | null },
+): Promise<void> {
   const violations = new Violations();
-  if (email !== undefined) {
-    violations.email('email', email ?? undefined);
-  }
+  await checkNewEmail(violations, email, () => accounts.find(accountId));
   validatePersonNames(violations, names);
   violations.throwIfAny();
 }

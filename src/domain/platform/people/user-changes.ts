@@ -2,6 +2,7 @@ import { newVersion } from '../../version.js';
 import { linkToUser } from '../links.js';
 import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
+import { contractEmailOf } from './email-addresses.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'now' | 'recordEvent' | 'touch' | 'users'>;
@@ -38,12 +39,12 @@ export async function recordUser(
     data: {
       userId: user.id,
       clientId: user.clientId,
-      email: user.email,
+      email: contractEmailOf(user.email),
       firstName: user.firstName,
       lastName: user.lastName,
       fullName: user.fullName,
       status: user.status,
-      manager: user.manager,
+      manager: user.manager && { ...user.manager, email: contractEmailOf(user.manager.email) },
       role: user.role && { id: user.role.id, name: user.role.name },
       createdAt: new Date(user.createdAt).toISOString(),
       links: { self: linkToUser(user.clientId, user.id) },

@@ -5,6 +5,7 @@ import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount } from './accounts.js';
+import { checkNewEmail } from './email-addresses.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { fullNameOf, validatePersonNames } from './person-names.js';
 import { writeUsers } from './user-changes.js';
@@ -35,7 +36,7 @@ export async function updateUser(
   update: UserUpdate,
 ): Promise<UserView> {
   const fields = fieldsOf(update);
-  validate(fields);
+  await validate(changes, update.userId, fields);
   // Account and client of a user never change.
   const { accountId, clientId } = await getUser(changes, update.userId);
   const email = fields.email ?? undefined;
@@ -127,11 +128,13 @@ function fieldsOf(update: UserUpdate): UserFields {
   );
 }
 
-function validate({ email, ...names }: UserFields): void {
+async function validate(
+  { users }: Pick<Changes, 'users'>,
+  userId: string,
+  { email, ...names }: UserFields,
+): Promise<void> {
   const violations = new Violations();
-  if (email !== undefined) {
-    violations.email('email', email ?? undefined);
-  }
+  await checkNewEmail(violations, email, () => users.find(userId));
   validatePersonNames(violations, names);
   violations.throwIfAny();
 }

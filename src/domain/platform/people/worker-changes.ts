@@ -6,6 +6,7 @@ import type { Client } from '../rows/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
+import { checkNewEmail } from './email-addresses.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
 import { locationNamed, lockWorker, recordWorkerUpdated, unitsNamed } from './workers.js';
 
@@ -33,6 +34,7 @@ type ChosenFields = ReturnType<typeof chosenFields>;
 export async function updateWorker(changes: Ports, update: WorkerUpdate): Promise<Worker> {
   const chosen = chosenFields(update);
   const violations = new Violations();
+  await checkNewEmail(violations, chosen.email, () => changes.workers.find(update.workerId));
   validateWorkerFields(violations, chosen);
   violations.throwIfAny();
   const { client, worker: present } = await lockWorker(changes, update.workerId);

@@ -9,17 +9,13 @@ const MAX_UNITS = 100;
 export interface WorkerFields {
   firstName?: string | null;
   lastName?: string | null;
-  email?: string | null;
   phone?: string | null;
   jobTitles?: readonly string[] | null;
   address?: AddressInput | null;
 }
 
-/** Validates the fields that are present. */
+/** Validates the fields that are present, except the e-mail address. */
 export function validateWorkerFields(violations: Violations, fields: WorkerFields): void {
-  if (fields.email !== undefined) {
-    violations.email('email', fields.email ?? undefined);
-  }
   if (fields.firstName !== undefined) {
     violations.requiredText('first_name', fields.firstName ?? undefined, MAX_NAME_LENGTH);
   }

@@ -88,6 +88,7 @@ function trimmed(onboarding: WorkerOnboarding) {
 
 function validate(onboarding: WorkerOnboarding): void {
   const violations = new Violations();
+  violations.email('email', onboarding.email);
   validateWorkerFields(violations, onboarding);
   validateUnits(violations, onboarding);
   violations.throwIfAny();

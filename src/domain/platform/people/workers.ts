@@ -6,6 +6,7 @@ import { lockClient } from '../organization/clients.js';
 import type { Client } from '../rows/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
+import { contractEmailOf } from './email-addresses.js';
 
 export async function getWorker(changes: Pick<Changes, 'workers'>, id: string): Promise<Worker> {
   const worker = await changes.workers.find(id);
@@ -88,7 +89,7 @@ function snapshotOf(worker: Worker): WorkerEventData {
     firstName: worker.firstName,
     lastName: worker.lastName,
     fullName: worker.fullName,
-    email: worker.email,
+    email: contractEmailOf(worker.email),
     phone: worker.phone,
     jobTitles: worker.jobTitles,
     location: worker.address,

@@ -3,6 +3,7 @@ import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { newVersion } from '../../../domain/version.js';
 import type { Writer } from '../../database.js';
+import { contractEmailFor } from '../contract-email.js';
 import { insert, timesAt } from './insert.js';
 
 /** Only into a database without it. */
@@ -121,6 +122,7 @@ async function plantPeople(writer: Writer, people: readonly DemoPerson[], create
     workerProfileId: person.workerProfileId,
     email: person.email,
     emailKey: emailKeyOf(person.email),
+    contractEmail: contractEmailFor(person.email),
     sameMailboxAs: null,
     emailVerifiedAt: createdAt,
     firstName: person.firstName,
@@ -166,6 +168,7 @@ function workerRow({
     lastName,
     fullName: `${firstName} ${lastName}`,
     email,
+    contractEmail: contractEmailFor(email),
     phone,
     jobTitles: JSON.stringify(jobTitles),
     ...address,

@@ -5,6 +5,7 @@ import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/ema
 import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/accounts.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { contractEmailFor } from '../contract-email.js';
 import { statement } from '../statements/kept-statement.js';
 
 /** The codes of PostgreSQL and SQLite for a unique violation. */
@@ -149,5 +150,10 @@ async function workersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
 }
 
 function toRow(account: Account): Tables['accounts'] {
-  return { ...account, emailKey: emailKeyOf(account.email), sameMailboxAs: null };
+  return {
+    ...account,
+    emailKey: emailKeyOf(account.email),
+    contractEmail: contractEmailFor(account.email),
+    sameMailboxAs: null,
+  };
 }

@@ -6,6 +6,7 @@ import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
+import { contractEmailFor } from '../contract-email.js';
 import { named } from '../named.js';
 import { behind } from '../statements/keyset.js';
 
@@ -101,7 +102,14 @@ type WorkerRow = Omit<Tables['workers'], 'id' | 'clientId' | 'accountId'> &
   };
 
 function toWorker(row: WorkerRow, units: Map<string, Named[]>): Worker {
-  const { locationId, locationName, primaryUnitId, primaryUnitName, ...worker } = withAddress(row);
+  const {
+    contractEmail: _,
+    locationId,
+    locationName,
+    primaryUnitId,
+    primaryUnitName,
+    ...worker
+  } = withAddress(row);
   return {
     ...worker,
     jobTitles: JSON.parse(row.jobTitles) as string[],
@@ -115,6 +123,7 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   return {
     ...worker,
     ...address,
+    contractEmail: contractEmailFor(worker.email),
     jobTitles: JSON.stringify(worker.jobTitles),
     locationId: location?.id ?? null,
     primaryUnitId: primaryUnit?.id ?? null,

@@ -23,6 +23,31 @@ describeEachDatabase('an import', (under) => {
     return { ...platform, ...rig, names };
   }
 
+  test('refuses the addresses and countries that its calls refuse', async () => {
+    const { address, client, newEvents } = await serving();
+    const clientId = client.id;
+    const emails = ['a..b@x.com', '.a@x.com', 'a@b', 'a@x.com.', 'a\u200bb@x.com', '\u00fcn\u00ef@x.com'];
+    const { imported, refused } = await importing(address, [
+      ...emails.map((email) => ({
+        $case: 'user' as const,
+        value: { clientId, email, withoutManager: false },
+      })),
+      ...emails.map((email) => workerRecord(clientId, email)),
+      ...['UK', 'XX'].map((isoCountryCode) => ({
+        $case: 'location' as const,
+        value: { clientId, name: isoCountryCode, address: { isoCountryCode } },
+      })),
+    ]);
+    expect(imported).toEqual([]);
+    const code = 'INVALID_REQUEST';
+    expect(refused).toEqual([
+      ...[...emails, ...emails].map((_, index) => ({ line: index + 1, code, paths: ['email'] })),
+      { line: 13, code, paths: ['address.iso_country_code'] },
+      { line: 14, code, paths: ['address.iso_country_code'] },
+    ]);
+    expect(await newEvents()).toEqual([]);
+  });
+
   test('creates each kind of thing, line by line, and reports those that are refused', async () => {
     const { address, client, instance, newEvents, run } = await serving();
     const clientId = client.id;

@@ -52,7 +52,7 @@ describeEachDatabase('what is refused of workers', (under) => {
         'phone must not be empty',
         'job_titles[2] must not be empty',
         'job_titles[1] is there already',
-        'address.iso_country_code must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+        'address.iso_country_code must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB',
         'unit_ids[1] is there already',
         'primary_unit_id must be one of unit_ids',
       ],

@@ -1,0 +1,41 @@
+import { type Kysely, sql } from 'kysely';
+import { newVersion } from '../../domain/version.js';
+import { contractEmailFor } from '../adapters/contract-email.js';
+
+/** Addresses from before the contracts had a rule for them. Their clients get a new version, as readers see it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['accounts', 'workers']) {
+    await db.schema.alterTable(table).addColumn('contract_email', 'text').execute();
+    for await (const { id, shown } of refusedIn(db, table)) {
+      await sql`update ${sql.table(table)} set contract_email = ${shown} where id = ${id}`.execute(db);
+      const clients =
+        table === 'workers'
+          ? sql`select client_id from workers where id = ${id}`
+          : sql`select client_id from users where account_id = ${id}`;
+      await sql`
+        update data_versions set version = ${newVersion()} where subject_id in (${clients})
+      `.execute(db);
+    }
+  }
+}
+
+const PIECE = 5_000;
+
+async function* refusedIn(db: Kysely<unknown>, table: string) {
+  for (let after = ''; ; ) {
+    const { rows } = await sql<{ id: string; email: string }>`
+      select id, email from ${sql.table(table)} where id > ${after} order by id limit ${sql.lit(PIECE)}
+    `.execute(db);
+    for (const { id, email } of rows) {
+      const shown = contractEmailFor(email);
+      if (shown !== null) {
+        yield { id, shown };
+      }
+    }
+    const last = rows.at(-1);
+    if (!last) {
+      return;
+    }
+    after = last.id;
+  }
+}
