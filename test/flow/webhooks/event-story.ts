@@ -59,7 +59,10 @@ export class EventStory {
   async #workers(unitId: string): Promise<void> {
     const { platform } = this.demo;
     const { clientId } = this;
-    const { location } = await platform.createLocation({ clientId, name: 'Quay' }, call());
+    const { location } = await platform.createLocation(
+      { clientId, name: 'Quay', address: { city: 'Bodø', isoCountryCode: 'NO' } },
+      call(),
+    );
     const locationId = this.#expect('organization_location.created', location?.id);
     const onboarding = {
       clientId,

@@ -2,7 +2,7 @@ import type { OrganizationLocationCreatedData } from '../../../../generated/asyn
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
-import { toAddress } from '../addresses.js';
+import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { clearLocation } from '../people/worker-detachment.js';
@@ -18,7 +18,7 @@ type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEve
 
 export async function createLocation(
   changes: Ports,
-  creation: { clientId: string; name: string },
+  creation: { clientId: string; name: string; address?: AddressInput },
 ): Promise<Location> {
   validate(creation);
   const client = await lockClient(changes, creation.clientId);
@@ -28,7 +28,7 @@ export async function createLocation(
     id: newPublicId('LocationId'),
     clientId: client.id,
     name,
-    address: toAddress(undefined),
+    address: toAddress(creation.address),
     version: newVersion(),
     createdAt: changes.now,
     updatedAt: changes.now,
@@ -56,20 +56,31 @@ export async function getLocation(changes: Pick<Changes, 'locations'>, id: strin
 export interface LocationUpdate {
   locationId: string;
   name?: string;
+  address?: AddressInput;
   updateMask?: readonly string[];
   expectedVersion?: string;
 }
 
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
-  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
-  validate(fields);
+  const { name, address } = updatedFields(
+    { name: update.name?.trim(), address: update.address },
+    update.updateMask,
+    ['address'],
+  );
+  validate({ name, address: address ?? undefined });
   const { client, location: present } = await lockLocation(changes, update.locationId);
   assertExpectedVersion(present, update.expectedVersion);
-  if (!fields.name || !changesAnything<Location>(present, fields)) {
+  const fields = {
+    ...(name && { name }),
+    ...(address !== undefined && { address: toAddress(address ?? undefined) }),
+  };
+  if (!changesAnything<Location>(present, fields)) {
     return present;
   }
-  refuseTakenName('location', await changes.locations.findByName(client.id, fields.name));
-  const changed = { ...present, name: fields.name, version: newVersion(), updatedAt: changes.now };
+  if (name && name !== present.name) {
+    refuseTakenName('location', await changes.locations.findByName(client.id, name));
+  }
+  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.locations.update(changed);
   await changes.touch(client.id);
   return changed;
@@ -116,10 +127,11 @@ function snapshotOf(location: Location): OrganizationLocationCreatedData {
   };
 }
 
-function validate({ name }: { name?: string | null }): void {
+function validate({ name, address }: { name?: string | null; address?: AddressInput }): void {
   const violations = new Violations();
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
   }
+  validateAddress(violations, 'address', address);
   violations.throwIfAny();
 }

@@ -36,6 +36,8 @@ const PERSONAL = [
   'Moreau',
   'Wes',
   '+4512345678',
+  'Aarhus',
+  'Odense',
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: each answer is looked into by its own step.
@@ -152,13 +154,13 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     });
     const { location } = await step({
       name: 'createLocation',
-      request: { clientId, name: 'Pier' },
-      record: ['location.created', 'location'],
+      request: { clientId, name: 'Pier', address: { city: 'Aarhus' } },
+      record: ['location.created', 'location', 'address client_id name'],
     });
     await step({
       name: 'updateLocation',
-      request: { locationId: location.id, name: 'Quay' },
-      record: ['location.updated', 'location', 'name'],
+      request: { locationId: location.id, name: 'Quay', address: { city: 'Odense' } },
+      record: ['location.updated', 'location', 'address name'],
     });
     await step({
       name: 'addJobTitle',

@@ -60,7 +60,10 @@ describeEachDatabase('an import', (under) => {
         value: { clientId, name: 'Department', units: [{ name: 'Legal', subUnits: [] }] },
       },
       { $case: 'unit', value: { unitTypeId: 'out_1', name: 'Finance', subUnits: [] } },
-      locationRecord(clientId, 'Harbour Office'),
+      {
+        $case: 'location',
+        value: { clientId, name: 'Harbour Office', address: { city: 'Portland', isoCountryCode: 'US' } },
+      },
       { $case: 'jobTitle', value: { clientId, title: ' Cook ' } },
       workerRecord(clientId, 'ines@example.com'),
       workerRecord(clientId, 'nobody', ['oun_1', 'oun_1']),
@@ -91,7 +94,10 @@ describeEachDatabase('an import', (under) => {
       done: true,
     });
     expect(doneFlags.filter(Boolean)).toHaveLength(1);
-    expect((await newEvents()).map(({ type }) => type).sort()).toEqual([
+    const events = await newEvents();
+    const located = events.find(({ type }) => type === 'organization_location.created');
+    expect(located?.data.address).toMatchObject({ city: 'Portland', isoCountryCode: 'US', zoneCode: null });
+    expect(events.map(({ type }) => type).sort()).toEqual([
       'client.created',
       'organization_location.created',
       'organization_unit.created',

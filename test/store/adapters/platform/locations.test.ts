@@ -75,6 +75,75 @@ describeEachDatabase('locations', (under) => {
     });
   });
 
+  test('carry their address in both events, and through every update that does not name it', async () => {
+    const platform = await newPlatform(under);
+    const { client } = platform;
+    const address = { ...NO_ADDRESS, address1: '3 Cooper Wharf', city: 'Portland', isoCountryCode: 'US' };
+    const { address1, city, isoCountryCode } = address;
+    const created = await tracked(platform, (changes) =>
+      createLocation(changes, {
+        clientId: client.id,
+        name: 'Old Port',
+        address: { address1, city, isoCountryCode },
+      }),
+    );
+    expect(created.answer.address).toEqual(address);
+    expect(created.events.map(({ data }) => data.address)).toEqual([address]);
+
+    const locationId = created.answer.id;
+    const renamed = await platform.run((changes) => updateLocation(changes, { locationId, name: 'Quay' }));
+    expect(renamed).toMatchObject({ name: 'Quay', address });
+    const moved = await tracked(platform, (changes) =>
+      updateLocation(changes, { locationId, address: { city: 'Salem' } }),
+    );
+    // The address is written as a whole.
+    expect(moved.answer).toMatchObject({ name: 'Quay', address: { ...NO_ADDRESS, city: 'Salem' } });
+    expect(moved.answer.version).not.toBe(renamed.version);
+    expect(moved.events).toEqual([]);
+    const same = await tracked(platform, (changes) =>
+      updateLocation(changes, { locationId, name: 'Quay', address: { city: 'Salem' } }),
+    );
+    expect(same).toEqual({ answer: moved.answer, touched: [], events: [] });
+    expect(await platform.run((changes) => getLocation(changes, locationId))).toEqual(moved.answer);
+
+    const deleted = await tracked(platform, (changes) => deleteLocation(changes, { locationId }));
+    expect(deleted.events.map(({ data }) => data.address)).toEqual([{ ...NO_ADDRESS, city: 'Salem' }]);
+  });
+
+  test('lose their address where the mask names it without a value, and nothing else', async () => {
+    const platform = await newPlatform(under);
+    const creation = { clientId: platform.client.id, name: 'Old Port', address: { city: 'Portland' } };
+    const { id } = await platform.run((changes) => createLocation(changes, creation));
+    const cleared = await platform.run((changes) =>
+      updateLocation(changes, { locationId: id, name: 'Quay', updateMask: ['address'] }),
+    );
+    expect(cleared).toMatchObject({ name: 'Old Port', address: NO_ADDRESS });
+  });
+
+  test.each([
+    [
+      { isoCountryCode: 'UK' },
+      'address.iso_country_code must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB',
+    ],
+    [
+      { isoCountryCode: 'XX' },
+      'address.iso_country_code must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB',
+    ],
+    [{ city: 'x'.repeat(201) }, 'address.city must not be longer than 200 characters'],
+    [{ zoneCode: 'a\u0007' }, 'address.zone_code must not hold control characters'],
+  ])('take no address such as %j', async (address, fault) => {
+    const platform = await newPlatform(under);
+    const location = await newLocation(platform, 'Old Port');
+    await platform.newEvents();
+    const refused = { code: 'INVALID_REQUEST', faults: [fault] };
+    const creation = { clientId: platform.client.id, name: 'Quay', address };
+    const update = { locationId: location.id, address };
+    expect(await refusalOf(platform.run((changes) => createLocation(changes, creation)))).toEqual(refused);
+    expect(await refusalOf(platform.run((changes) => updateLocation(changes, update)))).toEqual(refused);
+    expect(await platform.run((changes) => getLocation(changes, location.id))).toEqual(location);
+    expect(await platform.newEvents()).toEqual([]);
+  });
+
   test('detach their workers when they are deleted, each with an event, the offboarded too', async () => {
     const platform = await newPlatform(under);
     const { client } = platform;

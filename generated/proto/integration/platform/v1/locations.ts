@@ -8,12 +8,13 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { FieldMask } from "../../../google/protobuf/field_mask.js";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
+import { Address } from "./clients.js";
 
 export const protobufPackage = "integration.platform.v1";
 
 export const protobufFileName = "integration/platform/v1/locations.proto";
 
-/** A place of work of a client, not to be taken for a postal address. */
+/** A place of work of a client. */
 export interface OrganizationLocation {
   /** Public id, `olo_…`. */
   id: string;
@@ -31,6 +32,8 @@ export interface OrganizationLocation {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
+  /** Its postal address, as the organization_location events carry it; the gateway shows the name only. */
+  address: Address | undefined;
 }
 
 /** Creates an organization location. */
@@ -40,7 +43,11 @@ export interface CreateLocationRequest {
   /** Its name, unique within the client. */
   name: string;
   /** Makes a repeated call answer as the first one did; at most 255 characters. */
-  idempotencyKey?: string | undefined;
+  idempotencyKey?:
+    | string
+    | undefined;
+  /** Its postal address. */
+  address?: Address | undefined;
 }
 
 /** The created organization location. */
@@ -96,7 +103,11 @@ export interface UpdateLocationRequest {
     | string
     | undefined;
   /** Makes a repeated call answer as the first one did; at most 255 characters. */
-  idempotencyKey?: string | undefined;
+  idempotencyKey?:
+    | string
+    | undefined;
+  /** Its postal address, written as a whole. */
+  address?: Address | undefined;
 }
 
 /** The changed organization location. */
@@ -124,7 +135,15 @@ export interface DeleteLocationResponse {
 }
 
 function createBaseOrganizationLocation(): OrganizationLocation {
-  return { id: "", clientId: "", name: "", createdAt: undefined, updatedAt: undefined, version: "" };
+  return {
+    id: "",
+    clientId: "",
+    name: "",
+    createdAt: undefined,
+    updatedAt: undefined,
+    version: "",
+    address: undefined,
+  };
 }
 
 export const OrganizationLocation: MessageFns<OrganizationLocation> = {
@@ -146,6 +165,9 @@ export const OrganizationLocation: MessageFns<OrganizationLocation> = {
     }
     if (message.version !== "") {
       writer.uint32(50).string(message.version);
+    }
+    if (message.address != null) {
+      Address.encode(message.address, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -211,6 +233,14 @@ export const OrganizationLocation: MessageFns<OrganizationLocation> = {
             message.version = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.address = Address.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -225,7 +255,7 @@ export const OrganizationLocation: MessageFns<OrganizationLocation> = {
 };
 
 function createBaseCreateLocationRequest(): CreateLocationRequest {
-  return { clientId: "", name: "", idempotencyKey: undefined };
+  return { clientId: "", name: "", idempotencyKey: undefined, address: undefined };
 }
 
 export const CreateLocationRequest: MessageFns<CreateLocationRequest> = {
@@ -238,6 +268,9 @@ export const CreateLocationRequest: MessageFns<CreateLocationRequest> = {
     }
     if (message.idempotencyKey != null) {
       writer.uint32(26).string(message.idempotencyKey);
+    }
+    if (message.address != null) {
+      Address.encode(message.address, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -277,6 +310,14 @@ export const CreateLocationRequest: MessageFns<CreateLocationRequest> = {
             }
 
             message.idempotencyKey = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.address = Address.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -562,6 +603,7 @@ function createBaseUpdateLocationRequest(): UpdateLocationRequest {
     updateMask: undefined,
     expectedVersion: undefined,
     idempotencyKey: undefined,
+    address: undefined,
   };
 }
 
@@ -581,6 +623,9 @@ export const UpdateLocationRequest: MessageFns<UpdateLocationRequest> = {
     }
     if (message.idempotencyKey != null) {
       writer.uint32(42).string(message.idempotencyKey);
+    }
+    if (message.address != null) {
+      Address.encode(message.address, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -636,6 +681,14 @@ export const UpdateLocationRequest: MessageFns<UpdateLocationRequest> = {
             }
 
             message.idempotencyKey = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.address = Address.decode(reader, reader.uint32());
             continue;
           }
         }
