@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
 import { contractEmailFor } from '../adapters/contract-email.js';
 
-/** Addresses from before the contracts had a rule for them. Their clients get a new version, as readers see it. */
+/** Addresses from before the contracts' rule. Their clients get a new version: readers see the change. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['accounts', 'workers']) {
     await db.schema.alterTable(table).addColumn('contract_email', 'text').execute();

@@ -9,8 +9,8 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * What the contracts show of an address. One from before their rule is shown as a valid spelling of its mailbox,
- * otherwise as one that reaches no mailbox and is the same each time.
+ * What the contracts show of an address. One from before their rule is shown as a valid spelling of its
+ * mailbox, otherwise as one that reaches no mailbox and is the same each time.
  */
 export function contractEmailOf(email: string): string {
   if (isEmailAddress(email)) {
