@@ -1064,7 +1064,7 @@ export interface components {
         ClientId: components["schemas"]["ClientId"];
         /**
          * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
-         * @example d3JrXzcxc1pDVzh3Qk5mVnBtSGJHMENpYjA
+         * @example MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
          */
         Cursor: string;
         /**
@@ -1440,7 +1440,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
-                 * @example d3JrXzcxc1pDVzh3Qk5mVnBtSGJHMENpYjA
+                 * @example MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -1631,7 +1631,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
-                 * @example d3JrXzcxc1pDVzh3Qk5mVnBtSGJHMENpYjA
+                 * @example MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**

@@ -1184,7 +1184,7 @@ export interface components {
             client_secret?: components["schemas"]["ClientSecret"];
             /**
              * @description An access token or a refresh token of your application.
-             * @example I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP04IYCSdhcyRP5Ucu00tvOaeKFptVB2qJFpBUM8-
+             * @example cuFEEZ-nt-JWY2Ao6w4J4gAAAAH_SNIfPR-MtoT0RYQnvQdusxPTqPsl3by8enfqy-cMsQ
              */
             token: string;
             /**
@@ -1379,7 +1379,7 @@ export interface components {
         /**
          * RefreshToken
          * @description A refresh token. Opaque; each is replaced by the next.
-         * @example I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP04IYCSdhcyRP5Ucu00tvOaeKFptVB2qJFpBUM8-
+         * @example cuFEEZ-nt-JWY2Ao6w4J4gAAAAH_SNIfPR-MtoT0RYQnvQdusxPTqPsl3by8enfqy-cMsQ
          */
         RefreshToken: string;
         /**
@@ -1449,7 +1449,7 @@ export interface components {
             client_secret?: components["schemas"]["ClientSecret"];
             /**
              * @description A refresh token or an access token of your application.
-             * @example I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP04IYCSdhcyRP5Ucu00tvOaeKFptVB2qJFpBUM8-
+             * @example cuFEEZ-nt-JWY2Ao6w4J4gAAAAH_SNIfPR-MtoT0RYQnvQdusxPTqPsl3by8enfqy-cMsQ
              */
             token: string;
             /**

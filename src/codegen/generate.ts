@@ -7,6 +7,7 @@ import { generateBundles } from './steps/bundles.js';
 import { generateEmailAddress } from './steps/email-address.js';
 import { generateEventTypes } from './steps/event-types.js';
 import { generateIds } from './steps/ids.js';
+import { generateProblems } from './steps/problems.js';
 import { generateProto } from './steps/proto.js';
 import { generateRights } from './steps/rights.js';
 import { generateSdk, sdkLanguages } from './steps/sdks.js';
@@ -18,6 +19,7 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['contract bundles', generateBundles],
   ['public ids', generateIds],
   ['rule of e-mail addresses', generateEmailAddress],
+  ['messages of problems', generateProblems],
   ['server types', generateServerTypes],
   ['event types and schemas', generateEventTypes],
   ...sdkLanguages.map(

@@ -1,4 +1,5 @@
 import type { components } from '../../generated/openapi/gateway.js';
+import { problemMessages } from '../../generated/problems.js';
 import { type ErrorCode, publicCode, type ServiceError } from '../errors/service-error.js';
 import type { HttpAnswer } from './http/exchange.js';
 
@@ -47,7 +48,7 @@ const IN_PATH = /^(path|query|header|body)\.(.*)$/;
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
   const code = problemCodeOf(error.code);
   const status = STATUS_OF[code];
-  const message = code === 'internal_error' ? 'Something went wrong on our side.' : error.message;
+  const message = code === 'internal_error' ? problemMessages.internal_error : error.message;
   const problem: Problem = { type: 'about:blank', title: TITLES[status], status, code, message, requestId };
   if (error.fieldViolations.length > 0 && status === 400) {
     problem.errors = error.fieldViolations.map(({ path, message: what }) => {

@@ -10,6 +10,7 @@ interface Room {
 const generated = {
   ids: '^generated/ids\\.ts$',
   emailAddress: '^generated/email-address\\.ts$',
+  problems: '^generated/problems\\.ts$',
   proto: '^generated/proto/',
   openapi: '^generated/openapi/',
   events: '^generated/asyncapi/',
@@ -22,7 +23,14 @@ export const rooms: Record<string, Room> = {
   identifiers: { path: '^src/identifiers/', mayImport: [generated.ids] },
   domain: {
     path: '^src/domain/',
-    mayImport: ['^src/errors/', '^src/identifiers/', generated.ids, generated.emailAddress, generated.events],
+    mayImport: [
+      '^src/errors/',
+      '^src/identifiers/',
+      generated.ids,
+      generated.emailAddress,
+      generated.problems,
+      generated.events,
+    ],
     mayImportTypesOf: [generated.openapi],
   },
   keys: {
@@ -61,6 +69,7 @@ export const rooms: Record<string, Room> = {
       '^src/rpc/client\\.ts$',
       generated.ids,
       generated.openapi,
+      generated.problems,
       generated.proto,
     ],
   },

@@ -1,4 +1,5 @@
 import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
+import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
@@ -84,7 +85,7 @@ export class Gatekeeper {
     const { visitor, found } = this.#admit(shown, await this.visits.findClient(shown.keyHash, id, clientId));
     const instanceId = reachedInstance(found, visitor);
     if (found.client === undefined) {
-      throw notFound(ErrorCode.CLIENT_NOT_FOUND, 'Client not found', visitor);
+      throw notFound(ErrorCode.CLIENT_NOT_FOUND, problemMessages.client_not_found, visitor);
     }
     return { ...visitor, instanceId, clientId: found.client };
   }
@@ -141,19 +142,23 @@ function whyRefused(
 /** The refusal for the key's holder: a revoked key and an unknown one get the same answer. */
 function refusalOf(reason: ReturnType<typeof whyRefused>): ServiceError {
   return reason === 'expired'
-    ? new ServiceError(ErrorCode.API_KEY_EXPIRED, 'This API key has expired. Ask the operator for a new one.')
-    : new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'This API key is not known. It may have been revoked.');
+    ? new ServiceError(ErrorCode.API_KEY_EXPIRED, problemMessages.api_key_expired)
+    : new ServiceError(ErrorCode.API_KEY_UNKNOWN, problemMessages.api_key_unknown);
 }
 
 /** Both sentences are part of the contract. */
 function reachedInstance({ instanceIntegration }: FoundVisit, visitor: Visitor): InstanceId {
   if (!instanceIntegration) {
-    throw notFound(ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND, 'Instance integration not found', visitor);
+    throw notFound(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
+      problemMessages.instance_integration_not_found,
+      visitor,
+    );
   }
   if (!instanceIntegration.configured) {
     throw notFound(
       ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
-      'Instance integration not configured',
+      problemMessages.instance_integration_not_configured,
       visitor,
     );
   }

@@ -1,4 +1,5 @@
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
+import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode } from '../../errors/service-error.js';
 import type { Gatekeeper, Visitor } from '../access/gatekeeper.js';
 import { type Answer, answer, answerOne, type Question } from './answer.js';
@@ -72,20 +73,20 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     listClients: pages(toInstance, ({ instanceId }, request) => clients.page(instanceId, request)),
     getClient: async (question, target) => {
       const visitor = await toClient(question, target);
-      const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: 'Client not found' };
+      const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: problemMessages.client_not_found };
       return answerOne(visitor, question, () => clients.find(visitor.clientId), missing);
     },
     listWorkers: pages(toClient, ({ clientId }, request) => workers.page(clientId, request)),
     listWorkersV2: pages(toClient, ({ clientId }, request) => workers.pageV2(clientId, request)),
     getWorkerV2: async (question, target) => {
       const visitor = await toClient(question, target);
-      const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: 'Worker not found' };
+      const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: problemMessages.worker_not_found };
       return answerOne(visitor, question, () => workers.findV2(visitor.clientId, target.workerId), missing);
     },
     listUsers: pages(toClient, ({ clientId }, request) => users.page(clientId, request)),
     getUser: async (question, target) => {
       const visitor = await toClient(question, target);
-      const missing = { code: ErrorCode.USER_NOT_FOUND, message: 'User not found' };
+      const missing = { code: ErrorCode.USER_NOT_FOUND, message: problemMessages.user_not_found };
       return answerOne(visitor, question, () => users.find(visitor.clientId, target.userId), missing);
     },
     listJobTitles: async (question, target) => {

@@ -15,8 +15,9 @@ export async function openBackend(document: Document, handlers: object): Promise
     definition: document,
     strict: true,
     quick: true,
-    // Reports every violation; the size of a request bounds them. `make verify` has validated the schemas.
-    ajvOpts: { allErrors: true, validateSchema: false },
+    // Reports every violation with its schema; the size of a request bounds them. `make verify` has
+    // validated the schemas.
+    ajvOpts: { allErrors: true, validateSchema: false, verbose: true },
     // Operations that are not implemented answer 501 for invalid requests as well.
     validate: ({ operation }: Context) =>
       Object.hasOwn(handlers, operation.operationId ?? '') && !judgesItself(operation),

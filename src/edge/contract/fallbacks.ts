@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Context } from 'openapi-backend';
+import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 import type { HttpAnswer } from '../http/exchange.js';
 import { Html } from '../pages/html.js';
@@ -30,7 +31,7 @@ export const fallbacks: Fallbacks = {
   },
 
   methodNotAllowed() {
-    throw new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, 'This path does not accept this method.');
+    throw new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, problemMessages.method_not_allowed);
   },
 
   notImplemented() {
@@ -46,8 +47,7 @@ export const fallbacks: Fallbacks = {
 
   validationFail({ validation }) {
     const fieldViolations = (validation.errors ?? []).map(toViolation);
-    const message = 'The request does not satisfy the contract; `errors` says where.';
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, problemMessages.invalid_request, { fieldViolations });
   },
 
   postResponseHandler({ response }) {
@@ -82,11 +82,17 @@ function toViolation({
   instancePath,
   keyword,
   params,
+  parentSchema,
   message = 'is not valid',
 }: ErrorObject): FieldViolation {
   const [, place = 'body', ...rest] = instancePath.split('/');
   const name =
     keyword === 'required' ? [...rest, (params as { missingProperty: string }).missingProperty] : rest;
-  const said = keyword === 'required' ? 'is required' : message;
+  const prefix = parentSchema?.['x-public-id-prefix'];
+  const ofId =
+    keyword === 'pattern' && prefix
+      ? `must be a public id of the form ${prefix}_ and 22 letters or digits`
+      : message;
+  const said = keyword === 'required' ? 'is required' : ofId;
   return { path: `${place === 'requestBody' ? 'body' : place}.${name.join('/')}`, message: said };
 }

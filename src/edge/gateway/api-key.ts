@@ -1,3 +1,4 @@
+import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { inspectApiKey } from '../../identifiers/api-key.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
@@ -17,14 +18,11 @@ export function apiKeySecurity(environment: 'live' | 'demo') {
     refuseKeyInQuery(query);
     const key = headers['x-api-key'];
     if (typeof key !== 'string' || key === '') {
-      throw new ServiceError(ErrorCode.API_KEY_MISSING, 'Send your API key in the header x-api-key.');
+      throw new ServiceError(ErrorCode.API_KEY_MISSING, problemMessages.api_key_missing);
     }
     const verdict = inspectApiKey(key, environment);
     if (verdict === 'malformed') {
-      throw new ServiceError(
-        ErrorCode.API_KEY_MALFORMED,
-        'This is not an API key: it was cut off or mistyped.',
-      );
+      throw new ServiceError(ErrorCode.API_KEY_MALFORMED, problemMessages.api_key_malformed);
     }
     if (verdict === 'wrong_environment') {
       const [mine, other] = environment === 'live' ? ['live', 'demo'] : ['demo', 'live'];
@@ -39,10 +37,7 @@ export function apiKeySecurity(environment: 'live' | 'demo') {
 function refuseKeyInQuery(query: URLSearchParams): void {
   for (const [name, value] of query) {
     if (QUERY_NAMES.test(name) || KEY_START.test(name) || KEY_START.test(value)) {
-      throw new ServiceError(
-        ErrorCode.API_KEY_IN_QUERY,
-        'An API key does not belong in the address, where logs keep it. Send it in the header x-api-key, and replace this one.',
-      );
+      throw new ServiceError(ErrorCode.API_KEY_IN_QUERY, problemMessages.api_key_in_query);
     }
   }
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { newApiKey } from '../../../src/identifiers/api-key.js';
+import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import { AttackedService } from '../../attacks/attacked-service.js';
 import { DemoEnvironment } from '../../flow/sign-on/demo-environment.js';
 import { owner } from '../../gateway/demo-paths.js';
@@ -12,7 +14,7 @@ import type { WaitingPages } from './sign-on-walks.js';
 import type { Api } from './status-case.js';
 
 /** The requests of an integration: the cases of one stay below it, those of the other exceed it. */
-export const GATEWAY_LIMIT = 150;
+export const GATEWAY_LIMIT = 300;
 
 export const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1/32', GATEWAY_RATE_LIMIT: `${GATEWAY_LIMIT}/1h` };
 
@@ -67,6 +69,21 @@ export class CoveredService {
     return apiKeys.find(({ integrationId }) => (integrationId === owner.id) === (which === 'own'))?.key ?? '';
   }
 
+  /** A key of the first integration that was in force once. */
+  expiredApiKey(): string {
+    const key = newApiKey('demo');
+    const database = this.#database();
+    const columns = 'integration_id, label, hint, created_at, version';
+    database
+      .prepare(
+        `insert into api_keys (id, hash, expires_at, ${columns})
+        select ?, ?, created_at, ${columns} from api_keys where integration_id = ? limit 1`,
+      )
+      .run(`key_${key.slice(-20)}`, storedHash(key), owner.id);
+    database.close();
+    return key;
+  }
+
   throughProxy(target: string, question: Question): Promise<Judged> {
     return this.proxy.ask(target, question);
   }
@@ -77,7 +94,7 @@ export class CoveredService {
 
   /** Every statement of the domain fails from now on, as on a disk that lost its tables. */
   spoilStore(): void {
-    const database = new BetterSqlite3(join(this.service.dataDir, 'integration.db'));
+    const database = this.#database();
     const tables = database
       .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
       .pluck()
@@ -86,6 +103,10 @@ export class CoveredService {
       database.exec(`alter table "${table}" rename to "gone_${table}"`);
     }
     database.close();
+  }
+
+  #database() {
+    return new BetterSqlite3(join(this.service.dataDir, 'integration.db'));
   }
 
   /** For good: who would start it again is stopped first. */

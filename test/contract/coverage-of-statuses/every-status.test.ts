@@ -1,11 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ownIds } from '../../gateway/demo-paths.js';
+import { contractDocument } from '../../support/contract/contract-document.js';
+import { gatewayOperations, pathOf } from '../../support/gateway/operations.js';
+import type { Exchange } from '../../support/http-exchange.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { CoveredService, type Judged, PrismJudge, SETTINGS } from './covered-service.js';
+import { type ErrorExample, errorExamples, exampleNameOf, isExample } from './error-examples.js';
+import { exampleCases } from './example-cases.js';
 import { gatewayCases } from './gateway-cases.js';
 import { type FaultySignOn, startFaultySignOn } from './planted-faults.js';
+import { requestExamples, sendExample } from './request-examples.js';
 import { signOnCases, strayWays } from './sign-on-cases.js';
 import { accessToken, waitingPages } from './sign-on-walks.js';
-import { documentedPairs, nameOf, type Stage, stages } from './status-case.js';
+import { type Api, documentedPairs, nameOf, type Stage, stages } from './status-case.js';
 
 const services = serviceProcesses();
 let service: CoveredService;
@@ -50,17 +58,94 @@ test('every documented status of every operation is caused here', () => {
   expect(strayWays).toEqual([]);
 });
 
+describe('the requests of the documents succeed', () => {
+  const sent = requestExamples.flatMap((one) => one.types.map((type) => ({ ...one, type })));
+  test.each(sent)('$example as $type, with the fields of a registered application', async (one) => {
+    const { status, body } = await sendExample(service, one, one.type);
+    expect([status, body]).toEqual([200, expect.any(String)]);
+  });
+
+  const { parameters } = contractDocument('gateway').components as {
+    parameters: Record<'Cursor' | 'Limit', { example: unknown }>;
+  };
+  test.each(gatewayOperations.filter(({ paged }) => paged))(
+    '$operationId with its cursor',
+    async (operation) => {
+      const query = `limit=${parameters.Limit.example}&cursor=${parameters.Cursor.example}`;
+      const target = `${pathOf(operation, ownIds)}?${query}`;
+      const answer = await service.gateway(target, { headers: { 'x-api-key': service.apiKey() } });
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([200, expect.any(Array)]);
+    },
+  );
+});
+
+/** Refusals for programs, as the service gave them. */
+const refusals: { api: Api; operationId: string; answer: Exchange }[] = [];
+const documentedExamples = [...errorExamples('gateway'), ...errorExamples('sign-on')];
+
+test.each(exampleCases)('$api $operationId answers its example $example', async (one) => {
+  const { api, operationId, example } = one;
+  const answer = await one.ask(service);
+  refusals.push({ api, operationId, answer });
+  const own = documentedExamples.filter((each) => each.api === api && isExample(each, operationId, answer));
+  expect([answer.body, own.map((each) => each.example)]).toEqual([
+    answer.body,
+    expect.arrayContaining([example]),
+  ]);
+});
+
 // In this order: what is taken from the service in one stage is missing in the next.
 describe.each(stages)('%s', (stage) => {
   beforeAll(() => enter[stage]());
 
   test.each(cases.filter((one) => one.stage === stage))(
     '$api $operationId answers $status, and Prism has nothing against it',
-    async ({ status, ask }) => {
+    async ({ api, operationId, status, ask }) => {
       const { answer, violations } = await ask();
       expect([answer.status, violations]).toEqual([status, []]);
+      if (stage !== 'fault planted' && String(answer.headers['content-type']).includes('json')) {
+        refusals.push({ api, operationId, answer });
+      }
     },
   );
+});
+
+describe('the errors of the documents', () => {
+  const isServed = (example: ErrorExample) =>
+    refusals.some(
+      ({ api, operationId, answer }) => api === example.api && isExample(example, operationId, answer),
+    );
+  /** Several operations share a response, and not each can be refused in each of its ways. */
+  const alike = (one: ErrorExample) => (other: ErrorExample) =>
+    other.api === one.api && other.example === one.example && isDeepStrictEqual(other.body, one.body);
+
+  test('are each what the service says, word for word', () => {
+    const missing = documentedExamples.filter(
+      (one) => !documentedExamples.some((other) => alike(one)(other) && isServed(other)),
+    );
+    expect([...new Set(missing.map(exampleNameOf))]).toEqual([]);
+    expect(documentedExamples.length).toBeGreaterThan(200);
+  });
+
+  test('are all that the gateway says of operations that were asked rightly in all but one thing', () => {
+    const others = refusals.filter(
+      ({ api, operationId, answer }) =>
+        api === 'gateway' &&
+        answer.status >= 400 &&
+        !documentedExamples.some((one) => one.api === api && isExample(one, operationId, answer)),
+    );
+    expect(others.map(({ operationId, answer }) => `${operationId} ${answer.body}`)).toEqual([]);
+  });
+
+  test('another word is found', () => {
+    const [example] = documentedExamples as [ErrorExample];
+    const body = JSON.stringify({ ...example.body, message: 'Other words.' });
+    const answer = { method: 'GET', target: '/', headers: {}, status: example.status };
+    expect(isExample(example, example.operationId, { ...answer, body: JSON.stringify(example.body) })).toBe(
+      true,
+    );
+    expect(isExample(example, example.operationId, { ...answer, body })).toBe(false);
+  });
 });
 
 describe('a wrong answer', () => {

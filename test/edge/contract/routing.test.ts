@@ -91,7 +91,11 @@ describe('an id in a path that is none of its kind', () => {
     const answer = await ask(dispatch, `${LIST}/${id}/clients`);
     expect(answer).toMatchObject({ status: 400, operation: 'listClients' });
     expect(answer.problem?.errors).toEqual([
-      { in: 'path', path: 'instanceIntegrationId', message: expect.stringContaining('pattern') },
+      {
+        in: 'path',
+        path: 'instanceIntegrationId',
+        message: 'must be a public id of the form iin_ and 22 letters or digits',
+      },
     ]);
   });
 });

@@ -31,6 +31,10 @@ type IdTokenClaims struct {
 	AuthTime *int64 `json:"auth_time,omitempty"`
 	// The `nonce` of the authorization request, unchanged. Present if there was one; compare it.
 	Nonce *string `json:"nonce,omitempty"`
+	// How the person signed in, one of `acr_values_supported`.
+	Acr *string `json:"acr,omitempty"`
+	// Ties the ID token to the access token that came with it: the left half of the hash of the access token, in base64url (OpenID Connect Core, section 3.1.3.6).
+	AtHash *string `json:"at_hash,omitempty"`
 	// The person, the same for every application; never changes. Use it as the key of your accounts.
 	Sub string `json:"sub"`
 	// Your application's `client_id`.
@@ -41,6 +45,10 @@ type IdTokenClaims struct {
 	FirstName *string `json:"firstName,omitempty"`
 	// Last name. Scope `profile`.
 	LastName *string `json:"lastName,omitempty"`
+	// The same as `firstName`, under its name in OpenID Connect. Scope `profile`.
+	GivenName *string `json:"given_name,omitempty"`
+	// The same as `lastName`, under its name in OpenID Connect. Scope `profile`.
+	FamilyName *string `json:"family_name,omitempty"`
 	// Email address the person signs in with. It can change. One that is older than the gateway's rule for addresses (`EmailAddress`) is as it was given. Scope `email`.
 	Email *string `json:"email,omitempty"`
 	// Whether the person has verified the address by a mailed link. Scope `email`.
@@ -220,6 +228,70 @@ func (o *IdTokenClaims) SetNonce(v string) {
 	o.Nonce = &v
 }
 
+// GetAcr returns the Acr field value if set, zero value otherwise.
+func (o *IdTokenClaims) GetAcr() string {
+	if o == nil || IsNil(o.Acr) {
+		var ret string
+		return ret
+	}
+	return *o.Acr
+}
+
+// GetAcrOk returns a tuple with the Acr field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *IdTokenClaims) GetAcrOk() (*string, bool) {
+	if o == nil || IsNil(o.Acr) {
+		return nil, false
+	}
+	return o.Acr, true
+}
+
+// HasAcr returns a boolean if a field has been set.
+func (o *IdTokenClaims) HasAcr() bool {
+	if o != nil && !IsNil(o.Acr) {
+		return true
+	}
+
+	return false
+}
+
+// SetAcr gets a reference to the given string and assigns it to the Acr field.
+func (o *IdTokenClaims) SetAcr(v string) {
+	o.Acr = &v
+}
+
+// GetAtHash returns the AtHash field value if set, zero value otherwise.
+func (o *IdTokenClaims) GetAtHash() string {
+	if o == nil || IsNil(o.AtHash) {
+		var ret string
+		return ret
+	}
+	return *o.AtHash
+}
+
+// GetAtHashOk returns a tuple with the AtHash field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *IdTokenClaims) GetAtHashOk() (*string, bool) {
+	if o == nil || IsNil(o.AtHash) {
+		return nil, false
+	}
+	return o.AtHash, true
+}
+
+// HasAtHash returns a boolean if a field has been set.
+func (o *IdTokenClaims) HasAtHash() bool {
+	if o != nil && !IsNil(o.AtHash) {
+		return true
+	}
+
+	return false
+}
+
+// SetAtHash gets a reference to the given string and assigns it to the AtHash field.
+func (o *IdTokenClaims) SetAtHash(v string) {
+	o.AtHash = &v
+}
+
 // GetSub returns the Sub field value
 func (o *IdTokenClaims) GetSub() string {
 	if o == nil {
@@ -362,6 +434,70 @@ func (o *IdTokenClaims) HasLastName() bool {
 // SetLastName gets a reference to the given string and assigns it to the LastName field.
 func (o *IdTokenClaims) SetLastName(v string) {
 	o.LastName = &v
+}
+
+// GetGivenName returns the GivenName field value if set, zero value otherwise.
+func (o *IdTokenClaims) GetGivenName() string {
+	if o == nil || IsNil(o.GivenName) {
+		var ret string
+		return ret
+	}
+	return *o.GivenName
+}
+
+// GetGivenNameOk returns a tuple with the GivenName field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *IdTokenClaims) GetGivenNameOk() (*string, bool) {
+	if o == nil || IsNil(o.GivenName) {
+		return nil, false
+	}
+	return o.GivenName, true
+}
+
+// HasGivenName returns a boolean if a field has been set.
+func (o *IdTokenClaims) HasGivenName() bool {
+	if o != nil && !IsNil(o.GivenName) {
+		return true
+	}
+
+	return false
+}
+
+// SetGivenName gets a reference to the given string and assigns it to the GivenName field.
+func (o *IdTokenClaims) SetGivenName(v string) {
+	o.GivenName = &v
+}
+
+// GetFamilyName returns the FamilyName field value if set, zero value otherwise.
+func (o *IdTokenClaims) GetFamilyName() string {
+	if o == nil || IsNil(o.FamilyName) {
+		var ret string
+		return ret
+	}
+	return *o.FamilyName
+}
+
+// GetFamilyNameOk returns a tuple with the FamilyName field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *IdTokenClaims) GetFamilyNameOk() (*string, bool) {
+	if o == nil || IsNil(o.FamilyName) {
+		return nil, false
+	}
+	return o.FamilyName, true
+}
+
+// HasFamilyName returns a boolean if a field has been set.
+func (o *IdTokenClaims) HasFamilyName() bool {
+	if o != nil && !IsNil(o.FamilyName) {
+		return true
+	}
+
+	return false
+}
+
+// SetFamilyName gets a reference to the given string and assigns it to the FamilyName field.
+func (o *IdTokenClaims) SetFamilyName(v string) {
+	o.FamilyName = &v
 }
 
 // GetEmail returns the Email field value if set, zero value otherwise.
@@ -543,6 +679,12 @@ func (o IdTokenClaims) ToMap() (map[string]interface{}, error) {
 	if !IsNil(o.Nonce) {
 		toSerialize["nonce"] = o.Nonce
 	}
+	if !IsNil(o.Acr) {
+		toSerialize["acr"] = o.Acr
+	}
+	if !IsNil(o.AtHash) {
+		toSerialize["at_hash"] = o.AtHash
+	}
 	toSerialize["sub"] = o.Sub
 	toSerialize["aud"] = o.Aud
 	if !IsNil(o.Name) {
@@ -553,6 +695,12 @@ func (o IdTokenClaims) ToMap() (map[string]interface{}, error) {
 	}
 	if !IsNil(o.LastName) {
 		toSerialize["lastName"] = o.LastName
+	}
+	if !IsNil(o.GivenName) {
+		toSerialize["given_name"] = o.GivenName
+	}
+	if !IsNil(o.FamilyName) {
+		toSerialize["family_name"] = o.FamilyName
 	}
 	if !IsNil(o.Email) {
 		toSerialize["email"] = o.Email
@@ -620,11 +768,15 @@ func (o *IdTokenClaims) UnmarshalJSON(data []byte) (err error) {
 		delete(additionalProperties, "iat")
 		delete(additionalProperties, "auth_time")
 		delete(additionalProperties, "nonce")
+		delete(additionalProperties, "acr")
+		delete(additionalProperties, "at_hash")
 		delete(additionalProperties, "sub")
 		delete(additionalProperties, "aud")
 		delete(additionalProperties, "name")
 		delete(additionalProperties, "firstName")
 		delete(additionalProperties, "lastName")
+		delete(additionalProperties, "given_name")
+		delete(additionalProperties, "family_name")
 		delete(additionalProperties, "email")
 		delete(additionalProperties, "email_verified")
 		delete(additionalProperties, "workerProfileId")

@@ -31,6 +31,10 @@ type UserinfoClaims struct {
 	FirstName *string `json:"firstName,omitempty"`
 	// Last name. Scope `profile`.
 	LastName *string `json:"lastName,omitempty"`
+	// The same as `firstName`, under its name in OpenID Connect. Scope `profile`.
+	GivenName *string `json:"given_name,omitempty"`
+	// The same as `lastName`, under its name in OpenID Connect. Scope `profile`.
+	FamilyName *string `json:"family_name,omitempty"`
 	// Email address the person signs in with. It can change. One that is older than the gateway's rule for addresses (`EmailAddress`) is as it was given. Scope `email`.
 	Email *string `json:"email,omitempty"`
 	// Whether the person has verified the address by a mailed link. Scope `email`.
@@ -215,6 +219,70 @@ func (o *UserinfoClaims) SetLastName(v string) {
 	o.LastName = &v
 }
 
+// GetGivenName returns the GivenName field value if set, zero value otherwise.
+func (o *UserinfoClaims) GetGivenName() string {
+	if o == nil || IsNil(o.GivenName) {
+		var ret string
+		return ret
+	}
+	return *o.GivenName
+}
+
+// GetGivenNameOk returns a tuple with the GivenName field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *UserinfoClaims) GetGivenNameOk() (*string, bool) {
+	if o == nil || IsNil(o.GivenName) {
+		return nil, false
+	}
+	return o.GivenName, true
+}
+
+// HasGivenName returns a boolean if a field has been set.
+func (o *UserinfoClaims) HasGivenName() bool {
+	if o != nil && !IsNil(o.GivenName) {
+		return true
+	}
+
+	return false
+}
+
+// SetGivenName gets a reference to the given string and assigns it to the GivenName field.
+func (o *UserinfoClaims) SetGivenName(v string) {
+	o.GivenName = &v
+}
+
+// GetFamilyName returns the FamilyName field value if set, zero value otherwise.
+func (o *UserinfoClaims) GetFamilyName() string {
+	if o == nil || IsNil(o.FamilyName) {
+		var ret string
+		return ret
+	}
+	return *o.FamilyName
+}
+
+// GetFamilyNameOk returns a tuple with the FamilyName field value if set, nil otherwise
+// and a boolean to check if the value has been set.
+func (o *UserinfoClaims) GetFamilyNameOk() (*string, bool) {
+	if o == nil || IsNil(o.FamilyName) {
+		return nil, false
+	}
+	return o.FamilyName, true
+}
+
+// HasFamilyName returns a boolean if a field has been set.
+func (o *UserinfoClaims) HasFamilyName() bool {
+	if o != nil && !IsNil(o.FamilyName) {
+		return true
+	}
+
+	return false
+}
+
+// SetFamilyName gets a reference to the given string and assigns it to the FamilyName field.
+func (o *UserinfoClaims) SetFamilyName(v string) {
+	o.FamilyName = &v
+}
+
 // GetEmail returns the Email field value if set, zero value otherwise.
 func (o *UserinfoClaims) GetEmail() string {
 	if o == nil || IsNil(o.Email) {
@@ -396,6 +464,12 @@ func (o UserinfoClaims) ToMap() (map[string]interface{}, error) {
 	if !IsNil(o.LastName) {
 		toSerialize["lastName"] = o.LastName
 	}
+	if !IsNil(o.GivenName) {
+		toSerialize["given_name"] = o.GivenName
+	}
+	if !IsNil(o.FamilyName) {
+		toSerialize["family_name"] = o.FamilyName
+	}
 	if !IsNil(o.Email) {
 		toSerialize["email"] = o.Email
 	}
@@ -459,6 +533,8 @@ func (o *UserinfoClaims) UnmarshalJSON(data []byte) (err error) {
 		delete(additionalProperties, "name")
 		delete(additionalProperties, "firstName")
 		delete(additionalProperties, "lastName")
+		delete(additionalProperties, "given_name")
+		delete(additionalProperties, "family_name")
 		delete(additionalProperties, "email")
 		delete(additionalProperties, "email_verified")
 		delete(additionalProperties, "workerProfileId")

@@ -64,6 +64,15 @@ export interface IdTokenClaims {
      */
     nonce?: string;
     /**
+     * How the person signed in, one of `acr_values_supported`.
+     */
+    acr?: string;
+    /**
+     * Ties the ID token to the access token that came with it: the left half of the hash of the access token, in
+     * base64url (OpenID Connect Core, section 3.1.3.6).
+     */
+    at_hash?: string;
+    /**
      * The person, the same for every application; never changes. Use it as the key of your accounts.
      */
     sub: string;
@@ -83,6 +92,14 @@ export interface IdTokenClaims {
      * Last name. Scope `profile`.
      */
     lastName?: string;
+    /**
+     * The same as `firstName`, under its name in OpenID Connect. Scope `profile`.
+     */
+    given_name?: string;
+    /**
+     * The same as `lastName`, under its name in OpenID Connect. Scope `profile`.
+     */
+    family_name?: string;
     /**
      * Email address the person signs in with. It can change. One that is older than the gateway's rule for
      * addresses (`EmailAddress`) is as it was given. Scope `email`.
@@ -141,11 +158,15 @@ export function IdTokenClaimsFromJSONTyped(json: any, ignoreDiscriminator: boole
         'iat': json['iat'],
         'auth_time': json['auth_time'] == null ? undefined : json['auth_time'],
         'nonce': json['nonce'] == null ? undefined : json['nonce'],
+        'acr': json['acr'] == null ? undefined : json['acr'],
+        'at_hash': json['at_hash'] == null ? undefined : json['at_hash'],
         'sub': json['sub'],
         'aud': json['aud'],
         'name': json['name'] == null ? undefined : json['name'],
         'firstName': json['firstName'] == null ? undefined : json['firstName'],
         'lastName': json['lastName'] == null ? undefined : json['lastName'],
+        'given_name': json['given_name'] == null ? undefined : json['given_name'],
+        'family_name': json['family_name'] == null ? undefined : json['family_name'],
         'email': json['email'] == null ? undefined : json['email'],
         'email_verified': json['email_verified'] == null ? undefined : json['email_verified'],
         'workerProfileId': json['workerProfileId'],
@@ -171,11 +192,15 @@ export function IdTokenClaimsToJSONTyped(value?: IdTokenClaims | null, ignoreDis
         'iat': value['iat'],
         'auth_time': value['auth_time'],
         'nonce': value['nonce'],
+        'acr': value['acr'],
+        'at_hash': value['at_hash'],
         'sub': value['sub'],
         'aud': value['aud'],
         'name': value['name'],
         'firstName': value['firstName'],
         'lastName': value['lastName'],
+        'given_name': value['given_name'],
+        'family_name': value['family_name'],
         'email': value['email'],
         'email_verified': value['email_verified'],
         'workerProfileId': value['workerProfileId'],

@@ -62,6 +62,14 @@ export interface UserinfoClaims {
      */
     lastName?: string;
     /**
+     * The same as `firstName`, under its name in OpenID Connect. Scope `profile`.
+     */
+    given_name?: string;
+    /**
+     * The same as `lastName`, under its name in OpenID Connect. Scope `profile`.
+     */
+    family_name?: string;
+    /**
      * Email address the person signs in with. It can change. One that is older than the gateway's rule for
      * addresses (`EmailAddress`) is as it was given. Scope `email`.
      */
@@ -116,6 +124,8 @@ export function UserinfoClaimsFromJSONTyped(json: any, ignoreDiscriminator: bool
         'name': json['name'] == null ? undefined : json['name'],
         'firstName': json['firstName'] == null ? undefined : json['firstName'],
         'lastName': json['lastName'] == null ? undefined : json['lastName'],
+        'given_name': json['given_name'] == null ? undefined : json['given_name'],
+        'family_name': json['family_name'] == null ? undefined : json['family_name'],
         'email': json['email'] == null ? undefined : json['email'],
         'email_verified': json['email_verified'] == null ? undefined : json['email_verified'],
         'workerProfileId': json['workerProfileId'],
@@ -141,6 +151,8 @@ export function UserinfoClaimsToJSONTyped(value?: UserinfoClaims | null, ignoreD
         'name': value['name'],
         'firstName': value['firstName'],
         'lastName': value['lastName'],
+        'given_name': value['given_name'],
+        'family_name': value['family_name'],
         'email': value['email'],
         'email_verified': value['email_verified'],
         'workerProfileId': value['workerProfileId'],

@@ -36,13 +36,15 @@ class UserinfoClaims(BaseModel):
     name: Optional[StrictStr] = Field(default=None, description="Full name of the user or worker that the person is signed in as. Scope `profile`.")
     first_name: Optional[StrictStr] = Field(default=None, description="First name. Scope `profile`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(default=None, description="Last name. Scope `profile`.", alias="lastName")
+    given_name: Optional[StrictStr] = Field(default=None, description="The same as `firstName`, under its name in OpenID Connect. Scope `profile`.")
+    family_name: Optional[StrictStr] = Field(default=None, description="The same as `lastName`, under its name in OpenID Connect. Scope `profile`.")
     email: Optional[StrictStr] = Field(default=None, description="Email address the person signs in with. It can change. One that is older than the gateway's rule for addresses (`EmailAddress`) is as it was given. Scope `email`.")
     email_verified: Optional[StrictBool] = Field(default=None, description="Whether the person has verified the address by a mailed link. Scope `email`.")
     worker_profile_id: StrictStr = Field(description="Public worker profile id of the person. Always included.", alias="workerProfileId")
     user_ids: List[UserContext] = Field(description="The users that this person is on the instance of the sign-in; empty if none. Always included.", alias="userIds")
     worker_ids: List[WorkerContext] = Field(description="The workers that this person is on the instance of the sign-in; empty if none. Always included.", alias="workerIds")
     last_login_context: LoginContext = Field(description="The last active state of the person on this instance. Always included.", alias="lastLoginContext")
-    __properties: ClassVar[List[str]] = ["sub", "aud", "name", "firstName", "lastName", "email", "email_verified", "workerProfileId", "userIds", "workerIds", "lastLoginContext"]
+    __properties: ClassVar[List[str]] = ["sub", "aud", "name", "firstName", "lastName", "given_name", "family_name", "email", "email_verified", "workerProfileId", "userIds", "workerIds", "lastLoginContext"]
 
     model_config = ConfigDict(
         validate_by_name=True,
@@ -115,6 +117,8 @@ class UserinfoClaims(BaseModel):
             "name": obj.get("name"),
             "firstName": obj.get("firstName"),
             "lastName": obj.get("lastName"),
+            "given_name": obj.get("given_name"),
+            "family_name": obj.get("family_name"),
             "email": obj.get("email"),
             "email_verified": obj.get("email_verified"),
             "workerProfileId": obj.get("workerProfileId"),

@@ -1,0 +1,20 @@
+// Made by `make generate` from the contracts. Do not edit.
+
+/** What the gateway says with each code, as its document shows. */
+export const problemMessages = {
+  invalid_request: "The request does not satisfy the contract; `errors` says where.",
+  api_key_in_query: "An API key does not belong in the address, where logs keep it. Send it in the header x-api-key, and replace this one.",
+  api_key_missing: "Send your API key in the header x-api-key.",
+  api_key_malformed: "This is not an API key: it was cut off or mistyped.",
+  api_key_unknown: "This API key is not known. It may have been revoked.",
+  api_key_expired: "This API key has expired. Ask the operator for a new one.",
+  instance_integration_not_found: "Instance integration not found",
+  instance_integration_not_configured: "Instance integration not configured",
+  client_not_found: "Client not found",
+  user_not_found: "User not found",
+  worker_not_found: "Worker not found",
+  method_not_allowed: "This path does not accept this method.",
+  not_acceptable: "This operation answers application/json only.",
+  internal_error: "Something went wrong on our side.",
+  unavailable: "The service cannot answer right now. Please try again shortly.",
+} as const;
