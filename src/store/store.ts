@@ -29,7 +29,7 @@ import { auditWriter } from './adapters/operator/audit-events.js';
 import type { OnSpoiled } from './adapters/operator/audit-purge.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { organizationStore } from './adapters/organization.js';
-import { platformUnitOfWork } from './adapters/platform/unit-of-work.js';
+import { type OnInvalidEvent, platformUnitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
 import { serviceTokenStore } from './adapters/service-tokens.js';
@@ -61,6 +61,8 @@ export interface StoreOptions {
   checkpoints?: CheckpointOptions;
   /** SQLite accepts no further write until it is reopened. */
   onDiskFailure?: (error: unknown) => void;
+  /** Without it, the write of an event that violates the contract fails. */
+  onInvalidEvent?: OnInvalidEvent;
 }
 
 export interface AuditChainsListener {
@@ -120,7 +122,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const deliveriesDue = new DueSignal();
   const onDue = () => deliveriesDue.wake();
-  const signOn = signOnUnitOfWork(database, Date.now, onDue);
+  const { onInvalidEvent } = options;
+  const signOn = signOnUnitOfWork(database, Date.now, onDue, onInvalidEvent);
   return {
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
@@ -130,7 +133,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: userStore(database),
     organization: organizationStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
-    platform: platformUnitOfWork(database, Date.now, onDue),
+    platform: platformUnitOfWork(database, Date.now, onDue, onInvalidEvent),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
     seals: sealStore(database),

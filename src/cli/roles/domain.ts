@@ -11,9 +11,11 @@ import {
   STRANGERS_RATE,
 } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/tokens/token-issuer.js';
+import { prepareEventChecks } from '../../domain/webhooks/event-check.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
 import { openStore, type Store, type StoreOptions } from '../../store/store.js';
+import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { rpcCallTimer } from '../../telemetry/metrics.js';
@@ -28,10 +30,13 @@ import { openSecrets, type Secrets } from './secrets.js';
 import { serverTlsFiles } from './tls-files.js';
 import { webhookParts } from './webhooks.js';
 
+const INVALID_EVENTS_PER_MINUTE = 10;
+
 /** The rules and the store behind gRPC. */
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics, ending } = role;
   const tlsFiles = serverTlsFiles(role);
+  const warnOfInvalidEvents = boundedWarnings(log, INVALID_EVENTS_PER_MINUTE);
   await refuseSecondDomain(config);
   const storeOptions: StoreOptions = {
     environment: config.ENVIRONMENT,
@@ -43,6 +48,10 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
         log.error('the thread that checkpoints the database ended', { reason: cause.message }),
     },
     onDiskFailure: endWith,
+    // Live sends it as it is: receivers can still read what they know of it.
+    ...(config.ENVIRONMENT === 'live' && {
+      onInvalidEvent: (type, fault) => warnOfInvalidEvents('an event violates its contract', { type, fault }),
+    }),
     alone: true,
   };
   const store = await openPatiently(() => openStore(storeOptions), log, ending);
@@ -70,6 +79,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     ]);
     const tally = new AuditTally(store.observations, Date.now);
     const services = servicesOf(config, store, { passwords, keeping, tally, ...secrets }, log);
+    prepareEventChecks();
     const listeners = await openListeners({
       config,
       store,

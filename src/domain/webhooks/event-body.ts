@@ -17,17 +17,27 @@ export interface StoredEvent {
 const SPEC_VERSION = 1;
 const DATA_VERSION = 1;
 
-/** The exact text to sign and post. Inserts the recorded payload without parsing it. */
-export function eventBody(event: StoredEvent, receiver: InstanceIntegrationId): string {
-  const { id, type, entityType, entityId } = event;
-  const envelope = JSON.stringify({
+/** All of the body but `data`. */
+export function envelopeOf({
+  id,
+  type,
+  occurredAt,
+  entityType,
+  entityId,
+}: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data'>) {
+  return {
     id,
     type,
     specVersion: SPEC_VERSION,
     dataVersion: DATA_VERSION,
-    occurredAt: new Date(event.occurredAt).toISOString(),
+    occurredAt: new Date(occurredAt).toISOString(),
     entity: { type: entityType, id: entityId },
-  });
+  };
+}
+
+/** The exact text to sign and post. Inserts the recorded payload without parsing it. */
+export function eventBody(event: StoredEvent, receiver: InstanceIntegrationId): string {
+  const envelope = JSON.stringify(envelopeOf(event));
   return `${envelope.slice(0, -1)},"data":${linkedFor(receiver, event.data)}}`;
 }
 

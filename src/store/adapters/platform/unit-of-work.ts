@@ -8,6 +8,7 @@ import type {
   RecordedEvent,
 } from '../../../domain/platform/unit-of-work.js';
 import { newVersion } from '../../../domain/version.js';
+import { faultOfEvent } from '../../../domain/webhooks/event-check.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
@@ -29,16 +30,34 @@ import { unitRows } from './units.js';
 import { userRows } from './users.js';
 import { workerRows } from './workers.js';
 
+/** Called for an event that violates the contract of webhooks, which is a fault of this service. */
+export type OnInvalidEvent = (type: EventType, fault: string) => void;
+
+const refuseInvalidEvent: OnInvalidEvent = (type, fault) => {
+  throw new Error(`The event ${type} violates its contract: ${fault}`);
+};
+
 /** `onDue` as for every unit of work. */
 export function platformUnitOfWork(
   database: Database,
   clock?: Clock,
   onDue?: () => void,
+  onInvalidEvent?: OnInvalidEvent,
 ): PlatformUnitOfWork {
-  return unitOfWorkOver(database, rowsOf, changesIn, { clock, onDue });
+  return unitOfWorkOver(
+    database,
+    rowsOf,
+    (writer, now, noteDue) => changesIn(writer, now, noteDue, onInvalidEvent),
+    { clock, onDue },
+  );
 }
 
-export function changesIn(writer: Writer, now: number, noteDue: () => void): Changes {
+export function changesIn(
+  writer: Writer,
+  now: number,
+  noteDue: () => void,
+  onInvalidEvent: OnInvalidEvent = refuseInvalidEvent,
+): Changes {
   // Most writes record no event.
   let fanOut: FanOut | undefined;
   return {
@@ -48,7 +67,7 @@ export function changesIn(writer: Writer, now: number, noteDue: () => void): Cha
     touch: (...subjectIds) => touch(writer, subjectIds),
     recordEvent: (event) => {
       fanOut ??= new FanOut(writer, now, noteDue);
-      return recordEvent(writer, now, fanOut, event);
+      return recordEvent(writer, now, fanOut, event, onInvalidEvent);
     },
     audit: (actor, action) => auditAction(writer, now, actor, action),
   };
@@ -112,9 +131,15 @@ async function recordEvent<T extends EventType>(
   writer: Writer,
   now: number,
   fanOut: FanOut,
-  { type, instanceId, clientId, entity, data }: RecordedEvent<T>,
+  event: RecordedEvent<T>,
+  onInvalidEvent: OnInvalidEvent,
 ): Promise<void> {
+  const { type, instanceId, clientId, entity, data } = event;
   const id = newPublicId('EventId');
+  const fault = faultOfEvent(event, { id, occurredAt: now });
+  if (fault !== undefined) {
+    onInvalidEvent(type, fault);
+  }
   // Last, so that the last placeholder in the text is the link's.
   const { links, ...payload } = data;
   const { rows } = await eventInsertion(writer, {

@@ -6,7 +6,7 @@ import { credentialRows } from '../credentials/credential-rows.js';
 import { accountRows } from '../platform/accounts.js';
 import { clientRows } from '../platform/clients.js';
 import { instanceRows } from '../platform/instances.js';
-import { changesIn } from '../platform/unit-of-work.js';
+import { changesIn, type OnInvalidEvent } from '../platform/unit-of-work.js';
 import { keptRows } from '../statements/kept-rows.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
 import { knownApplicationRows } from './applications.js';
@@ -20,7 +20,12 @@ import { loginContextRows } from './login-contexts.js';
 import { signingKeyRows } from './signing-keys.js';
 
 /** Signing in activates users, which is an event; `onDue` as for every unit of work. */
-export function signOnUnitOfWork(database: Database, clock?: Clock, onDue?: () => void): SignOnUnitOfWork {
+export function signOnUnitOfWork(
+  database: Database,
+  clock?: Clock,
+  onDue?: () => void,
+  onInvalidEvent?: OnInvalidEvent,
+): SignOnUnitOfWork {
   return unitOfWorkOver(
     database,
     (reader) => ({
@@ -30,7 +35,7 @@ export function signOnUnitOfWork(database: Database, clock?: Clock, onDue?: () =
       instances: instanceRows(reader),
       clients: clientRows(reader),
     }),
-    (writer, now, noteDue) => ({ ...changesIn(writer, now, noteDue), ...ownRows(writer) }),
+    (writer, now, noteDue) => ({ ...changesIn(writer, now, noteDue, onInvalidEvent), ...ownRows(writer) }),
     { clock, onDue },
   );
 }
