@@ -12,7 +12,9 @@ export type ClientId = `cli_${string}`;
  */
 export type UserId = `usr_${string}`;
 /**
- * Email address with which the person signs in.
+ * An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform
+ * accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in
+ * Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.
  */
 export type EmailAddress = string;
 /**
@@ -24,10 +26,6 @@ export type EmailAddress = string;
  * - `DELETED`: was removed. Omitted from lists; can be read by id.
  */
 export type UserStatus = "ACTIVE" | "INACTIVE" | "INVITED" | "DELETED";
-/**
- * Email address of the manager.
- */
-export type EmailAddress1 = string;
 /**
  * Public id of an organization unit, such as the department Engineering.
  */
@@ -44,16 +42,6 @@ export type LocationId = `olo_${string}`;
  * Public id of a worker: an employee or contractor of a client who receives payroll.
  */
 export type WorkerId = `wrk_${string}`;
-/**
- * Email address of the worker.
- */
-export type EmailAddress2 = string;
-/**
- * An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform
- * accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in
- * Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.
- */
-export type EmailAddress3 = string;
 
 /**
  * The headers of every delivery.
@@ -246,7 +234,7 @@ export interface UserManager {
    * Whole name, in the order in which the platform shows it, or `null`.
    */
   fullName: string | null;
-  email: EmailAddress1;
+  email: EmailAddress;
 }
 /**
  * The access role of a user. Match roles by `name`: editing the permissions of a user can put a new custom role, with a new `id`, in the place of the old one.
@@ -610,7 +598,7 @@ export interface WorkerEventData {
    * Whole name, in the order in which the platform shows it.
    */
   fullName: string;
-  email: EmailAddress2;
+  email: EmailAddress;
   /**
    * Phone number as it was entered, or `null`.
    */

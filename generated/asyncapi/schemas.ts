@@ -610,7 +610,6 @@ export const eventSchemas = {
           "$ref": "#/definitions/ClientId"
         },
         "email": {
-          "description": "Email address with which the person signs in.",
           "$ref": "#/definitions/EmailAddress"
         },
         "firstName": {
@@ -937,7 +936,6 @@ export const eventSchemas = {
           "type": "string"
         },
         "email": {
-          "description": "Email address of the worker.",
           "$ref": "#/definitions/EmailAddress"
         },
         "phone": {
@@ -1188,7 +1186,6 @@ export const eventSchemas = {
           ]
         },
         "email": {
-          "description": "Email address of the manager.",
           "$ref": "#/definitions/EmailAddress"
         }
       }

@@ -762,7 +762,6 @@ export interface components {
          * @description The manager of a user, who is a user of the same client.
          */
         UserManager: {
-            /** @description Email address of the manager. */
             email: components["schemas"]["EmailAddress"];
             /**
              * @description Given name, or `null`.

@@ -36,7 +36,9 @@ export interface UserManager {
      */
     fullName: string | null;
     /**
-     * Email address of the manager.
+     * An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform
+     * accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in
+     * Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.
      */
     email: string;
 }
