@@ -62,6 +62,15 @@ test('comments name the actor and are not wider than the code', async () => {
   expect(faulty).toEqual([]);
 });
 
+test('no test asserts how long something took: that is told by the bench', async () => {
+  const clocked =
+    /expect\((?:(?:performance|Date)\.now\(\) - |(?:\w+\.)?(?:duration|away|elapsed)Ms\)\.toBeLessThan\()/;
+  const faulty = (await sourcesOf('test')).filter(
+    ({ file, code }) => !file.startsWith('test/bench/') && clocked.test(code),
+  );
+  expect(faulty.map(({ file }) => file)).toEqual([]);
+});
+
 describe('folders and files', () => {
   test('every folder of code has a README.md that says what it owns', async () => {
     const folders = (await sourcesOf('src', 'workflows', 'test')).map(({ file }) => dirname(file));

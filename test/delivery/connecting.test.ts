@@ -179,10 +179,10 @@ describe('TLS', () => {
         .resume()
         .once('close', hungUp),
     );
-    const report = await open({ timeoutMs: 100 }).attempt(to(`https://127.0.0.1:${port}/`), body);
+    const report = await open({ timeoutMs: 1_000 }).attempt(to(`https://127.0.0.1:${port}/`), body);
     expect(report).toMatchObject({
       outcome: 'TIMED_OUT',
-      message: `TLS with 127.0.0.1:${port} was not agreed within 0.1 s.`,
+      message: `TLS with 127.0.0.1:${port} was not agreed within 1 s.`,
     });
     await closed;
   });

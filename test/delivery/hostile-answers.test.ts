@@ -148,10 +148,10 @@ describe('a receiver that', () => {
 });
 
 describe('a receiver that takes its time', () => {
-  const timeoutMs = 150;
+  const timeoutMs = 500;
 
   test.each<[string, RawAnswer, number | undefined, RegExp]>([
-    ['never answers', () => undefined, undefined, /took the event but did not answer within 0\.15 s\.$/],
+    ['never answers', () => undefined, undefined, /took the event but did not answer within 0\.5 s\.$/],
     [
       'answers a byte at a time',
       (socket) => {
@@ -160,7 +160,7 @@ describe('a receiver that takes its time', () => {
         socket.once('close', () => clearInterval(drip));
       },
       200,
-      /^The answer, 200 OK, began but was not over within 0\.15 s\.$/,
+      /^The answer, 200 OK, began but was not over within 0\.5 s\.$/,
     ],
     [
       'sends hints without end',
@@ -182,11 +182,10 @@ describe('a receiver that takes its time', () => {
   test('does not delay others, and its connection is closed', async () => {
     const slow = await raw.start(() => undefined);
     const quick = await raw.start(noContent);
-    const sender = open({ timeoutMs: 500 });
+    const sender = open({ timeoutMs: 3_000 });
     const hanging = Array.from({ length: 64 }, () => sender.attempt(targetAt(slow.port), body));
-    const { outcome, durationMs } = await sender.attempt(targetAt(quick.port), body);
-    expect(outcome).toBe('SUCCEEDED');
-    expect(durationMs).toBeLessThan(500);
+    const first = await Promise.race([sender.attempt(targetAt(quick.port), body), ...hanging]);
+    expect(first.outcome).toBe('SUCCEEDED');
     expect(new Set((await Promise.all(hanging)).map((report) => report.outcome))).toEqual(
       new Set(['TIMED_OUT']),
     );

@@ -4,6 +4,7 @@ import { DeliveryServiceService } from '../../generated/proto/integration/webhoo
 import { Relay } from '../../src/delivery/relay.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { rpcRigs } from '../rpc/rig.js';
+import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { FakeDomain } from './fake-domain.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
@@ -91,7 +92,7 @@ describe('the relay over gRPC', () => {
     await relay.stop(GRACE_MS);
   });
 
-  test('that has nothing to do stops soon, though its claim could wait longer', async () => {
+  test('that has nothing to do stops before its claim and its grace are over', async () => {
     const domain = new FakeDomain();
     const rig = await rigs.start([serviceOf(domain, 1)]);
     const relay = new Relay({
@@ -103,8 +104,6 @@ describe('the relay over gRPC', () => {
       sendsPerSubscription: 4,
     });
     await domain.until(() => true);
-    const began = performance.now();
-    await relay.stop(GRACE_MS);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    await relay.stop(LONGER_THAN_A_TEST_MS);
   });
 });

@@ -4,7 +4,7 @@ import { MaintenanceServiceService } from '../../generated/proto/integration/mai
 import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
@@ -93,12 +93,12 @@ describe('a call', () => {
       await over;
       return ANSWER;
     });
-    const refusal = await refusalOf(call({ limit: 1 }, { requestId: 'r', deadlineMs: 100 }));
+    const refusal = await refusalOf(call({ limit: 1 }, { requestId: 'r', deadlineMs: 1_000 }));
     expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
     expect(refusal.retryAfterSeconds).toBe(1);
     expect(refusal.internal).toContain('DEADLINE_EXCEEDED');
     await over;
-    await new Promise(setImmediate);
+    await eventually('the call has ended', () => timed.length === 1);
     expect(timed).toMatchObject([{ code: 'CANCELLED' }]);
   });
 
@@ -129,14 +129,14 @@ describe('a call', () => {
     await expect(outcome).resolves.toBe(true);
   });
 
-  test('to a server that does not exist is UNAVAILABLE at once', async () => {
+  test('to a server that does not exist is UNAVAILABLE before its deadline', async () => {
     const channel = rigs.channelTo(`unix:${rigs.directory()}/nobody`);
-    const startedAt = performance.now();
     const refusal = await refusalOf(
-      channel.clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, { requestId: 'r' }),
+      channel
+        .clientOf(MaintenanceServiceService)
+        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS }),
     );
     expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   test('finds a server that went away and came back, on the same channel', async () => {
@@ -162,7 +162,8 @@ describe('a call', () => {
     }).listen(path);
     try {
       const { purgeExpired } = rigs.channelTo(`unix:${path}`).clientOf(MaintenanceServiceService);
-      const limitMs = 3_500;
+      // With the steps of grpc the sixth attempt would come after some 16 seconds.
+      const limitMs = 12_000;
       await eventually(
         'a sixth attempt',
         async () => {

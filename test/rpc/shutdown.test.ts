@@ -3,6 +3,7 @@ import { MaintenanceServiceService } from '../../generated/proto/integration/mai
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { bind, closeRpcServer, createRpcServer } from '../../src/rpc/server.js';
+import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { unheardAudit } from '../support/unheard-audit.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
@@ -57,19 +58,15 @@ describe('closing a server', () => {
     const { server, call, underWay } = await holding();
     const answer = refusalOf(call());
     await underWay;
-    const startedAt = performance.now();
     await closeRpcServer(server, 50);
     expect((await answer).code).toBe(ErrorCode.UNAVAILABLE);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   test('without calls does not wait for the grace, though a client is connected', async () => {
     const { server, call, letGo } = await holding();
     letGo();
     await call();
-    const startedAt = performance.now();
-    await closeRpcServer(server, 10_000);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await closeRpcServer(server, LONGER_THAN_A_TEST_MS);
   });
 
   test('frees its address', async () => {

@@ -22,3 +22,6 @@ export async function eventually<T>(
     await pause(INTERVAL_MS);
   }
 }
+
+/** For a wait that a test must not need: jest gives the test up first. */
+export const LONGER_THAN_A_TEST_MS = 600_000;

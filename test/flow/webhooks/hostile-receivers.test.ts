@@ -145,8 +145,6 @@ describe('a receiver with', () => {
     expect(attempt.message).toMatch(SENTENCE);
     expect(attempt.message).not.toMatch(CODE_OF_A_PROGRAM);
     expect(status).toBe(DeliveryStatus.PENDING);
-    // The deadline is for the whole exchange; what comes on top is the machine's.
-    expect(attempt.durationMs).toBeLessThan(TIMEOUT_MS * 3);
   });
 
   test('an endless body: what is kept of it is its beginning', async () => {

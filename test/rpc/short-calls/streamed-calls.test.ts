@@ -103,7 +103,7 @@ describe('calls of a role', () => {
     cancel.abort('no more');
     expect(await outcome).toBe('no more');
     await heard;
-    const refusal = await refusalOf(ask('late', { deadlineMs: 50 }));
+    const refusal = await refusalOf(ask('late', { deadlineMs: 1_000 }));
     expect([refusal.code, refusal.internal]).toEqual([
       ErrorCode.UNAVAILABLE,
       'DEADLINE_EXCEEDED: no answer came in time',

@@ -3,13 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { type Handler, serve } from '../../../src/rpc/handlers.js';
+import { LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
 import { refusalOf, rpcRigs } from '../rig.js';
 
 type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
 
 const page = (nextCursor: string) => ({ workers: [], nextCursor });
 const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
-const MINUTE_MS = 60_000;
 
 describe('a stream that is long', () => {
   const rigs = rpcRigs();
@@ -17,7 +17,7 @@ describe('a stream that is long', () => {
   async function serving(listWorkers: ListWorkers, messageWaitMs: number) {
     const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
     const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
-    const options = { requestId: 'r', deadlineMs: MINUTE_MS, messageWaitMs };
+    const options = { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS, messageWaitMs };
     return list(REQUEST as never, options)[Symbol.asyncIterator]();
   }
 
@@ -33,7 +33,7 @@ describe('a stream that is long', () => {
       yield page('first');
       await aborted(signal);
       over();
-    }, 200);
+    }, 1_000);
     expect((await messages.next()).value).toMatchObject({ nextCursor: 'first' });
     expect((await refusalOf(messages.next())).code).toBe(ErrorCode.UNAVAILABLE);
     await ended;
@@ -43,15 +43,14 @@ describe('a stream that is long', () => {
     const messages = await serving(async function* () {
       yield page('first');
       yield page('second');
-    }, 200);
+    }, 1_000);
     await messages.next();
-    await pause(400);
+    await pause(1_500);
     expect((await messages.next()).value).toMatchObject({ nextCursor: 'second' });
     expect((await messages.next()).done).toBe(true);
   });
 
-  test('ends for the handler at once when its reader leaves while waiting for a message', async () => {
-    const startedAt = performance.now();
+  test('ends for the handler when its reader leaves while waiting for a message', async () => {
     let over: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       over = resolve;
@@ -60,12 +59,11 @@ describe('a stream that is long', () => {
       yield page('first');
       await aborted(signal);
       over();
-    }, MINUTE_MS);
+    }, LONGER_THAN_A_TEST_MS);
     await messages.next();
     const waiting = messages.next().catch(() => 'given up');
     await messages.return?.();
     await ended;
     expect(await waiting).toBe('given up');
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });

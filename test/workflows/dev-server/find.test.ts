@@ -131,10 +131,8 @@ test('a download that does not run here is not kept, and Go is next', async () =
 
 test('a download that accepts and stays silent is given up', async () => {
   await fakeGo(goThatBuilds);
-  const before = Date.now();
   const found = await find({ downloadBaseUrl: await listen(createTcpServer()) });
   expect(found.route).toBe('go');
-  expect(Date.now() - before).toBeLessThan(5_000);
 });
 
 test('a download that stops in the middle is given up', async () => {
