@@ -1,6 +1,6 @@
 /**
- * Where a word begins, also behind a line break as JSON writes it, `\n`. Patterns that can begin with any letter
- * begin here: tried at each letter of a long word, they would take time that grows with the square of its length.
+ * Where a word begins, also behind a line break as JSON writes it, `\n`. Patterns that may begin with any
+ * letter begin here: tried at each letter, a long word would take time by the square of its length.
  */
 const WORD_START = /(?:(?<=\\[nrtbf])|(?<![\w\\-]))/.source;
 
