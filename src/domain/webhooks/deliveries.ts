@@ -7,19 +7,16 @@ export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD' | 'C
 
 export type DeliveryOrigin = 'EVENT' | 'RESEND' | 'REPLAY' | 'TEST';
 
-export const ATTEMPT_OUTCOMES = [
-  'SUCCEEDED',
-  'STATUS_REFUSED',
-  'TIMED_OUT',
-  'NAME_NOT_RESOLVED',
-  'ADDRESS_REFUSED',
-  'CONNECTION_FAILED',
-  'TLS_FAILED',
-  'PROTOCOL_ERROR',
-  'INTERRUPTED',
-] as const;
-
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+export type AttemptOutcome =
+  | 'SUCCEEDED'
+  | 'STATUS_REFUSED'
+  | 'TIMED_OUT'
+  | 'NAME_NOT_RESOLVED'
+  | 'ADDRESS_REFUSED'
+  | 'CONNECTION_FAILED'
+  | 'TLS_FAILED'
+  | 'PROTOCOL_ERROR'
+  | 'INTERRUPTED';
 
 /** An event on its way to a subscription. */
 export interface Delivery {

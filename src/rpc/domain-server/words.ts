@@ -6,6 +6,19 @@ type Words<Values> = {
 
 /** The values of an enum of the contract by the words of the domain, which are their names in lower case. */
 export function words<Values extends Record<string, string>>(values: Values): Words<Values> {
-  const spoken = Object.entries(values).filter(([name]) => name !== 'UNSPECIFIED' && name !== 'UNRECOGNIZED');
-  return Object.fromEntries(spoken.map(([name, value]) => [name.toLowerCase(), value])) as Words<Values>;
+  return Object.fromEntries(
+    spoken(values).map(([name, value]) => [name.toLowerCase(), value]),
+  ) as Words<Values>;
+}
+
+/** Converts an enum of the contract; unspecified and newer values become undefined. */
+export function fromEnum<Ours extends string, Theirs extends string>(
+  table: Record<Ours, Theirs>,
+): (value: Theirs | undefined) => Exclude<Ours, Unspoken> | undefined {
+  const names = new Map(spoken(table).map(([name, value]) => [value, name as Exclude<Ours, Unspoken>]));
+  return (value) => value && names.get(value);
+}
+
+function spoken<Value extends string>(values: Record<string, Value>): [string, Value][] {
+  return Object.entries(values).filter(([name]) => name !== 'UNSPECIFIED' && name !== 'UNRECOGNIZED');
 }

@@ -11,16 +11,33 @@ import type { ApiKey } from '../../../domain/operator/rows/api-keys.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { fromKeyStatus, KEY_STATUSES } from './messages.js';
-import { type OperatorDependencies, write } from './write.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 export function apiKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    createApiKey: ({ expiresAt, ...request }, context) =>
-      write(operator, context, async (changes) => {
+    ...writing(operator, {
+      createApiKey: async (changes, { expiresAt, ...request }) => {
         const creation = { ...request, expiresAt: expiresAt?.getTime() };
         const { apiKey, key } = await createApiKey(changes, operator.environment, creation);
         return { apiKey: toMessage(apiKey, changes.now), key };
+      },
+      updateApiKey: async (changes, { expiresAt, ...request }) => {
+        const update = { ...request, expiresAt: expiresAt?.getTime() };
+        return { apiKey: toMessage(await updateApiKey(changes, update), changes.now) };
+      },
+      rotateApiKey: async (changes, { expiresAt, ...request }) => {
+        const rotation = { ...request, expiresAt: expiresAt?.getTime() };
+        const { apiKey, key, previous } = await rotateApiKey(changes, operator.environment, rotation);
+        return {
+          apiKey: toMessage(apiKey, changes.now),
+          key,
+          previousApiKey: toMessage(previous, changes.now),
+        };
+      },
+      revokeApiKey: async (changes, { apiKeyId }) => ({
+        apiKey: toMessage(await revokeApiKey(changes, apiKeyId), changes.now),
       }),
+    }),
     listApiKeys: async ({ integrationId, status, ...listing }) => {
       const now = operator.clock();
       const filter = { integrationId, status: fromKeyStatus(status), now };
@@ -31,25 +48,6 @@ export function apiKeyHandlers(operator: OperatorDependencies): Handlers<Operato
     getApiKey: async ({ apiKeyId }) => ({
       apiKey: toMessage(await getApiKey(operator.unitOfWork.rows, apiKeyId), operator.clock()),
     }),
-    updateApiKey: ({ expiresAt, ...request }, context) =>
-      write(operator, context, async (changes) => {
-        const update = { ...request, expiresAt: expiresAt?.getTime() };
-        return { apiKey: toMessage(await updateApiKey(changes, update), changes.now) };
-      }),
-    rotateApiKey: ({ expiresAt, ...request }, context) =>
-      write(operator, context, async (changes) => {
-        const rotation = { ...request, expiresAt: expiresAt?.getTime() };
-        const { apiKey, key, previous } = await rotateApiKey(changes, operator.environment, rotation);
-        return {
-          apiKey: toMessage(apiKey, changes.now),
-          key,
-          previousApiKey: toMessage(previous, changes.now),
-        };
-      }),
-    revokeApiKey: ({ apiKeyId }, context) =>
-      write(operator, context, async (changes) => ({
-        apiKey: toMessage(await revokeApiKey(changes, apiKeyId), changes.now),
-      })),
   };
 }
 

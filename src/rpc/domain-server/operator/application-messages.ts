@@ -5,8 +5,7 @@ import {
 } from '../../../../generated/proto/integration/operator/v1/applications.js';
 import { SigningAlgorithm } from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import type { Application, TokenAlgorithm } from '../../../domain/operator/rows/applications.js';
-import { words } from '../words.js';
-import { fromEnum } from './messages.js';
+import { fromEnum, words } from '../words.js';
 
 const TYPES = words(ApplicationType);
 const GRANTS = words(GrantType);

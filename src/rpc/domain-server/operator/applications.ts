@@ -8,12 +8,12 @@ import {
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { fromAlgorithm, fromGrant, fromType, toMessage } from './application-messages.js';
-import { type OperatorDependencies, write } from './write.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 export function applicationHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    createApplication: (request, context) =>
-      write(operator, context, async (changes) => {
+    ...writing(operator, {
+      createApplication: async (changes, request) => {
         const { application, clientSecret } = await createApplication(changes, operator.environment, {
           ...request,
           type: fromType(request.type),
@@ -21,7 +21,23 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
           idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
         });
         return { application: toMessage(application), clientSecret };
+      },
+      updateApplication: async (changes, request) => ({
+        application: toMessage(
+          await updateApplication(changes, {
+            ...request,
+            allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
+            idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+          }),
+        ),
       }),
+      disableApplication: async (changes, { applicationId }) => ({
+        application: toMessage(await setApplicationEnabled(changes, applicationId, false)),
+      }),
+      enableApplication: async (changes, { applicationId }) => ({
+        application: toMessage(await setApplicationEnabled(changes, applicationId, true)),
+      }),
+    }),
     listApplications: async ({ instanceId, ...listing }) => {
       const { applications } = operator.unitOfWork.rows;
       const { rows, nextPageToken } = await listPage(listing, (page) => applications.page(page, instanceId));
@@ -30,23 +46,5 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
     getApplication: async ({ applicationId }) => ({
       application: toMessage(await getApplication(operator.unitOfWork.rows, applicationId)),
     }),
-    updateApplication: (request, context) =>
-      write(operator, context, async (changes) => ({
-        application: toMessage(
-          await updateApplication(changes, {
-            ...request,
-            allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
-            idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
-          }),
-        ),
-      })),
-    disableApplication: ({ applicationId }, context) =>
-      write(operator, context, async (changes) => ({
-        application: toMessage(await setApplicationEnabled(changes, applicationId, false)),
-      })),
-    enableApplication: ({ applicationId }, context) =>
-      write(operator, context, async (changes) => ({
-        application: toMessage(await setApplicationEnabled(changes, applicationId, true)),
-      })),
   };
 }

@@ -12,8 +12,7 @@ import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 import type { Handlers } from '../../handlers.js';
-import { words } from '../words.js';
-import { fromEnum } from './messages.js';
+import { fromEnum, words } from '../words.js';
 import type { OperatorDependencies } from './write.js';
 
 const OUTCOMES = words(AuditOutcome);

@@ -8,7 +8,8 @@ import {
 } from '../../../domain/operator/encryption-keys.js';
 import type { Handlers } from '../../handlers.js';
 import { words } from '../words.js';
-import { type OperatorDependencies, write } from './write.js';
+import { write } from '../writes.js';
+import type { OperatorDependencies } from './write.js';
 
 const STATUSES = words(EncryptionKeyStatus);
 

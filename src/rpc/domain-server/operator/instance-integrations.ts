@@ -9,16 +9,21 @@ import {
 import type { InstanceIntegration } from '../../../domain/operator/rows/instance-integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { attributed, type OperatorDependencies, write } from './write.js';
+import { attributed } from '../writes.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 export function instanceIntegrationHandlers(
   operator: OperatorDependencies,
 ): Handlers<OperatorServiceService> {
   return {
-    connectInstance: (request, context) =>
-      write(operator, context, async (changes) => ({
+    ...writing(operator, {
+      connectInstance: async (changes, request) => ({
         instanceIntegration: toMessage(await connectInstance(changes, request)),
-      })),
+      }),
+      disconnectInstance: async (changes, { instanceIntegrationId }) => ({
+        deletedSubscriptions: await disconnectInstance(changes, instanceIntegrationId),
+      }),
+    }),
     listInstanceIntegrations: async ({ integrationId, instanceId, status, ...listing }) => {
       const { instanceIntegrations } = operator.unitOfWork.rows;
       const filter = { integrationId, instanceId, configured: isConfigured(status) };
@@ -40,10 +45,6 @@ export function instanceIntegrationHandlers(
       );
       return { instanceIntegration: toMessage(instanceIntegration) };
     },
-    disconnectInstance: ({ instanceIntegrationId }, context) =>
-      write(operator, context, async (changes) => ({
-        deletedSubscriptions: await disconnectInstance(changes, instanceIntegrationId),
-      })),
   };
 }
 

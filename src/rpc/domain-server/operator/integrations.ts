@@ -6,14 +6,18 @@ import {
 } from '../../../domain/operator/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { type OperatorDependencies, write } from './write.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 export function integrationHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    createIntegration: (request, context) =>
-      write(operator, context, async (changes) => ({
+    ...writing(operator, {
+      createIntegration: async (changes, request) => ({
         integration: await createIntegration(changes, request),
-      })),
+      }),
+      updateIntegration: async (changes, request) => ({
+        integration: await updateIntegration(changes, request),
+      }),
+    }),
     getIntegration: async ({ integrationId }) => ({
       integration: await getIntegration(operator.unitOfWork.rows, integrationId),
     }),
@@ -22,9 +26,5 @@ export function integrationHandlers(operator: OperatorDependencies): Handlers<Op
       const { rows: found, nextPageToken } = await listPage(listing, (page) => integrations.page(page));
       return { integrations: found, nextPageToken };
     },
-    updateIntegration: (request, context) =>
-      write(operator, context, async (changes) => ({
-        integration: await updateIntegration(changes, request),
-      })),
   };
 }

@@ -2,19 +2,19 @@ import type { OperatorServiceService } from '../../../../generated/proto/integra
 import { addRedirectUri, removeRedirectUri } from '../../../domain/operator/redirect-uris.js';
 import type { Handlers } from '../../handlers.js';
 import { toMessage } from './application-messages.js';
-import { type OperatorDependencies, write } from './write.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 const NONE = { uri: '', instanceId: '' };
 
 export function redirectUriHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    addRedirectUri: ({ applicationId, redirectUri = NONE }, context) =>
-      write(operator, context, async (changes) => ({
+    ...writing(operator, {
+      addRedirectUri: async (changes, { applicationId, redirectUri = NONE }) => ({
         application: toMessage(await addRedirectUri(changes, applicationId, redirectUri)),
-      })),
-    removeRedirectUri: (request, context) =>
-      write(operator, context, async (changes) => ({
+      }),
+      removeRedirectUri: async (changes, request) => ({
         application: toMessage(await removeRedirectUri(changes, request)),
-      })),
+      }),
+    }),
   };
 }

@@ -2,18 +2,18 @@ import type { OperatorServiceService } from '../../../../generated/proto/integra
 import { revokeSecret, rotateSecret } from '../../../domain/operator/secret-rotation.js';
 import type { Handlers } from '../../handlers.js';
 import { toMessage } from './application-messages.js';
-import { type OperatorDependencies, write } from './write.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 export function secretHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    rotateApplicationSecret: (request, context) =>
-      write(operator, context, async (changes) => {
+    ...writing(operator, {
+      rotateApplicationSecret: async (changes, request) => {
         const { application, clientSecret } = await rotateSecret(changes, operator.environment, request);
         return { application: toMessage(application), clientSecret };
-      }),
-    revokeApplicationSecret: (request, context) =>
-      write(operator, context, async (changes) => ({
+      },
+      revokeApplicationSecret: async (changes, request) => ({
         application: toMessage(await revokeSecret(changes, request)),
-      })),
+      }),
+    }),
   };
 }

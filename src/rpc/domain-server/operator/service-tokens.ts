@@ -9,9 +9,9 @@ import {
 } from '../../../domain/operator/service-tokens.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { words } from '../words.js';
-import { fromEnum, fromKeyStatus, KEY_STATUSES } from './messages.js';
-import { type OperatorDependencies, write } from './write.js';
+import { fromEnum, words } from '../words.js';
+import { fromKeyStatus, KEY_STATUSES } from './messages.js';
+import { type OperatorDependencies, writing } from './write.js';
 
 const ROLES = words(CallerRole);
 
@@ -19,21 +19,13 @@ const kindOf = fromEnum(ROLES);
 
 export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    createServiceToken: ({ role, label, expiresAt, instanceId }, context) =>
-      write(operator, context, async (changes) => {
+    ...writing(operator, {
+      createServiceToken: async (changes, { role, label, expiresAt, instanceId }) => {
         const creation = { kind: kindOf(role), label, expiresAt: expiresAt?.getTime(), instanceId };
         const { serviceToken, token } = await createServiceToken(changes, operator.environment, creation);
         return { serviceToken: toMessage(serviceToken, changes.now), token };
-      }),
-    listServiceTokens: async ({ status, ...listing }) => {
-      const now = operator.clock();
-      const filter = { status: fromKeyStatus(status), now };
-      const { serviceTokens } = operator.unitOfWork.rows;
-      const { rows, nextPageToken } = await listPage(listing, (page) => serviceTokens.page(page, filter));
-      return { serviceTokens: rows.map((row) => toMessage(row, now)), nextPageToken };
-    },
-    rotateServiceToken: ({ expiresAt, ...request }, context) =>
-      write(operator, context, async (changes) => {
+      },
+      rotateServiceToken: async (changes, { expiresAt, ...request }) => {
         const rotation = { ...request, expiresAt: expiresAt?.getTime() };
         const { serviceToken, token, previous } = await rotateServiceToken(
           changes,
@@ -45,11 +37,18 @@ export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<O
           token,
           previousServiceToken: toMessage(previous, changes.now),
         };
-      }),
-    revokeServiceToken: ({ serviceTokenId }, context) =>
-      write(operator, context, async (changes) => ({
+      },
+      revokeServiceToken: async (changes, { serviceTokenId }) => ({
         serviceToken: toMessage(await revokeServiceToken(changes, serviceTokenId), changes.now),
-      })),
+      }),
+    }),
+    listServiceTokens: async ({ status, ...listing }) => {
+      const now = operator.clock();
+      const filter = { status: fromKeyStatus(status), now };
+      const { serviceTokens } = operator.unitOfWork.rows;
+      const { rows, nextPageToken } = await listPage(listing, (page) => serviceTokens.page(page, filter));
+      return { serviceTokens: rows.map((row) => toMessage(row, now)), nextPageToken };
+    },
   };
 }
 

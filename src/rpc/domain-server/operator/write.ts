@@ -1,10 +1,10 @@
+import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import type { Clock } from '../../../domain/clock.js';
 import type { AuditMac } from '../../../domain/operator/audit-chain.js';
 import type { OperatorChanges, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { KeyRotation } from '../../../domain/sign-on/keys/key-rotation.js';
-import { inNameOf } from '../../../domain/unit-of-work.js';
-import { actorOf } from '../../call-audit.js';
-import type { CallContext } from '../../handlers.js';
+import type { Handlers } from '../../handlers.js';
+import { handlersOf, type Writes, write } from '../writes.js';
 
 export interface OperatorDependencies {
   unitOfWork: OperatorUnitOfWork;
@@ -19,15 +19,10 @@ export interface OperatorDependencies {
   };
 }
 
-/** The unit of work, with the token as its actor. */
-export function attributed({ unitOfWork }: OperatorDependencies, context: CallContext) {
-  return inNameOf(actorOf(context), unitOfWork, { signal: context.signal });
-}
-
-export function write<T>(
+/** The handlers that only write. */
+export function writing(
   operator: OperatorDependencies,
-  context: CallContext,
-  work: (changes: OperatorChanges) => Promise<T>,
-): Promise<T> {
-  return attributed(operator, context).run(work);
+  writes: Writes<OperatorServiceService, OperatorChanges>,
+): Handlers<OperatorServiceService> {
+  return handlersOf(writes, (_name, work, _request, context) => write(operator, context, work));
 }

@@ -3,7 +3,6 @@ import {
   AccountStatus,
   type GetAccountRequest,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
-import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import {
   disableAccount,
   enableAccount,
@@ -18,11 +17,21 @@ import { getAccount, getAccountByEmail } from '../../../domain/platform/people/a
 import type { Account, AccountContext } from '../../../domain/platform/rows/accounts.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { Handlers } from '../../handlers.js';
-import { type PlatformDependencies, write } from './write.js';
+import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function accountHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+export function accountHandlers(platform: PlatformDependencies): PlatformHandlers {
   return {
+    ...writing(platform, {
+      updateAccount: async (changes, request) => ({
+        account: await toAccountMessage(changes, await updateAccount(changes, request)),
+      }),
+      enableAccount: async (changes, request) => ({
+        account: await toAccountMessage(changes, await enableAccount(changes, request.accountId)),
+      }),
+      disableAccount: async (changes, request) => ({
+        account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
+      }),
+    }),
     getAccount: async ({ key }, { instanceId }) => {
       const { rows } = platform.unitOfWork;
       const account = await find(rows, key);
@@ -39,18 +48,6 @@ export function accountHandlers(platform: PlatformDependencies): Handlers<typeof
         })),
       };
     },
-    updateAccount: (request, context) =>
-      write(platform, methods.updateAccount, request, context, async (changes) => ({
-        account: await toAccountMessage(changes, await updateAccount(changes, request)),
-      })),
-    enableAccount: (request, context) =>
-      write(platform, methods.enableAccount, request, context, async (changes) => ({
-        account: await toAccountMessage(changes, await enableAccount(changes, request.accountId)),
-      })),
-    disableAccount: (request, context) =>
-      write(platform, methods.disableAccount, request, context, async (changes) => ({
-        account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
-      })),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ImportLine } from '../../../../generated/proto/integration/platform/v1/import.js';
-import type { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { asServiceError, ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { CallContext, Handlers } from '../../handlers.js';
+import type { CallContext } from '../../handlers.js';
+import type { PlatformHandlers } from './write.js';
 
 /** The outcome of a line: the id of what it created, or the refusal. */
 export type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
@@ -15,7 +15,7 @@ const NOT_ABOUT_THE_LINE: ReadonlySet<ErrorCode> = new Set([
 
 /** Does what the call of the same request would do. Throws errors that no change of the line can fix. */
 export async function importLine(
-  handlers: Handlers<typeof methods>,
+  handlers: PlatformHandlers,
   { line, record }: ImportLine,
   context: CallContext,
 ): Promise<LineOutcome> {
@@ -31,7 +31,7 @@ export async function importLine(
 }
 
 function create(
-  handlers: Handlers<typeof methods>,
+  handlers: PlatformHandlers,
   record: ImportLine['record'],
   context: CallContext,
 ): Promise<string> {

@@ -4,21 +4,18 @@ import type {
   ImportRecordsRequest,
   ImportRecordsResponse,
 } from '../../../../generated/proto/integration/platform/v1/import.js';
-import type { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { CallContext, Handlers } from '../../handlers.js';
+import type { CallContext } from '../../handlers.js';
 import { importLine, type LineOutcome } from './import-line.js';
 import { pipelined } from './pipeline.js';
-import type { PlatformDependencies } from './write.js';
+import type { PlatformDependencies, PlatformHandlers } from './write.js';
 
 /** As many as the store commits together. */
 const MAX_LINES_IN_FLIGHT = 128;
 const MAX_LINES_IN_MESSAGE = 1_000;
 /** Per line. */
 const MAX_VIOLATIONS_OF_LINE = 100;
-
-type PlatformHandlers = Handlers<typeof methods>;
 
 /** Imports each line with the handler of its call; a dry run writes nothing. */
 export function importHandlers(

@@ -1,7 +1,7 @@
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { limitedTo, notAllowed } from '../../../domain/platform/instance-limit.js';
 import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
-import { type CallContext, type Handlers, serve } from '../../handlers.js';
+import { type CallContext, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
 import { clientHandlers } from './clients.js';
 import { credentialHandlers } from './credentials.js';
@@ -15,7 +15,7 @@ import { unitTypeHandlers } from './unit-types.js';
 import { unitHandlers } from './units.js';
 import { userHandlers } from './users.js';
 import { workerHandlers } from './workers.js';
-import type { PlatformDependencies } from './write.js';
+import type { PlatformDependencies, PlatformHandlers } from './write.js';
 
 export type { PlatformDependencies } from './write.js';
 
@@ -33,8 +33,6 @@ export function platformService(platform: PlatformDependencies) {
     ),
   );
 }
-
-type PlatformHandlers = Handlers<typeof PlatformServiceService>;
 
 /** Changes to people, which would take effect in every instance. */
 const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServiceService>([

@@ -1,4 +1,3 @@
-import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
 import {
@@ -7,16 +6,16 @@ import {
   getLocation,
   updateLocation,
 } from '../../../domain/platform/organization/locations.js';
-import type { Handlers } from '../../handlers.js';
-import { type PlatformDependencies, write } from './write.js';
+import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function locationHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+export function locationHandlers(platform: PlatformDependencies): PlatformHandlers {
   const { rows } = platform.unitOfWork;
   return {
-    createLocation: (request, context) =>
-      write(platform, methods.createLocation, request, context, async (changes) => ({
-        location: await createLocation(changes, request),
-      })),
+    ...writing(platform, {
+      createLocation: async (changes, request) => ({ location: await createLocation(changes, request) }),
+      updateLocation: async (changes, request) => ({ location: await updateLocation(changes, request) }),
+      deleteLocation,
+    }),
     getLocation: async ({ locationId }) => ({ location: await getLocation(rows, locationId) }),
     listLocations: async ({ clientId, ...listing }) => {
       const { id } = await getClient(rows, clientId);
@@ -25,13 +24,5 @@ export function locationHandlers(platform: PlatformDependencies): Handlers<typeo
       );
       return { locations, nextPageToken };
     },
-    updateLocation: (request, context) =>
-      write(platform, methods.updateLocation, request, context, async (changes) => ({
-        location: await updateLocation(changes, request),
-      })),
-    deleteLocation: (request, context) =>
-      write(platform, methods.deleteLocation, request, context, (changes) =>
-        deleteLocation(changes, request),
-      ),
   };
 }

@@ -1,4 +1,3 @@
-import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
 import {
@@ -7,16 +6,16 @@ import {
   getUnitType,
   updateUnitType,
 } from '../../../domain/platform/organization/unit-types.js';
-import type { Handlers } from '../../handlers.js';
-import { type PlatformDependencies, write } from './write.js';
+import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function unitTypeHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+export function unitTypeHandlers(platform: PlatformDependencies): PlatformHandlers {
   const { rows } = platform.unitOfWork;
   return {
-    createUnitType: (request, context) =>
-      write(platform, methods.createUnitType, request, context, (changes) =>
-        createUnitType(changes, request),
-      ),
+    ...writing(platform, {
+      createUnitType,
+      updateUnitType: async (changes, request) => ({ unitType: await updateUnitType(changes, request) }),
+      deleteUnitType,
+    }),
     getUnitType: async ({ unitTypeId }) => ({ unitType: await getUnitType(rows, unitTypeId) }),
     listUnitTypes: async ({ clientId, ...listing }) => {
       const { id } = await getClient(rows, clientId);
@@ -25,14 +24,5 @@ export function unitTypeHandlers(platform: PlatformDependencies): Handlers<typeo
       );
       return { unitTypes, nextPageToken };
     },
-    updateUnitType: (request, context) =>
-      write(platform, methods.updateUnitType, request, context, async (changes) => ({
-        unitType: await updateUnitType(changes, request),
-      })),
-    deleteUnitType: (request, context) =>
-      write(platform, methods.deleteUnitType, request, context, async (changes) => {
-        await deleteUnitType(changes, request);
-        return {};
-      }),
   };
 }

@@ -1,4 +1,3 @@
-import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { UserStatus as UserStatusMessage } from '../../../../generated/proto/integration/platform/v1/users.js';
 import type { UserStatus } from '../../../domain/directory/names.js';
 import { listPage } from '../../../domain/platform/listing.js';
@@ -13,19 +12,32 @@ import {
 import { ALL_BUT_DELETED, createUser, getUser } from '../../../domain/platform/people/users.js';
 import type { UserView } from '../../../domain/platform/rows/users.js';
 import { Violations } from '../../../domain/platform/violations.js';
-import type { Handlers } from '../../handlers.js';
-import { type PlatformDependencies, write } from './write.js';
+import { fromEnum } from '../words.js';
+import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function userHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+export function userHandlers(platform: PlatformDependencies): PlatformHandlers {
   const {
     clock,
     unitOfWork: { rows },
   } = platform;
   return {
-    createUser: (request, context) =>
-      write(platform, methods.createUser, request, context, async (changes) => ({
+    ...writing(platform, {
+      createUser: async (changes, request) => ({
         user: toMessage(await createUser(changes, request), changes.now),
-      })),
+      }),
+      updateUser: async (changes, request) => ({
+        user: toMessage(await updateUser(changes, request), changes.now),
+      }),
+      enableUser: async (changes, request) => ({
+        user: toMessage(await enableUser(changes, request), changes.now),
+      }),
+      disableUser: async (changes, request) => ({
+        user: toMessage(await disableUser(changes, request), changes.now),
+      }),
+      deleteUser: async (changes, request) => ({
+        user: toMessage(await deleteUser(changes, request), changes.now),
+      }),
+    }),
     getUser: async ({ userId }) => ({ user: toMessage(await getUser(rows, userId), clock()) }),
     listUsers: async ({ clientId, statuses, email, ...listing }) => {
       const filter = {
@@ -38,36 +50,15 @@ export function userHandlers(platform: PlatformDependencies): Handlers<typeof me
       const now = clock();
       return { users: found.map((user) => toMessage(user, now)), nextPageToken };
     },
-    updateUser: (request, context) =>
-      write(platform, methods.updateUser, request, context, async (changes) => ({
-        user: toMessage(await updateUser(changes, request), changes.now),
-      })),
-    enableUser: (request, context) =>
-      write(platform, methods.enableUser, request, context, async (changes) => ({
-        user: toMessage(await enableUser(changes, request), changes.now),
-      })),
-    disableUser: (request, context) =>
-      write(platform, methods.disableUser, request, context, async (changes) => ({
-        user: toMessage(await disableUser(changes, request), changes.now),
-      })),
-    deleteUser: (request, context) =>
-      write(platform, methods.deleteUser, request, context, async (changes) => ({
-        user: toMessage(await deleteUser(changes, request), changes.now),
-      })),
   };
 }
 
-const STATUSES: ReadonlyMap<UserStatusMessage, UserStatus> = new Map([
-  [UserStatusMessage.ACTIVE, 'ACTIVE'],
-  [UserStatusMessage.INACTIVE, 'INACTIVE'],
-  [UserStatusMessage.INVITED, 'INVITED'],
-  [UserStatusMessage.DELETED, 'DELETED'],
-]);
+const statusOf = fromEnum(UserStatusMessage);
 
 function toStatuses(messages: readonly UserStatusMessage[]): UserStatus[] {
   const violations = new Violations();
   const statuses = messages.map((message, index) => {
-    const status = STATUSES.get(message);
+    const status = statusOf(message);
     if (!status) {
       violations.add(`statuses[${index}]`, 'must be ACTIVE, INACTIVE, INVITED or DELETED');
     }

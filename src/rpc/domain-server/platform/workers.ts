@@ -1,4 +1,3 @@
-import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { WorkerStatus as WorkerStatusMessage } from '../../../../generated/proto/integration/platform/v1/workers.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
@@ -11,16 +10,24 @@ import { onboardWorker } from '../../../domain/platform/people/worker-onboarding
 import { getWorker } from '../../../domain/platform/people/workers.js';
 import type { Worker, WorkerStatus } from '../../../domain/platform/rows/workers.js';
 import { Violations } from '../../../domain/platform/violations.js';
-import type { Handlers } from '../../handlers.js';
-import { type PlatformDependencies, write } from './write.js';
+import { fromEnum } from '../words.js';
+import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function workerHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
+export function workerHandlers(platform: PlatformDependencies): PlatformHandlers {
   const { rows } = platform.unitOfWork;
   return {
-    onboardWorker: (request, context) =>
-      write(platform, methods.onboardWorker, request, context, async (changes) => ({
+    ...writing(platform, {
+      onboardWorker: async (changes, request) => ({
         worker: toMessage(await onboardWorker(changes, request)),
-      })),
+      }),
+      updateWorker: async (changes, request) => ({ worker: toMessage(await updateWorker(changes, request)) }),
+      assignWorkerUnits: async (changes, request) => ({
+        worker: toMessage(await assignWorkerUnits(changes, request)),
+      }),
+      offboardWorker: async (changes, request) => ({
+        worker: toMessage(await offboardWorker(changes, request)),
+      }),
+    }),
     getWorker: async ({ workerId }) => ({ worker: toMessage(await getWorker(rows, workerId)) }),
     listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }) => {
       const filter = { statuses: toStatuses(statuses), unitId, locationId };
@@ -30,34 +37,20 @@ export function workerHandlers(platform: PlatformDependencies): Handlers<typeof 
       );
       return { workers: found.map(toMessage), nextPageToken };
     },
-    updateWorker: (request, context) =>
-      write(platform, methods.updateWorker, request, context, async (changes) => ({
-        worker: toMessage(await updateWorker(changes, request)),
-      })),
-    assignWorkerUnits: (request, context) =>
-      write(platform, methods.assignWorkerUnits, request, context, async (changes) => ({
-        worker: toMessage(await assignWorkerUnits(changes, request)),
-      })),
-    offboardWorker: (request, context) =>
-      write(platform, methods.offboardWorker, request, context, async (changes) => ({
-        worker: toMessage(await offboardWorker(changes, request)),
-      })),
   };
 }
+
+const statusOf = fromEnum(WorkerStatusMessage);
 
 /** The default: those who work for the client. */
 function toStatuses(messages: readonly WorkerStatusMessage[]): WorkerStatus[] {
   const violations = new Violations();
-  const statuses = messages.flatMap((message, index): WorkerStatus[] => {
-    switch (message) {
-      case WorkerStatusMessage.ACTIVE:
-        return ['ACTIVE'];
-      case WorkerStatusMessage.OFFBOARDED:
-        return ['OFFBOARDED'];
-      default:
-        violations.add(`statuses[${index}]`, 'must be a status that a worker can have');
-        return [];
+  const statuses = messages.flatMap((message, index) => {
+    const status = statusOf(message);
+    if (!status) {
+      violations.add(`statuses[${index}]`, 'must be a status that a worker can have');
     }
+    return status ?? [];
   });
   violations.throwIfAny();
   return statuses.length > 0 ? statuses : ['ACTIVE'];

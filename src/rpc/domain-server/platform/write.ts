@@ -1,3 +1,7 @@
+import {
+  PlatformServiceService as methods,
+  type PlatformServiceService,
+} from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { Clock } from '../../../domain/clock.js';
 import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
 import type { Actor } from '../../../domain/operator/audit.js';
@@ -6,8 +10,9 @@ import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-
 import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
-import type { MethodOf, Sent } from '../../definitions.js';
-import type { CallContext } from '../../handlers.js';
+import type { AnyMethod, MethodOf, RequestOf, Sent } from '../../definitions.js';
+import type { CallContext, Handlers } from '../../handlers.js';
+import { handlersOf, type Writes } from '../writes.js';
 import { actionOf, subjectOf } from './actions.js';
 
 const MAX_KEY_LENGTH = 255;
@@ -20,6 +25,27 @@ export interface PlatformDependencies {
   signOnUrl: string;
   /** Keyed with a key outside the database: a plain hash of a request with a password could be guessed. */
   hashRequest(bytes: Uint8Array): Buffer;
+}
+
+export type PlatformHandlers = Handlers<PlatformServiceService>;
+
+/** Methods whose calls can be repeated under one idempotency key. */
+type Repeatables = {
+  [Name in keyof PlatformServiceService as 'idempotencyKey' extends keyof RequestOf<
+    PlatformServiceService[Name]
+  >
+    ? Name
+    : never]: PlatformServiceService[Name];
+};
+
+/** The handlers that only write. */
+export function writing(
+  platform: PlatformDependencies,
+  writes: Writes<Repeatables, Changes>,
+): PlatformHandlers {
+  return handlersOf<PlatformServiceService, Changes>(writes, (name, work, request, context) =>
+    write(platform, methods[name] as AnyMethod, request, context, work),
+  );
 }
 
 /**

@@ -22,8 +22,7 @@ import type {
 } from '../../../domain/sign-on/sessions/browser.js';
 import type { Sent } from '../../definitions.js';
 import type { CallContext } from '../../handlers.js';
-import { fromEnum } from '../operator/messages.js';
-import { words } from '../words.js';
+import { fromEnum, words } from '../words.js';
 
 const PAGES = words(InteractionPage);
 const PROBLEMS = words(PasswordProblem);

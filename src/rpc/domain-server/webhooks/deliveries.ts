@@ -6,9 +6,9 @@ import { logPage } from '../../../domain/webhooks/logs/page.js';
 import { tailDeliveries } from '../../../domain/webhooks/logs/tail.js';
 import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';
 import type { Handlers } from '../../handlers.js';
-import { toAttemptMessage } from './attempt-messages.js';
-import { fromDeliveryStatus, toDeliveryMessage } from './messages.js';
-import { type WebhookDependencies, write } from './write.js';
+import { write } from '../writes.js';
+import { fromDeliveryStatus, toAttemptMessage, toDeliveryMessage } from './messages.js';
+import type { WebhookDependencies } from './write.js';
 
 type StatusMessage = Parameters<typeof fromDeliveryStatus>[0];
 

@@ -1,7 +1,6 @@
-import type { WebhookEvent as EventMessage } from '../../../../generated/proto/integration/webhooks/v1/events.js';
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
-import { getEvent, type LoggedEvent } from '../../../domain/webhooks/logs/events.js';
+import { getEvent } from '../../../domain/webhooks/logs/events.js';
 import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
 import { logPage } from '../../../domain/webhooks/logs/page.js';
 import { replayEvents } from '../../../domain/webhooks/subscriptions/replay.js';
@@ -27,11 +26,11 @@ export function eventHandlers({
       const { rows, nextPageToken } = await logPage({ pageSize, pageToken }, (page) =>
         eventLog.page(page, filter),
       );
-      return { events: rows.map(toMessage), nextPageToken };
+      return { events: rows, nextPageToken };
     },
     getEvent: async ({ eventId, instanceIntegrationId }) => {
       const { event, body } = await getEvent(unitOfWork.rows, eventId, instanceIntegrationId);
-      return { event: toMessage(event), body: Buffer.from(body) };
+      return { event, body: Buffer.from(body) };
     },
     replayEvents: async function* ({ since, until, ...rest }, context) {
       const request = { ...rest, since: since?.getTime(), until: until?.getTime() };
@@ -43,9 +42,4 @@ export function eventHandlers({
       }
     },
   };
-}
-
-function toMessage(event: LoggedEvent): EventMessage {
-  const { id, type, entityType, entityId, instanceId, clientId, occurredAt } = event;
-  return { id, type, entityType, entityId, instanceId, clientId, occurredAt: new Date(occurredAt) };
 }

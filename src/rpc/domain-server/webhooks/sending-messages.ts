@@ -9,16 +9,19 @@ import type {
   RetryBatch as RetryBatchMessage,
   RetryDelivery,
 } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
-import { ATTEMPT_OUTCOMES, MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
+import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
 import type { AttemptResult } from '../../../domain/webhooks/sending/results.js';
 import type { FilledRetryBatch } from '../../../domain/webhooks/sending/retry-handover.js';
 import type { RetriedDelivery } from '../../../domain/webhooks/sending/sending.js';
 import type { Claim } from '../../../domain/webhooks/sending/shares.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
+import { fromEnum } from '../words.js';
 
 const MAX_RESPONSE_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 2_000;
+
+const fromOutcome = fromEnum(AttemptOutcome);
 
 export function toClaimResponse({
   leaseUntil,
@@ -46,7 +49,7 @@ export function toRetryDelivery(delivery: RetriedDelivery): Sent<RetryDelivery> 
     deliveryId: id,
     status: DeliveryStatus[status],
     leaseExpiresAt: leaseUntil,
-    lastOutcome: lastOutcome === null ? AttemptOutcome.UNSPECIFIED : AttemptOutcome[lastOutcome],
+    lastOutcome: AttemptOutcome[lastOutcome ?? 'UNSPECIFIED'],
   };
 }
 
@@ -63,7 +66,7 @@ export function toAttemptResult(
   if (!attempt) {
     throw refused('An attempt is missing.', path, 'must be set');
   }
-  const outcome = ATTEMPT_OUTCOMES.find((name) => AttemptOutcome[name] === attempt.outcome);
+  const outcome = fromOutcome(attempt.outcome);
   if (!outcome) {
     throw refused('An attempt has no end.', `${path}.outcome`, 'must be how the attempt ended');
   }

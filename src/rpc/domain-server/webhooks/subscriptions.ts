@@ -6,9 +6,9 @@ import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscriptions
 import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscriptions/switch.js';
 import { testSubscription } from '../../../domain/webhooks/subscriptions/test-event.js';
 import type { Handlers } from '../../handlers.js';
-import { toDate } from '../operator/messages.js';
+import { attributed, write } from '../writes.js';
 import { fromSubscriptionStatus, toDeliveryMessage, toSubscriptionMessage } from './messages.js';
-import { attributed, type WebhookDependencies, write } from './write.js';
+import type { WebhookDependencies } from './write.js';
 
 export function subscriptionHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
   return { ...readHandlers(webhooks), ...settingHandlers(webhooks), ...statusHandlers(webhooks) };
@@ -63,7 +63,7 @@ function statusHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceS
       return {
         subscription: toSubscriptionMessage(subscription),
         heldDeliveries: held,
-        heldSince: toDate(heldSince),
+        heldSince,
       };
     },
     disableSubscription: async (request, context) => {
