@@ -44,6 +44,20 @@ export class ServiceError extends Error {
   }
 }
 
+/** The refusal of a request for one of its fields. */
+export function invalidField(message: string, path: string, violation: string): ServiceError {
+  const fieldViolations = [{ path, message: violation }];
+  return new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
+}
+
+/** What was found; otherwise a refusal with the code. */
+export function existing<T>(found: T | undefined, code: ErrorCode, noun: string): T {
+  if (found === undefined) {
+    throw new ServiceError(code, `There is no such ${noun}.`);
+  }
+  return found;
+}
+
 /** The public part of an unexpected fault; the cause stays in `internal`. */
 export function internalError(cause: unknown): ServiceError {
   const internal = cause instanceof Error ? `${cause.name}: ${cause.message}` : textOf(cause);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Metadata } from '@grpc/grpc-js';
-import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import { ErrorCode, invalidField, ServiceError } from '../errors/service-error.js';
 
 export const REQUEST_ID_KEY = 'x-request-id';
 export const AUTHORIZATION_KEY = 'authorization';
@@ -44,9 +44,7 @@ export function recordableOnBehalfOf([given, ...more]: readonly unknown[]): stri
   }
   if (more.length > 0 || typeof given !== 'string' || !ON_BEHALF_OF_SHAPE.test(given)) {
     const message = 'must be one id of 1 to 128 letters, digits and . _ : @ / + -';
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The call does not say clearly for whom it is made.', {
-      fieldViolations: [{ path: ON_BEHALF_OF_KEY, message }],
-    });
+    throw invalidField('The call does not say clearly for whom it is made.', ON_BEHALF_OF_KEY, message);
   }
   return given;
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { invalidField, type ServiceError } from '../../errors/service-error.js';
 
 /** The place of a row in a list: by age, then by id. */
 export interface Position {
@@ -104,6 +104,9 @@ export function decodeCursor(cursor: string, path = 'query.cursor'): Position {
 }
 
 export function unknownCursor(path: string): ServiceError {
-  const fieldViolations = [{ path, message: 'must be taken unchanged from an earlier answer' }];
-  return new ServiceError(ErrorCode.INVALID_REQUEST, 'The cursor is not one of ours.', { fieldViolations });
+  return invalidField(
+    'The cursor is not one of ours.',
+    path,
+    'must be taken unchanged from an earlier answer',
+  );
 }

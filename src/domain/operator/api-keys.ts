@@ -1,5 +1,5 @@
 import type { IntegrationId } from '../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
 import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
@@ -42,11 +42,7 @@ export async function createApiKey(
 }
 
 export async function getApiKey(rows: Pick<OperatorRows, 'apiKeys'>, id: string): Promise<ApiKey> {
-  const apiKey = await rows.apiKeys.find(id);
-  if (!apiKey) {
-    throw new ServiceError(ErrorCode.API_KEY_NOT_FOUND, 'There is no such API key.');
-  }
-  return apiKey;
+  return existing(await rows.apiKeys.find(id), ErrorCode.API_KEY_NOT_FOUND, 'API key');
 }
 
 export interface ApiKeyUpdate {

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
@@ -72,11 +72,7 @@ export async function getApplication(
   rows: Pick<OperatorRows, 'applications'>,
   id: string,
 ): Promise<Application> {
-  const application = await rows.applications.find(id);
-  if (!application) {
-    throw new ServiceError(ErrorCode.APPLICATION_NOT_FOUND, 'There is no such application.');
-  }
-  return application;
+  return existing(await rows.applications.find(id), ErrorCode.APPLICATION_NOT_FOUND, 'application');
 }
 
 export interface ApplicationUpdate extends ApplicationFields {

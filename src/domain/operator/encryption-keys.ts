@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, invalidField, ServiceError } from '../../errors/service-error.js';
 import type { EncryptionKeyRows, KeyHolder, UsedEncryptionKey } from './rows/encryption-keys.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
@@ -57,8 +57,7 @@ export async function activateEncryptionKey(changes: Ports, id: string): Promise
   const holders = await rows.holders();
   const missing = missingOn(holders, id);
   if (missing.length === holders.length) {
-    const fieldViolations = [{ path: 'key_id', message: 'must be a key that the key files hold' }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'No node holds such a key.', { fieldViolations });
+    throw invalidField('No node holds such a key.', 'key_id', 'must be a key that the key files hold');
   }
   if (missing.length > 0) {
     throw refused(
@@ -82,8 +81,7 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
   const used = await rows.all();
   const key = used.find((each) => each.id === id);
   if (key === undefined) {
-    const fieldViolations = [{ path: 'key_id', message: 'must be a key that is or was in use' }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'There is no such key.', { fieldViolations });
+    throw invalidField('There is no such key.', 'key_id', 'must be a key that is or was in use');
   }
   if (key === used[0]) {
     throw refused('The key is in use. Rotate to another one first.');

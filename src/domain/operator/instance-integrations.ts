@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing, invalidField, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion } from '../platform/changes.js';
 import type { UnitOfWork } from '../unit-of-work.js';
@@ -62,14 +62,11 @@ export async function getInstanceIntegration(
   rows: Pick<OperatorRows, 'instanceIntegrations'>,
   id: string,
 ): Promise<InstanceIntegration> {
-  const instanceIntegration = await rows.instanceIntegrations.find(id);
-  if (!instanceIntegration) {
-    throw new ServiceError(
-      ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
-      'There is no such instance integration.',
-    );
-  }
-  return instanceIntegration;
+  return existing(
+    await rows.instanceIntegrations.find(id),
+    ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
+    'instance integration',
+  );
 }
 
 export interface InstanceIntegrationConfiguration {
@@ -85,8 +82,7 @@ export async function configureInstanceIntegration(
 ): Promise<InstanceIntegration> {
   const { configured } = configuration;
   if (configured === undefined) {
-    const fieldViolations = [{ path: 'status', message: 'must be configured or not configured' }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The status is invalid.', { fieldViolations });
+    throw invalidField('The status is invalid.', 'status', 'must be configured or not configured');
   }
   if (configured) {
     await closeRestOf(unitOfWork, configuration.id);

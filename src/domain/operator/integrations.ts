@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
@@ -31,11 +31,7 @@ export async function getIntegration(
   rows: Pick<OperatorRows, 'integrations'>,
   id: string,
 ): Promise<Integration> {
-  const integration = await rows.integrations.find(id);
-  if (!integration) {
-    throw new ServiceError(ErrorCode.INTEGRATION_NOT_FOUND, 'There is no such integration.');
-  }
-  return integration;
+  return existing(await rows.integrations.find(id), ErrorCode.INTEGRATION_NOT_FOUND, 'integration');
 }
 
 export interface IntegrationUpdate {

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { hashSecret } from '../../identifiers/secret-hash.js';
 import {
@@ -127,11 +127,7 @@ export async function getServiceToken(
   rows: Pick<OperatorRows, 'serviceTokens'>,
   id: string,
 ): Promise<ServiceToken> {
-  const token = await rows.serviceTokens.find(id);
-  if (!token) {
-    throw new ServiceError(ErrorCode.SERVICE_TOKEN_NOT_FOUND, 'There is no such service token.');
-  }
-  return token;
+  return existing(await rows.serviceTokens.find(id), ErrorCode.SERVICE_TOKEN_NOT_FOUND, 'service token');
 }
 
 /** Idempotent. The last operator token cannot be revoked, because it is needed to make others. */

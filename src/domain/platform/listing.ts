@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { invalidField } from '../../errors/service-error.js';
 import { decodeCursor, encodeCursor, type PageRequest, type Position } from '../directory/page.js';
 
 export const DEFAULT_PAGE_SIZE = 50;
@@ -24,8 +24,7 @@ export async function listPage<T extends Position>(
 
 export function pageLimit(pageSize: number): number {
   if (pageSize > MAX_PAGE_SIZE) {
-    const fieldViolations = [{ path: 'page_size', message: `must not be more than ${MAX_PAGE_SIZE}` }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The page is too large.', { fieldViolations });
+    throw invalidField('The page is too large.', 'page_size', `must not be more than ${MAX_PAGE_SIZE}`);
   }
   return pageSize === 0 ? DEFAULT_PAGE_SIZE : pageSize;
 }

@@ -2,7 +2,7 @@ import type { MaintenanceServiceService } from '../../../generated/proto/integra
 import type { Clock } from '../../domain/clock.js';
 import { expireCodesOf, MINUTE_MS } from '../../domain/maintenance/code-minutes.js';
 import type { CodeMinutes } from '../../domain/sign-on/authorization/codes.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { invalidField } from '../../errors/service-error.js';
 import type { Handlers } from '../handlers.js';
 
 export interface CodeMinuteDependencies {
@@ -22,13 +22,13 @@ export function codeMinuteMethods({ codeMinutes, clock }: CodeMinuteDependencies
   return {
     listCodeMinutesToWatch: async ({ limit }) => {
       if (limit < 1 || limit > MOST_MINUTES) {
-        throw refused('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
+        throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
       }
       return { minutes: await codeMinutes.toWatch(limit) };
     },
     markCodeMinutesWatched: async ({ minutes }) => {
       if (minutes.length > MOST_MINUTES) {
-        throw refused('There are too many minutes.', 'minutes', `must be ${MOST_MINUTES} at most`);
+        throw invalidField('There are too many minutes.', 'minutes', `must be ${MOST_MINUTES} at most`);
       }
       const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
       if (begins.length > 0) {
@@ -45,11 +45,7 @@ export function codeMinuteMethods({ codeMinutes, clock }: CodeMinuteDependencies
 function beginOf(minute: Date | undefined, path: string): number {
   const begin = minute?.getTime() ?? Number.NaN;
   if (begin % MINUTE_MS !== 0) {
-    throw refused('This is not the beginning of a minute.', path, 'must be the beginning of a minute');
+    throw invalidField('This is not the beginning of a minute.', path, 'must be the beginning of a minute');
   }
   return begin;
-}
-
-function refused(sentence: string, path: string, message: string): ServiceError {
-  return new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations: [{ path, message }] });
 }

@@ -1,7 +1,7 @@
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { Clock } from '../../domain/clock.js';
 import { type PurgeStore, purgeExpired, type Retention } from '../../domain/maintenance/purge.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { type CodeMinuteDependencies, codeMinuteMethods } from './code-minutes.js';
 import { type KeyRotationDependencies, keyRotationMethods } from './key-rotation.js';
@@ -25,8 +25,7 @@ export function maintenanceService({
   return serve(MaintenanceServiceService, {
     purgeExpired: async ({ limit }) => {
       if (limit < 1 || limit > MAX_BATCH) {
-        const fieldViolations = [{ path: 'limit', message: `must be between 1 and ${MAX_BATCH}` }];
-        throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The limit is out of bounds.', { fieldViolations });
+        throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MAX_BATCH}`);
       }
       const { removed, more } = await purgeExpired(purge, retention, clock, limit);
       return { counts: purgedCounts(removed), more };

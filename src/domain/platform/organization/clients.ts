@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
@@ -51,11 +51,7 @@ export async function createClient(changes: Ports, creation: ClientCreation): Pr
 }
 
 export async function getClient(changes: Pick<Changes, 'clients'>, id: string): Promise<Client> {
-  const client = await changes.clients.find(id);
-  if (!client) {
-    throw new ServiceError(ErrorCode.CLIENT_NOT_FOUND, 'There is no such client.');
-  }
-  return client;
+  return existing(await changes.clients.find(id), ErrorCode.CLIENT_NOT_FOUND, 'client');
 }
 
 /** The client, locked: until the commit only this write changes it. */

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
@@ -27,11 +27,7 @@ export async function createInstance(
 }
 
 export async function getInstance(changes: Pick<Changes, 'instances'>, id: string): Promise<Instance> {
-  const instance = await changes.instances.find(id);
-  if (!instance) {
-    throw new ServiceError(ErrorCode.INSTANCE_NOT_FOUND, 'There is no such instance.');
-  }
-  return instance;
+  return existing(await changes.instances.find(id), ErrorCode.INSTANCE_NOT_FOUND, 'instance');
 }
 
 export interface InstanceUpdate {

@@ -1,5 +1,5 @@
 import type { OrganizationLocationCreatedData } from '../../../../generated/asyncapi/events.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
@@ -46,11 +46,7 @@ export async function createLocation(
 }
 
 export async function getLocation(changes: Pick<Changes, 'locations'>, id: string): Promise<Location> {
-  const location = await changes.locations.find(id);
-  if (!location) {
-    throw new ServiceError(ErrorCode.LOCATION_NOT_FOUND, 'There is no such location.');
-  }
-  return location;
+  return existing(await changes.locations.find(id), ErrorCode.LOCATION_NOT_FOUND, 'location');
 }
 
 export interface LocationUpdate {

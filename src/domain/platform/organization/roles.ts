@@ -1,5 +1,5 @@
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { assertExpectedVersion } from '../changes.js';
 import { writeUsers } from '../people/user-changes.js';
 import type { Role } from '../rows/roles.js';
@@ -50,11 +50,7 @@ export async function addCustomRole(
 }
 
 export async function getRole(changes: Pick<Changes, 'roles'>, id: string): Promise<Role> {
-  const role = await changes.roles.find(id);
-  if (!role) {
-    throw new ServiceError(ErrorCode.ROLE_NOT_FOUND, 'There is no such role.');
-  }
-  return role;
+  return existing(await changes.roles.find(id), ErrorCode.ROLE_NOT_FOUND, 'role');
 }
 
 /** The role, after its client is locked, which never changes. */

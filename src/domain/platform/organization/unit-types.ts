@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
@@ -69,11 +69,7 @@ export async function createUnitType(
 }
 
 export async function getUnitType(changes: Pick<Changes, 'unitTypes'>, id: string): Promise<UnitType> {
-  const unitType = await changes.unitTypes.find(id);
-  if (!unitType) {
-    throw new ServiceError(ErrorCode.UNIT_TYPE_NOT_FOUND, 'There is no such unit type.');
-  }
-  return unitType;
+  return existing(await changes.unitTypes.find(id), ErrorCode.UNIT_TYPE_NOT_FOUND, 'unit type');
 }
 
 export interface UnitTypeUpdate {

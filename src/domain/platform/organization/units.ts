@@ -1,5 +1,5 @@
 import type { UnitId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newVersion } from '../../version.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
 import { clearUnit } from '../people/worker-detachment.js';
@@ -48,11 +48,7 @@ export async function createUnit(
 }
 
 export async function getUnit(changes: Pick<Changes, 'units'>, id: string): Promise<Unit> {
-  const unit = await changes.units.find(id);
-  if (!unit) {
-    throw new ServiceError(ErrorCode.UNIT_NOT_FOUND, 'There is no such unit.');
-  }
-  return unit;
+  return existing(await changes.units.find(id), ErrorCode.UNIT_NOT_FOUND, 'unit');
 }
 
 export interface UnitUpdate {

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
 import type { Account } from '../rows/accounts.js';
@@ -55,18 +55,11 @@ function newAccount(
 }
 
 export async function getAccount(changes: Pick<Changes, 'accounts'>, id: string): Promise<Account> {
-  return existing(await changes.accounts.find(id));
+  return existing(await changes.accounts.find(id), ErrorCode.ACCOUNT_NOT_FOUND, 'account');
 }
 
 export async function getAccountByEmail(changes: Pick<Changes, 'accounts'>, email: string): Promise<Account> {
-  return existing(await changes.accounts.findByEmail(email));
-}
-
-function existing(account: Account | undefined): Account {
-  if (!account) {
-    throw new ServiceError(ErrorCode.ACCOUNT_NOT_FOUND, 'There is no such account.');
-  }
-  return account;
+  return existing(await changes.accounts.findByEmail(email), ErrorCode.ACCOUNT_NOT_FOUND, 'account');
 }
 
 /** Two people cannot share an address, because each signs in with theirs. */

@@ -1,5 +1,5 @@
 import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
 import { newVersion } from '../../version.js';
@@ -59,11 +59,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
 }
 
 export async function getUser(changes: Pick<Changes, 'users'>, id: string): Promise<UserView> {
-  const user = await changes.users.find(id);
-  if (!user) {
-    throw new ServiceError(ErrorCode.USER_NOT_FOUND, 'There is no such user.');
-  }
-  return user;
+  return existing(await changes.users.find(id), ErrorCode.USER_NOT_FOUND, 'user');
 }
 
 async function assertNotYetUser(

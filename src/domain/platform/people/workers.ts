@@ -1,6 +1,6 @@
 import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/events.js';
 import type { ClientId, LocationId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { linkToWorker } from '../links.js';
 import { lockClient } from '../organization/clients.js';
 import type { Client } from '../rows/clients.js';
@@ -9,11 +9,7 @@ import type { Changes } from '../unit-of-work.js';
 import { contractEmailOf } from './email-addresses.js';
 
 export async function getWorker(changes: Pick<Changes, 'workers'>, id: string): Promise<Worker> {
-  const worker = await changes.workers.find(id);
-  if (!worker) {
-    throw new ServiceError(ErrorCode.WORKER_NOT_FOUND, 'There is no such worker.');
-  }
-  return worker;
+  return existing(await changes.workers.find(id), ErrorCode.WORKER_NOT_FOUND, 'worker');
 }
 
 /** The client of a worker never changes, so it tells what to lock; the rest is read under the lock. */

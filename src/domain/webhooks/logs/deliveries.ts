@@ -1,5 +1,5 @@
 import type { DeliveryId, EventId, SubscriptionId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing } from '../../../errors/service-error.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import { eventBody } from '../event-body.js';
 import type { EventLogRows } from './events.js';
@@ -49,7 +49,7 @@ export async function findDelivery(
   { deliveryLog }: { deliveryLog: DeliveryLogRows },
   id: string,
 ): Promise<Delivery> {
-  return required(await deliveryLog.find(id));
+  return existing(await deliveryLog.find(id), ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
 }
 
 export async function getDelivery(
@@ -59,7 +59,7 @@ export async function getDelivery(
   const delivery = await findDelivery({ deliveryLog }, id);
   const ended = await deliveryLog.attemptsOf(delivery.id);
   // An event outlives its deliveries, so both were purged meanwhile.
-  const event = required(await eventLog.find(delivery.eventId));
+  const event = existing(await eventLog.find(delivery.eventId), ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
   return {
     delivery,
     attempts: [...ended, ...runningAttempt(delivery, ended)],
@@ -75,11 +75,4 @@ function runningAttempt(
   return attemptStartedAt === null || ended.some(({ number }) => number === attemptsBegun)
     ? []
     : [{ number: attemptsBegun, startedAt: attemptStartedAt, outcome: null }];
-}
-
-function required<T>(found: T | undefined): T {
-  if (found === undefined) {
-    throw new ServiceError(ErrorCode.DELIVERY_NOT_FOUND, 'There is no such delivery.');
-  }
-  return found;
 }

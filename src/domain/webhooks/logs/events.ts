@@ -1,5 +1,5 @@
 import type { EventId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { InstanceIntegrationRows } from '../../operator/rows/instance-integrations.js';
 import { eventBody, type StoredEvent } from '../event-body.js';
 import type { LogFilter } from './filter.js';
@@ -28,11 +28,7 @@ export async function findEvent(
   { eventLog }: { eventLog: EventLogRows },
   id: string,
 ): Promise<StoredEvent & LoggedEvent> {
-  const event = await eventLog.find(id);
-  if (!event) {
-    throw new ServiceError(ErrorCode.EVENT_NOT_FOUND, 'There is no such event.');
-  }
-  return event;
+  return existing(await eventLog.find(id), ErrorCode.EVENT_NOT_FOUND, 'event');
 }
 
 /** An event and its body: as its receiver gets it, if one is named, else without links. */

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing } from '../../../errors/service-error.js';
 import type { Clock } from '../../clock.js';
 import type { RetryBatch } from './retry-batches.js';
 import type { RetriedDelivery, SendingDependencies } from './sending.js';
@@ -44,10 +44,7 @@ export class RetryHandover {
 
   async get(id: string): Promise<FilledRetryBatch> {
     const batch = await this.dependencies.unitOfWork.rows.batch(id);
-    if (!batch) {
-      throw new ServiceError(ErrorCode.RETRY_BATCH_NOT_FOUND, 'There is no such retry batch.');
-    }
-    return this.#fill(batch);
+    return this.#fill(existing(batch, ErrorCode.RETRY_BATCH_NOT_FOUND, 'retry batch'));
   }
 
   async #waiting(limit: number): Promise<FilledRetryBatch[]> {

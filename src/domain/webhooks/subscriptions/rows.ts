@@ -1,5 +1,5 @@
 import type { InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { PageRequest } from '../../directory/page.js';
 import { assertExpectedVersion } from '../../platform/changes.js';
 import type { Subscription, SubscriptionStatus } from './subscription.js';
@@ -46,7 +46,7 @@ export async function getSubscription(
   { subscriptions }: { subscriptions: SubscriptionRows },
   id: string,
 ): Promise<ManagedSubscription> {
-  return required(await subscriptions.find(id));
+  return existing(await subscriptions.find(id), ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');
 }
 
 export async function lockedSubscription(
@@ -54,7 +54,8 @@ export async function lockedSubscription(
   id: string,
   expectedVersion?: string,
 ): Promise<ManagedSubscription> {
-  const subscription = required(await subscriptions.findLocked(id));
+  const found = await subscriptions.findLocked(id);
+  const subscription = existing(found, ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');
   assertExpectedVersion(subscription, expectedVersion);
   return subscription;
 }
@@ -68,13 +69,6 @@ export async function lockedActiveSubscription(
   if (subscription.status !== 'ACTIVE') {
     const message = 'The subscription is disabled. Enable it first.';
     throw new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
-  }
-  return subscription;
-}
-
-function required(subscription: ManagedSubscription | undefined): ManagedSubscription {
-  if (!subscription) {
-    throw new ServiceError(ErrorCode.SUBSCRIPTION_NOT_FOUND, 'There is no such subscription.');
   }
   return subscription;
 }

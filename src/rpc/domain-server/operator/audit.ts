@@ -9,7 +9,7 @@ import type { ChainedEvent } from '../../../domain/operator/audit-chain.js';
 import { judgeRecords, type LinkedRecord, linkedRecords } from '../../../domain/operator/audit-records.js';
 import { type AuditFinding, verifyAuditLog } from '../../../domain/operator/audit-verification.js';
 import { listPage, pageLimit } from '../../../domain/platform/listing.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { invalidField } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 import type { Handlers } from '../../handlers.js';
 import { fromEnum, words } from '../words.js';
@@ -53,8 +53,7 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
     },
     verifyAuditRecords: async ({ records }) => {
       if (records.length > MOST_RECORDS) {
-        const fieldViolations = [{ path: 'records', message: `must not be more than ${MOST_RECORDS}` }];
-        throw new ServiceError(ErrorCode.INVALID_REQUEST, 'Too many records at once.', { fieldViolations });
+        throw invalidField('Too many records at once.', 'records', `must not be more than ${MOST_RECORDS}`);
       }
       const linked = records.map((message) => ({
         record: fromRecordMessage(message),
@@ -92,8 +91,11 @@ function placeIn(token: string): { chain: string; seq: number } | undefined {
   }
   const [, chain, seq] = /^([A-Za-z0-9_.]{1,64})\/(\d{1,10})$/.exec(token) ?? [];
   if (chain === undefined) {
-    const fieldViolations = [{ path: 'page_token', message: 'must be the next_page_token of a page' }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The page token cannot be used.', { fieldViolations });
+    throw invalidField(
+      'The page token cannot be used.',
+      'page_token',
+      'must be the next_page_token of a page',
+    );
   }
   return { chain, seq: Number(seq) };
 }

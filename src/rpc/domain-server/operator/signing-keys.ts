@@ -2,7 +2,7 @@ import type { OperatorServiceService } from '../../../../generated/proto/integra
 import { SigningKeyStatus } from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { rotateSigningKeys } from '../../../domain/sign-on/keys/key-rotation.js';
 import { type SigningKey, statusOf } from '../../../domain/sign-on/keys/signing-keys.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
 import { words } from '../words.js';
@@ -31,8 +31,11 @@ export function signingKeyHandlers(operator: OperatorDependencies): Handlers<Ope
 function requireAlgorithm(value: Parameters<typeof fromAlgorithm>[0], index: number) {
   const algorithm = fromAlgorithm(value);
   if (algorithm === undefined) {
-    const fieldViolations = [{ path: `algorithms[${index}]`, message: 'must be RS256, ES256 or EdDSA' }];
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'There is no such algorithm.', { fieldViolations });
+    throw invalidField(
+      'There is no such algorithm.',
+      `algorithms[${index}]`,
+      'must be RS256, ES256 or EdDSA',
+    );
   }
   return algorithm;
 }

@@ -16,7 +16,7 @@ import {
 import { getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import type { Account, AccountContext } from '../../../domain/platform/rows/accounts.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { invalidField } from '../../../errors/service-error.js';
 import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function accountHandlers(platform: PlatformDependencies): PlatformHandlers {
@@ -58,9 +58,7 @@ function find(rows: Pick<PlatformRows, 'accounts'>, key: GetAccountRequest['key'
     case 'email':
       return getAccountByEmail(rows, key.value);
     default:
-      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The request names no account.', {
-        fieldViolations: [{ path: 'key', message: 'must be account_id or email' }],
-      });
+      throw invalidField('The request names no account.', 'key', 'must be account_id or email');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ImportLine } from '../../../../generated/proto/integration/platform/v1/import.js';
-import { asServiceError, ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { asServiceError, ErrorCode, invalidField, ServiceError } from '../../../errors/service-error.js';
 import type { CallContext } from '../../handlers.js';
 import type { PlatformHandlers } from './write.js';
 
@@ -53,9 +53,11 @@ function create(
     case 'worker':
       return idIn(handlers.onboardWorker?.(record.value, context), ({ worker }) => worker?.id);
     default:
-      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The line has no record.', {
-        fieldViolations: [{ path: 'record', message: 'must be one of the things that can be imported' }],
-      });
+      throw invalidField(
+        'The line has no record.',
+        'record',
+        'must be one of the things that can be imported',
+      );
   }
 }
 

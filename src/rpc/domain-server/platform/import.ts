@@ -5,7 +5,7 @@ import type {
   ImportRecordsResponse,
 } from '../../../../generated/proto/integration/platform/v1/import.js';
 import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { invalidField, type ServiceError } from '../../../errors/service-error.js';
 import type { CallContext } from '../../handlers.js';
 import { importLine, type LineOutcome } from './import-line.js';
 import { pipelined } from './pipeline.js';
@@ -138,11 +138,5 @@ async function* linesOf(
 }
 
 function misplaced(path: string, message: string): ServiceError {
-  return new ServiceError(
-    ErrorCode.INVALID_REQUEST,
-    'The import cannot continue; earlier lines stay imported.',
-    {
-      fieldViolations: [{ path, message }],
-    },
-  );
+  return invalidField('The import cannot continue; earlier lines stay imported.', path, message);
 }

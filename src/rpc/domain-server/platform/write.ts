@@ -8,7 +8,7 @@ import type { Actor } from '../../../domain/operator/audit.js';
 import { Trail } from '../../../domain/platform/trail.js';
 import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Repeatable } from '../../../domain/unit-of-work.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import type { AnyMethod, MethodOf, RequestOf, Sent } from '../../definitions.js';
 import type { CallContext, Handlers } from '../../handlers.js';
@@ -67,9 +67,7 @@ export function write<Request extends { idempotencyKey?: string }, Response exte
   }
   if (key === '' || key.length > MAX_KEY_LENGTH) {
     const message = `must have between 1 and ${MAX_KEY_LENGTH} characters`;
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The idempotency key cannot be used.', {
-      fieldViolations: [{ path: 'idempotency_key', message }],
-    });
+    throw invalidField('The idempotency key cannot be used.', 'idempotency_key', message);
   }
   const bytes = method.requestSerialize({ ...request, idempotencyKey: undefined });
   const repeatable: Repeatable<Sent<Response> & object> = {

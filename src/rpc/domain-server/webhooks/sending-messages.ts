@@ -14,7 +14,7 @@ import type { AttemptResult } from '../../../domain/webhooks/sending/results.js'
 import type { FilledRetryBatch } from '../../../domain/webhooks/sending/retry-handover.js';
 import type { RetriedDelivery } from '../../../domain/webhooks/sending/sending.js';
 import type { Claim } from '../../../domain/webhooks/sending/shares.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { invalidField } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 import { fromEnum } from '../words.js';
 
@@ -64,11 +64,11 @@ export function toAttemptResult(
 ): AttemptResult {
   const path = `results[${index}].attempt`;
   if (!attempt) {
-    throw refused('An attempt is missing.', path, 'must be set');
+    throw invalidField('An attempt is missing.', path, 'must be set');
   }
   const outcome = fromOutcome(attempt.outcome);
   if (!outcome) {
-    throw refused('An attempt has no end.', `${path}.outcome`, 'must be how the attempt ended');
+    throw invalidField('An attempt has no end.', `${path}.outcome`, 'must be how the attempt ended');
   }
   const { number, startedAt, durationMs = null, httpStatus = null, message, responseStart } = attempt;
   assertBetween(number, 1, MAX_ATTEMPTS, `${path}.number`);
@@ -89,16 +89,12 @@ export function toAttemptResult(
 
 export function assertBetween(value: number, least: number, most: number, path: string): void {
   if (value < least || value > most) {
-    throw refused('A number is out of bounds.', path, `must be between ${least} and ${most}`);
+    throw invalidField('A number is out of bounds.', path, `must be between ${least} and ${most}`);
   }
 }
 
 export function assertNotMore(list: readonly unknown[], most: number, path: string): void {
   if (list.length > most) {
-    throw refused('There are too many of them.', path, `must be ${most} at most`);
+    throw invalidField('There are too many of them.', path, `must be ${most} at most`);
   }
-}
-
-function refused(sentence: string, path: string, message: string): ServiceError {
-  return new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations: [{ path, message }] });
 }
