@@ -2,7 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import type { NoticeRows } from '../../../domain/credentials/notices.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
 
 export function noticeRows(writer: Writer): NoticeRows {
   const db = camelCased(writer);
@@ -11,15 +11,11 @@ export function noticeRows(writer: Writer): NoticeRows {
       await db.insertInto('accountNotices').values(notice).execute();
     },
     page: (page) =>
-      db
-        .selectFrom('accountNotices')
-        .where(behind('account_notices', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit)
-        .selectAll()
-        .$narrowType<{ accountId: AccountId }>()
-        .execute(),
+      oldestFirst(
+        db.selectFrom('accountNotices').selectAll().$narrowType<{ accountId: AccountId }>(),
+        'account_notices',
+        page,
+      ),
     remove: async (ids) => {
       if (ids.length > 0) {
         await db.deleteFrom('accountNotices').where('id', 'in', ids).execute();

@@ -1,8 +1,8 @@
 import type { ApiKey, ApiKeyRows } from '../../../domain/operator/rows/api-keys.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { newestFirst } from '../statements/keyset.js';
 import { inStatus } from './key-status.js';
-import { olderThan } from './newest-first.js';
 
 const apiKeyColumns = [
   'id',
@@ -23,14 +23,14 @@ export function apiKeyRows(writer: Writer): ApiKeyRows {
   return {
     find: (id) => apiKeys().where('id', '=', id).executeTakeFirst(),
     page: async (page, { integrationId, status, now }) => {
-      let query = apiKeys().where(olderThan('api_keys', page));
+      let query = apiKeys();
       if (integrationId !== undefined) {
         query = query.where('integrationId', '=', integrationId);
       }
       if (status !== undefined) {
         query = query.where(inStatus(status, now));
       }
-      return query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(page.limit).execute();
+      return newestFirst(query, 'api_keys', page);
     },
     insert: async (apiKey, hash) => {
       await db

@@ -1,18 +1,20 @@
 import type { Application, ApplicationRows } from '../../../domain/operator/rows/applications.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { newestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 import { type ApplicationParts, toApplication, toRow } from './application-mapping.js';
-import { olderThan } from './newest-first.js';
 
 export function applicationRows(writer: Writer): ApplicationRows {
   const db = camelCased(writer);
+  const { insert, update } = plainWrites(db, 'applications');
   return {
     find: async (id) => {
       const row = await db.selectFrom('applications').where('id', '=', id).selectAll().executeTakeFirst();
       return row && (await withParts(db, [row]))[0];
     },
     page: async (page, instanceId) => {
-      let query = db.selectFrom('applications').where(olderThan('applications', page));
+      let query = db.selectFrom('applications').selectAll();
       if (instanceId !== undefined) {
         const there = db
           .selectFrom('applicationRedirectUris')
@@ -20,16 +22,10 @@ export function applicationRows(writer: Writer): ApplicationRows {
           .select('applicationId');
         query = query.where('id', 'in', there);
       }
-      const rows = await query
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .selectAll()
-        .execute();
-      return withParts(db, rows);
+      return withParts(db, await newestFirst(query, 'applications', page));
     },
     insert: async (application) => {
-      await db.insertInto('applications').values(toRow(application)).execute();
+      await insert(toRow(application));
       const uris = application.redirectUris.map(({ uri, instanceId }, position) => ({
         applicationId: application.id,
         uri,
@@ -40,9 +36,7 @@ export function applicationRows(writer: Writer): ApplicationRows {
         await db.insertInto('applicationRedirectUris').values(uris).execute();
       }
     },
-    update: async (application) => {
-      await db.updateTable('applications').set(toRow(application)).where('id', '=', application.id).execute();
-    },
+    update: (application) => update(toRow(application)),
     insertRedirectUri: async (id, { uri, instanceId }) => {
       const { last } = await db
         .selectFrom('applicationRedirectUris')

@@ -13,8 +13,8 @@ import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../doma
 import { newTimedRecordId } from '../../../identifiers/record-id.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
+import { newestFirst } from '../statements/keyset.js';
 import { storeRecord } from './audit-chains.js';
-import { olderThan } from './newest-first.js';
 
 type Row = Tables['auditEvents'];
 
@@ -24,7 +24,7 @@ export function auditRows(reader: Writer): AuditRows {
   const db = camelCased(reader);
   return {
     page: async (page, { since, until, types, outcome, partyId }: AuditFilter) => {
-      let query = db.selectFrom('auditEvents').where(olderThan('auditEvents', page));
+      let query = db.selectFrom('auditEvents').selectAll();
       if (since !== undefined) {
         query = query.where('createdAt', '>=', since);
       }
@@ -42,13 +42,7 @@ export function auditRows(reader: Writer): AuditRows {
           where.or([where('actorId', '=', partyId), where('subjectId', '=', partyId)]),
         );
       }
-      const rows = await query
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .selectAll()
-        .execute();
-      return rows.map(toAuditEvent);
+      return (await newestFirst(query, 'auditEvents', page)).map(toAuditEvent);
     },
     chained: async ({ after, limit }) => {
       const rows = await db

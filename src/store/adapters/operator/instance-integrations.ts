@@ -5,10 +5,12 @@ import type {
 } from '../../../domain/operator/rows/instance-integrations.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { olderThan } from './newest-first.js';
+import { newestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function instanceIntegrationRows(writer: Writer): InstanceIntegrationRows {
   const db = camelCased(writer);
+  const writes = plainWrites(db, 'instanceIntegrations');
   const withInstance = () =>
     db
       .selectFrom('instanceIntegrations as instanceIntegration')
@@ -24,7 +26,7 @@ export function instanceIntegrationRows(writer: Writer): InstanceIntegrationRows
         .where('instanceIntegration.instanceId', '=', instanceId)
         .executeTakeFirst(),
     page: async (page, { integrationId, instanceId, configured }: InstanceIntegrationFilter) => {
-      let query = withInstance().where(olderThan('instanceIntegration', page));
+      let query = withInstance();
       if (integrationId !== undefined) {
         query = query.where('instanceIntegration.integrationId', '=', integrationId);
       }
@@ -34,24 +36,10 @@ export function instanceIntegrationRows(writer: Writer): InstanceIntegrationRows
       if (configured !== undefined) {
         query = query.where('instanceIntegration.configuredAt', configured ? 'is not' : 'is', null);
       }
-      return query
-        .orderBy('instanceIntegration.createdAt', 'desc')
-        .orderBy('instanceIntegration.id', 'desc')
-        .limit(page.limit)
-        .execute();
+      return newestFirst(query, 'instanceIntegration', page);
     },
-    insert: async ({ instanceName: _, ...instanceIntegration }) => {
-      await db.insertInto('instanceIntegrations').values(instanceIntegration).execute();
-    },
-    update: async ({ instanceName: _, ...instanceIntegration }) => {
-      await db
-        .updateTable('instanceIntegrations')
-        .set(instanceIntegration)
-        .where('id', '=', instanceIntegration.id)
-        .execute();
-    },
-    delete: async (id) => {
-      await db.deleteFrom('instanceIntegrations').where('id', '=', id).execute();
-    },
+    insert: ({ instanceName: _, ...instanceIntegration }) => writes.insert(instanceIntegration),
+    update: ({ instanceName: _, ...instanceIntegration }) => writes.update(instanceIntegration),
+    delete: writes.delete,
   };
 }

@@ -1,25 +1,17 @@
 import type { Integration, IntegrationRows } from '../../../domain/operator/rows/integrations.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { olderThan } from './newest-first.js';
+import { newestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function integrationRows(writer: Writer): IntegrationRows {
   const db = camelCased(writer);
+  const { insert, update } = plainWrites(db, 'integrations');
   const integrations = () => db.selectFrom('integrations').selectAll().$narrowType<Pick<Integration, 'id'>>();
   return {
     find: (id) => integrations().where('id', '=', id).executeTakeFirst(),
-    page: (page) =>
-      integrations()
-        .where(olderThan('integrations', page))
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .execute(),
-    insert: async (integration) => {
-      await db.insertInto('integrations').values(integration).execute();
-    },
-    update: async (integration) => {
-      await db.updateTable('integrations').set(integration).where('id', '=', integration.id).execute();
-    },
+    page: (page) => newestFirst(integrations(), 'integrations', page),
+    insert,
+    update,
   };
 }

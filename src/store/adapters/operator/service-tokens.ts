@@ -1,8 +1,8 @@
 import type { ServiceToken, ServiceTokenRows } from '../../../domain/operator/rows/service-tokens.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { newestFirst } from '../statements/keyset.js';
 import { inStatus } from './key-status.js';
-import { olderThan } from './newest-first.js';
 
 const columns = [
   'id',
@@ -23,11 +23,11 @@ export function serviceTokenRows(writer: Writer): ServiceTokenRows {
   return {
     find: (id) => tokens().where('id', '=', id).executeTakeFirst(),
     page: async (page, { status, now }) => {
-      let query = tokens().where(olderThan('service_tokens', page));
+      let query = tokens();
       if (status !== undefined) {
         query = query.where(inStatus(status, now));
       }
-      return query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(page.limit).execute();
+      return newestFirst(query, 'service_tokens', page);
     },
     countActive: async (kind, now) => {
       const { count } = await db

@@ -2,10 +2,12 @@ import type { Client, ClientRows } from '../../../domain/platform/rows/clients.j
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function clientRows(writer: Writer): ClientRows {
   const db = camelCased(writer);
+  const { insert, update } = plainWrites(db, 'clients');
   const clients = () => db.selectFrom('clients').selectAll().$narrowType<Pick<Client, 'id' | 'instanceId'>>();
   return {
     find: async (id) => {
@@ -13,27 +15,12 @@ export function clientRows(writer: Writer): ClientRows {
       return row && withAddress(row);
     },
     page: async (page, instanceId) => {
-      const rows = await clients()
-        .$if(instanceId !== undefined, (query) => query.where('instanceId', '=', instanceId as string))
-        .where(behind('clients', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit)
-        .execute();
-      return rows.map(withAddress);
+      const found = clients().$if(instanceId !== undefined, (query) =>
+        query.where('instanceId', '=', instanceId as string),
+      );
+      return (await oldestFirst(found, 'clients', page)).map(withAddress);
     },
-    insert: async ({ address, ...client }) => {
-      await db
-        .insertInto('clients')
-        .values({ ...client, ...address })
-        .execute();
-    },
-    update: async ({ address, ...client }) => {
-      await db
-        .updateTable('clients')
-        .set({ ...client, ...address })
-        .where('id', '=', client.id)
-        .execute();
-    },
+    insert: ({ address, ...client }) => insert({ ...client, ...address }),
+    update: ({ address, ...client }) => update({ ...client, ...address }),
   };
 }

@@ -2,7 +2,8 @@ import type { Instance, InstanceRows } from '../../../domain/platform/rows/insta
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { statement } from '../statements/kept-statement.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 const instances = (db: Rows) => db.selectFrom('instances').selectAll().$narrowType<Pick<Instance, 'id'>>();
 
@@ -10,21 +11,12 @@ const byId = statement((db, { id }: { id: string }) => instances(db).where('id',
 
 export function instanceRows(writer: Writer): InstanceRows {
   const db = camelCased(writer);
+  const { insert, update } = plainWrites(db, 'instances');
   return {
     find: async (id) => (await byId(db, { id })).rows[0],
-    page: (page) =>
-      instances(db)
-        .where(behind('instances', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit)
-        .execute(),
-    insert: async (instance) => {
-      await db.insertInto('instances').values(instance).execute();
-    },
-    update: async (instance) => {
-      await db.updateTable('instances').set(instance).where('id', '=', instance.id).execute();
-    },
+    page: (page) => oldestFirst(instances(db), 'instances', page),
+    insert,
+    update,
     integrationsOf: async (id) => {
       const rows = await db
         .selectFrom('instanceIntegrations')

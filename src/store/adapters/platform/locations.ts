@@ -2,10 +2,12 @@ import type { Location, LocationRows } from '../../../domain/platform/rows/locat
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function locationRows(writer: Writer): LocationRows {
   const db = camelCased(writer);
+  const writes = plainWrites(db, 'locations');
   const locations = () =>
     db.selectFrom('locations').selectAll().$narrowType<Pick<Location, 'id' | 'clientId'>>();
   return {
@@ -21,30 +23,11 @@ export function locationRows(writer: Writer): LocationRows {
       return row && withAddress(row);
     },
     page: async (page, clientId) => {
-      const rows = await locations()
-        .where('clientId', '=', clientId)
-        .where(behind('locations', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit)
-        .execute();
-      return rows.map(withAddress);
+      const found = locations().where('clientId', '=', clientId);
+      return (await oldestFirst(found, 'locations', page)).map(withAddress);
     },
-    insert: async ({ address, ...location }) => {
-      await db
-        .insertInto('locations')
-        .values({ ...location, ...address })
-        .execute();
-    },
-    update: async ({ address, ...location }) => {
-      await db
-        .updateTable('locations')
-        .set({ ...location, ...address })
-        .where('id', '=', location.id)
-        .execute();
-    },
-    delete: async (id) => {
-      await db.deleteFrom('locations').where('id', '=', id).execute();
-    },
+    insert: ({ address, ...location }) => writes.insert({ ...location, ...address }),
+    update: ({ address, ...location }) => writes.update({ ...location, ...address }),
+    delete: writes.delete,
   };
 }

@@ -4,9 +4,11 @@ import { OWNER } from '../../../domain/platform/organization/built-in-roles.js';
 import type { Role, RoleRows } from '../../../domain/platform/rows/roles.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function roleRows(writer: Writer): RoleRows {
   const db = camelCased(writer);
+  const writes = plainWrites(db, 'roles');
   const roles = () => db.selectFrom('roles').selectAll().$narrowType<Pick<Role, 'clientId'>>();
   return {
     find: async (id) => {
@@ -38,12 +40,8 @@ export function roleRows(writer: Writer): RoleRows {
         .executeTakeFirst();
       return row?.id;
     },
-    insert: async (role) => {
-      await db.insertInto('roles').values(toRow(role)).execute();
-    },
-    delete: async (id) => {
-      await db.deleteFrom('roles').where('id', '=', id).execute();
-    },
+    insert: (role) => writes.insert(toRow(role)),
+    delete: writes.delete,
   };
 }
 

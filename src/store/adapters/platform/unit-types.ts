@@ -1,7 +1,8 @@
 import type { UnitType, UnitTypeRows } from '../../../domain/platform/rows/unit-types.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function unitTypeRows(writer: Writer): UnitTypeRows {
   const db = camelCased(writer);
@@ -11,23 +12,8 @@ export function unitTypeRows(writer: Writer): UnitTypeRows {
     find: (id) => unitTypes().where('id', '=', id).executeTakeFirst(),
     findByName: (clientId, name) =>
       unitTypes().where('clientId', '=', clientId).where('name', '=', name).executeTakeFirst(),
-    page: (page, clientId) =>
-      unitTypes()
-        .where('clientId', '=', clientId)
-        .where(behind('unit_types', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit)
-        .execute(),
-    insert: async (unitType) => {
-      await db.insertInto('unitTypes').values(unitType).execute();
-    },
-    update: async (unitType) => {
-      await db.updateTable('unitTypes').set(unitType).where('id', '=', unitType.id).execute();
-    },
-    delete: async (id) => {
-      await db.deleteFrom('unitTypes').where('id', '=', id).execute();
-    },
+    page: (page, clientId) => oldestFirst(unitTypes().where('clientId', '=', clientId), 'unit_types', page),
+    ...plainWrites(db, 'unitTypes'),
     hasUnits: async (id) => {
       const unit = await db
         .selectFrom('units')

@@ -1,10 +1,12 @@
 import type { Unit, UnitRows } from '../../../domain/platform/rows/units.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function unitRows(writer: Writer): UnitRows {
   const db = camelCased(writer);
+  const writes = plainWrites(db, 'units');
   const units = () =>
     db
       .selectFrom('units')
@@ -21,24 +23,17 @@ export function unitRows(writer: Writer): UnitRows {
             .where('id', 'in', [...ids])
             .execute(),
     page: (page, clientId, { unitTypeId, parentUnitId }) =>
-      units()
-        .where('clientId', '=', clientId)
-        .$if(unitTypeId !== undefined, (query) => query.where('unitTypeId', '=', unitTypeId as string))
-        .$if(parentUnitId !== undefined, (query) => query.where('parentId', '=', parentUnitId as string))
-        .where(behind('units', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit)
-        .execute(),
-    insert: async (unit) => {
-      await db.insertInto('units').values(toRow(unit)).execute();
-    },
-    update: async (unit) => {
-      await db.updateTable('units').set(toRow(unit)).where('id', '=', unit.id).execute();
-    },
-    delete: async (id) => {
-      await db.deleteFrom('units').where('id', '=', id).execute();
-    },
+      oldestFirst(
+        units()
+          .where('clientId', '=', clientId)
+          .$if(unitTypeId !== undefined, (query) => query.where('unitTypeId', '=', unitTypeId as string))
+          .$if(parentUnitId !== undefined, (query) => query.where('parentId', '=', parentUnitId as string)),
+        'units',
+        page,
+      ),
+    insert: (unit) => writes.insert(toRow(unit)),
+    update: (unit) => writes.update(toRow(unit)),
+    delete: writes.delete,
   };
 }
 

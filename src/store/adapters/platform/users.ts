@@ -5,26 +5,23 @@ import type { User, UserRows, UserView } from '../../../domain/platform/rows/use
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { named } from '../named.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);
+  const { insert, update } = plainWrites(db, 'users');
   return {
     find: async (id) => {
       const row = await views(db).where('users.id', '=', id).executeTakeFirst();
       return row && toView(row);
     },
     page: async (page, { clientId, statuses, emailKey }) => {
-      const rows = await views(db)
+      const found = views(db)
         .where('users.clientId', '=', clientId)
         .where('users.status', 'in', statuses)
-        .$if(emailKey !== undefined, (query) => query.where('account.emailKey', '=', emailKey as string))
-        .where(behind('users', page))
-        .orderBy('users.createdAt')
-        .orderBy('users.id')
-        .limit(page.limit)
-        .execute();
-      return rows.map(toView);
+        .$if(emailKey !== undefined, (query) => query.where('account.emailKey', '=', emailKey as string));
+      return (await oldestFirst(found, 'users', page)).map(toView);
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
     withRole: (roleId) => allWhere(db, 'roleId', roleId),
@@ -47,12 +44,8 @@ export function userRows(writer: Writer): UserRows {
         .executeTakeFirst();
       return row?.id as UserId | undefined;
     },
-    insert: async (user) => {
-      await db.insertInto('users').values(toRow(user)).execute();
-    },
-    update: async (user) => {
-      await db.updateTable('users').set(toRow(user)).where('id', '=', user.id).execute();
-    },
+    insert: (user) => insert(toRow(user)),
+    update: (user) => update(toRow(user)),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
 import { contractEmailFor } from '../contract-email.js';
 import { named } from '../named.js';
-import { behind } from '../statements/keyset.js';
+import { oldestFirst } from '../statements/keyset.js';
 
 export function workerRows(writer: Writer): WorkerRows {
   const db = camelCased(writer);
@@ -39,14 +39,8 @@ export function workerRows(writer: Writer): WorkerRows {
       return row && toWorker(row, await unitsOf(db, [row.id]));
     },
     page: async (page, clientId, filter) => {
-      const rows = await placed()
-        .where('workers.clientId', '=', clientId)
-        .where(matching(filter))
-        .where(behind('workers', page))
-        .orderBy('workers.createdAt')
-        .orderBy('workers.id')
-        .limit(page.limit)
-        .execute();
+      const found = placed().where('workers.clientId', '=', clientId).where(matching(filter));
+      const rows = await oldestFirst(found, 'workers', page);
       const units = await unitsOf(
         db,
         rows.map(({ id }) => id),

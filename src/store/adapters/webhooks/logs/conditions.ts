@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import type { Rows } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { isPostgres } from '../../statements/dialect.js';
 
@@ -24,7 +25,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
 }
 
 /** The order of rows of one time. SQLite has it twice, for comparisons by an index; see migration 0012. */
-export function placeIn(db: Writer): 'seq' {
+export function placeIn(db: Writer | Rows): 'seq' {
   return isPostgres(db) ? 'seq' : ('place' as 'seq');
 }
 

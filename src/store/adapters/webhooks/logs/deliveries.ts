@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { EventId } from '../../../../../generated/ids.js';
 import type { DeliveryFilter, DeliveryLogRows } from '../../../../domain/webhooks/logs/deliveries.js';
 import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { allOf, between, isOfTypes, placeIn } from './conditions.js';
 import { happeningRows } from './happenings.js';
-import { deliveriesIn, type PlacedDelivery, toAttempt, toDelivery } from './rows.js';
+import { deliveriesIn, type PlacedDelivery, toAttempt } from './rows.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
 
 /** Newest first. */
@@ -18,14 +19,11 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
     ...happeningRows(db),
     page: (page, filter) =>
       filter.eventId === undefined ? pageOfLanes(db, page, filter) : pageOfEvent(db, page, filter),
-    find: async (id) => {
-      const row = await deliveriesIn(db).where('deliveries.id', '=', id).executeTakeFirst();
-      return row && toDelivery(row);
-    },
+    find: (id) => deliveriesIn(db).where('deliveries.id', '=', id).executeTakeFirst(),
     attemptsOf: async (id) => {
-      const rows = await db
-        .selectFrom('delivery_attempts')
-        .where('delivery_seq', '=', (delivery) =>
+      const rows = await camelCased(db)
+        .selectFrom('deliveryAttempts')
+        .where('deliverySeq', '=', (delivery) =>
           delivery.selectFrom('deliveries').where('id', '=', id).select('seq'),
         )
         .orderBy('number')
@@ -33,17 +31,16 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
         .execute();
       return rows.map(toAttempt);
     },
-    statusesOf: async (id, eventIds) => {
-      const rows = await db
+    statusesOf: (id, eventIds) =>
+      camelCased(db)
         .selectFrom('deliveries')
-        .where('event_seq', 'in', (event) =>
+        .where('eventSeq', 'in', (event) =>
           event.selectFrom('events').where('id', 'in', eventIds).select('seq'),
         )
-        .where('subscription_id', '=', id)
-        .select(['event_id', 'status'])
-        .execute();
-      return rows.map(({ event_id, status }) => ({ eventId: event_id as EventId, status }));
-    },
+        .where('subscriptionId', '=', id)
+        .select(['eventId', 'status'])
+        .$narrowType<{ eventId: EventId }>()
+        .execute(),
     cancelHeld: async (id, eventIds, now) => {
       await db
         .updateTable('deliveries')
@@ -105,15 +102,13 @@ function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Plac
         .executeTakeFirst();
       return row && { createdAt: row.created_at, seq: row.seq };
     },
-    matches: async (after, upTo, limit) => {
-      const rows = await deliveriesIn(db)
+    matches: (after, upTo, limit) =>
+      deliveriesIn(db)
         .where(allOf([...inLane, ...between(order, filter, after, upTo), ...matching(filter)]))
-        .orderBy(order[0], 'desc')
+        .orderBy('deliveries.createdAt', 'desc')
         .orderBy(order[1], 'desc')
         .limit(limit)
-        .execute();
-      return rows.map(toDelivery);
-    },
+        .execute(),
   };
 }
 
@@ -134,11 +129,11 @@ async function pageOfEvent(
   ];
   const rows = await deliveriesIn(db)
     .where(allOf([...conditions, ...between(order, filter, after), ...matching(filter)]))
-    .orderBy(order[0], 'desc')
+    .orderBy('deliveries.createdAt', 'desc')
     .orderBy(order[1], 'desc')
     .limit(limit + 1)
     .execute();
-  const deliveries = rows.slice(0, limit).map(toDelivery);
+  const deliveries = rows.slice(0, limit);
   const last = deliveries.at(-1);
   return { rows: deliveries, next: rows.length > limit && last ? positionOf(last) : undefined };
 }

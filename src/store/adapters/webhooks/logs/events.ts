@@ -1,10 +1,9 @@
-import { type Selectable, sql } from 'kysely';
-import type { ClientId, EventId, InstanceId } from '../../../../../generated/ids.js';
-import type { StoredEvent } from '../../../../domain/webhooks/event-body.js';
+import { sql } from 'kysely';
+import type { EventId } from '../../../../../generated/ids.js';
 import type { EventFilter, EventLogRows, LoggedEvent } from '../../../../domain/webhooks/logs/events.js';
 import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import type { Schema } from '../../../schema.js';
 import { kept } from '../row-locks.js';
 import { allOf, between, isOfTypes, placeIn } from './conditions.js';
 import { type SlicedList, slicedPage } from './sliced-page.js';
@@ -13,33 +12,30 @@ const WITHOUT_PAYLOAD = [
   'seq',
   'id',
   'type',
-  'occurred_at',
-  'instance_id',
-  'client_id',
-  'entity_type',
-  'entity_id',
-] as const;
+  'occurredAt',
+  'instanceId',
+  'clientId',
+  'entityType',
+  'entityId',
+] as const satisfies readonly (keyof LoggedEvent)[];
+
+function eventsIn(db: Writer) {
+  return camelCased(db).selectFrom('events').select(WITHOUT_PAYLOAD).$narrowType<Pick<LoggedEvent, 'id'>>();
+}
 
 export function eventLogRows(db: Writer): EventLogRows {
   return {
     page: (page, filter) => slicedPage(listOf(db, filter), page, positionOf),
-    find: async (id) => {
-      const row = await db.selectFrom('events').where('id', '=', id).selectAll().executeTakeFirst();
-      return row && toEvent(row);
-    },
-    following: async (after, until, limit) => {
-      const rows = await db
-        .selectFrom('events')
+    find: (id) => eventsIn(db).select('data').where('id', '=', id).executeTakeFirst(),
+    following: (after, until, limit) =>
+      eventsIn(db)
         .where(sql<boolean>`(occurred_at, ${sql.ref(placeIn(db))}) > (${after.createdAt}, ${after.seq})`)
-        .where('occurred_at', '<', until)
-        .where('is_test', '=', 0)
-        .orderBy('occurred_at')
+        .where('occurredAt', '<', until)
+        .where('isTest', '=', 0)
+        .orderBy('occurredAt')
         .orderBy(placeIn(db))
         .limit(limit)
-        .select(WITHOUT_PAYLOAD)
-        .execute();
-      return rows.map(toLoggedEvent);
-    },
+        .execute(),
     keep: async (ids) => {
       const rows = await kept(db, db.selectFrom('events').where('id', 'in', ids).select('id')).execute();
       return new Set(rows.map(({ id }) => id as EventId));
@@ -64,17 +60,13 @@ function listOf(db: Writer, filter: EventFilter): SlicedList<LoggedEvent> {
         .executeTakeFirst();
       return row && { createdAt: row.occurred_at, seq: row.seq };
     },
-    matches: async (after, upTo, limit) => {
-      const rows = await db
-        .selectFrom('events')
+    matches: (after, upTo, limit) =>
+      eventsIn(db)
         .where(allOf([...ofClient, ...between(order, filter, after, upTo), ...matching(filter)]))
-        .orderBy('occurred_at', 'desc')
+        .orderBy('occurredAt', 'desc')
         .orderBy(order[1], 'desc')
         .limit(limit)
-        .select(WITHOUT_PAYLOAD)
-        .execute();
-      return rows.map(toLoggedEvent);
-    },
+        .execute(),
   };
 }
 
@@ -89,25 +81,4 @@ function matching({ eventTypes, instanceId, entityId }: EventFilter) {
 
 function positionOf({ occurredAt, seq }: LoggedEvent): LogPosition {
   return { createdAt: occurredAt, seq };
-}
-
-function toLoggedEvent(
-  row: Pick<Selectable<Schema['events']>, (typeof WITHOUT_PAYLOAD)[number]>,
-): LoggedEvent {
-  return {
-    seq: row.seq,
-    id: row.id as EventId,
-    type: row.type,
-    occurredAt: row.occurred_at,
-    instanceId: row.instance_id as InstanceId,
-    clientId: row.client_id as ClientId,
-    entityType: row.entity_type,
-    entityId: row.entity_id,
-  };
-}
-
-function toEvent(
-  row: Pick<Selectable<Schema['events']>, (typeof WITHOUT_PAYLOAD)[number] | 'data'>,
-): StoredEvent & LoggedEvent {
-  return { ...toLoggedEvent(row), data: row.data };
 }

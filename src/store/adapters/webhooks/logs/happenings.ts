@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
 import type { HappeningRows } from '../../../../domain/webhooks/logs/happenings.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import { keptStatement } from '../../statements/kept-statement.js';
+import { statement } from '../../statements/kept-statement.js';
 import { placeIn } from './conditions.js';
-import { deliveriesIn, toAttempt, toDelivery } from './rows.js';
+import { deliveriesIn, toAttempt } from './rows.js';
 
 interface MadeBehind {
   createdAt: number;
@@ -13,15 +14,15 @@ interface MadeBehind {
   limit: number;
 }
 
-const made = keptStatement((db, { createdAt, seq, to, limit }: MadeBehind) =>
+const made = statement((db, { createdAt, seq, to, limit }: MadeBehind) =>
   db
     .selectFrom('deliveries')
     .where(sql<boolean>`(created_at, ${sql.ref(placeIn(db))}) > (${createdAt}, ${seq})`)
-    .where('created_at', '<=', to)
-    .orderBy('created_at')
+    .where('createdAt', '<=', to)
+    .orderBy('createdAt')
     .orderBy(placeIn(db))
     .limit(limit)
-    .select(['seq', 'created_at']),
+    .select(['seq as deliverySeq', 'createdAt as at']),
 );
 
 interface EndedBehind {
@@ -32,60 +33,52 @@ interface EndedBehind {
   limit: number;
 }
 
-const ended = keptStatement((db, { endedAt, deliverySeq, number, to, limit }: EndedBehind) =>
+const ended = statement((db, { endedAt, deliverySeq, number, to, limit }: EndedBehind) =>
   db
-    .selectFrom('delivery_attempts')
+    .selectFrom('deliveryAttempts')
     .where(sql<boolean>`(ended_at, delivery_seq, number) > (${endedAt}, ${deliverySeq}, ${number})`)
-    .where('ended_at', '<=', to)
-    .orderBy('ended_at')
-    .orderBy('delivery_seq')
+    .where('endedAt', '<=', to)
+    .orderBy('endedAt')
+    .orderBy('deliverySeq')
     .orderBy('number')
     .limit(limit)
-    .select(['ended_at', 'delivery_seq', 'number']),
+    .select(['endedAt as at', 'deliverySeq', 'number as attemptNumber']),
 );
 
 export function happeningRows(db: Writer): HappeningRows {
   return {
     madeIn: async ({ from, to }, after, limit) => {
-      const { rows } = await made(db, {
+      const { rows } = await made(camelCased(db), {
         createdAt: after?.at ?? from,
         seq: after?.deliverySeq ?? 0,
         to,
         limit,
       });
-      return rows.map(({ seq, created_at }) => ({
-        at: created_at,
-        deliverySeq: seq,
-        attemptNumber: null,
-      }));
+      return rows.map((row) => ({ ...row, attemptNumber: null }));
     },
     endedIn: async ({ from, to }, after, limit) => {
-      const { rows } = await ended(db, {
+      const { rows } = await ended(camelCased(db), {
         endedAt: after?.at ?? from,
         deliverySeq: after?.deliverySeq ?? 0,
         number: after?.attemptNumber ?? 0,
         to,
         limit,
       });
-      return rows.map(({ ended_at, delivery_seq, number }) => ({
-        at: ended_at,
-        deliverySeq: delivery_seq,
-        attemptNumber: number,
-      }));
+      return rows;
     },
     findAll: async (seqs) => {
       const rows = await inBlocks(seqs, (block) =>
         deliveriesIn(db).where('deliveries.seq', 'in', block).execute(),
       );
-      return new Map(rows.map(toDelivery).map((delivery) => [delivery.seq, delivery]));
+      return new Map(rows.map((delivery) => [delivery.seq, delivery]));
     },
     attemptsOfAll: async (seqs) => {
       const rows = await inBlocks(seqs, (block) =>
-        db.selectFrom('delivery_attempts').where('delivery_seq', 'in', block).selectAll().execute(),
+        camelCased(db).selectFrom('deliveryAttempts').where('deliverySeq', 'in', block).selectAll().execute(),
       );
       const attempts = new Map<number, DeliveryAttempt[]>();
       for (const row of rows) {
-        const seq = row.delivery_seq;
+        const seq = row.deliverySeq;
         attempts.set(seq, [...(attempts.get(seq) ?? []), toAttempt(row)]);
       }
       return attempts;

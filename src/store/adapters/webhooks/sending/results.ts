@@ -1,15 +1,15 @@
-import type { Selectable } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type {
   DeliveryProgress,
   RecordedAttempt,
   SendingChanges,
 } from '../../../../domain/webhooks/sending/sending.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { keptInsertion } from '../../statements/kept-insertion.js';
-import { keptStatement } from '../../statements/kept-statement.js';
+import { keptStatement, statement } from '../../statements/kept-statement.js';
 
 type Recording = Pick<
   SendingChanges,
@@ -106,31 +106,19 @@ const delivering = keptStatement((db, { seqs, now }: { seqs: string; now: number
     .where(inNumbers(db, 'seq', seqs)),
 );
 
-type Settled = Pick<
-  Selectable<Schema['deliveries']>,
-  | 'seq'
-  | 'status'
-  | 'attempt_started_at'
-  | 'lease_until'
-  | 'next_attempt_at'
-  | 'grace_ms'
-  | 'retry_batch_id'
-  | 'ended_at'
->;
-
-const settling = keptStatement((db, row: Settled) =>
+const settling = statement((db, delivery: DeliveryProgress) =>
   db
     .updateTable('deliveries')
     .set({
-      status: row.status,
-      attempt_started_at: row.attempt_started_at,
-      lease_until: row.lease_until,
-      next_attempt_at: row.next_attempt_at,
-      grace_ms: row.grace_ms,
-      retry_batch_id: row.retry_batch_id,
-      ended_at: row.ended_at,
+      status: delivery.status,
+      attemptStartedAt: delivery.attemptStartedAt,
+      leaseUntil: delivery.leaseUntil,
+      nextAttemptAt: delivery.nextAttemptAt,
+      graceMs: delivery.graceMs,
+      retryBatchId: delivery.retryBatchId,
+      endedAt: delivery.endedAt,
     })
-    .where('seq', '=', row.seq),
+    .where('seq', '=', delivery.seq),
 );
 
 export function recording(db: Writer, now: number): Recording {
@@ -152,7 +140,7 @@ export function recording(db: Writer, now: number): Recording {
       }
     },
     settle: async (delivery) => {
-      await settling(db, toSettled(delivery));
+      await settling(camelCased(db), delivery);
     },
   };
 }
@@ -179,18 +167,5 @@ function toAttemptRow(attempt: RecordedAttempt): Schema['delivery_attempts'] {
     http_status: attempt.httpStatus,
     message: attempt.message,
     response_start: attempt.responseStart && Buffer.from(attempt.responseStart).toString('base64'),
-  };
-}
-
-function toSettled(delivery: DeliveryProgress): Settled {
-  return {
-    seq: delivery.seq,
-    status: delivery.status,
-    attempt_started_at: delivery.attemptStartedAt,
-    lease_until: delivery.leaseUntil,
-    next_attempt_at: delivery.nextAttemptAt,
-    grace_ms: delivery.graceMs,
-    retry_batch_id: delivery.retryBatchId,
-    ended_at: delivery.endedAt,
   };
 }

@@ -1,11 +1,11 @@
-import { type Expression, type Insertable, sql, type Updateable } from 'kysely';
+import { type Expression, sql, type Updateable } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
-import type { Delivery } from '../../../../domain/webhooks/deliveries.js';
 import {
   type ClosedSubscription,
   MOST_CLOSED_AT_ONCE,
   type SubscriptionDeliveryRows,
 } from '../../../../domain/webhooks/subscriptions/deliveries.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { isPostgres } from '../../statements/dialect.js';
@@ -45,24 +45,17 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
           writer,
           part.map(({ eventId }) => eventId),
         );
-        const rows = part.map((delivery) => toRow(delivery, seqs.get(delivery.eventId) as number));
-        await writer.insertInto('deliveries').values(rows).execute();
+        const rows = part.map(({ instanceIntegrationId: _, ...delivery }) => ({
+          ...delivery,
+          eventSeq: seqs.get(delivery.eventId) as number,
+        }));
+        await camelCased(writer).insertInto('deliveries').values(rows).execute();
       }
     },
-    insertTestEvent: async ({ id, type, occurredAt, instanceId, clientId, entityType, entityId, data }) => {
-      await writer
+    insertTestEvent: async (event) => {
+      await camelCased(writer)
         .insertInto('events')
-        .values({
-          id,
-          type,
-          occurred_at: occurredAt,
-          instance_id: instanceId,
-          client_id: clientId,
-          entity_type: entityType,
-          entity_id: entityId,
-          data,
-          is_test: 1,
-        })
+        .values({ ...event, isTest: 1 })
         .execute();
     },
     holdPending: (id, most) => holdPending(writer, id, most),
@@ -143,23 +136,4 @@ async function seqsOf(writer: Writer, eventIds: readonly string[]): Promise<Map<
     .select(['id', 'seq'])
     .execute();
   return new Map(rows.map(({ id, seq }) => [id, seq]));
-}
-
-function toRow(delivery: Delivery, eventSeq: number): Insertable<Schema['deliveries']> {
-  return {
-    id: delivery.id,
-    subscription_id: delivery.subscriptionId,
-    event_seq: eventSeq,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    origin: delivery.origin,
-    status: delivery.status,
-    attempts_begun: delivery.attemptsBegun,
-    attempt_started_at: delivery.attemptStartedAt,
-    lease_until: delivery.leaseUntil,
-    next_attempt_at: delivery.nextAttemptAt,
-    retry_batch_id: delivery.retryBatchId,
-    created_at: delivery.createdAt,
-    ended_at: delivery.endedAt,
-  };
 }

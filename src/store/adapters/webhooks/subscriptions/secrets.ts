@@ -1,4 +1,5 @@
 import type { SubscriptionSecret } from '../../../../domain/webhooks/subscriptions/rows.js';
+import { camelCased, type Rows } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { assertNotRetired } from '../../operator/encryption-keys.js';
 
@@ -9,44 +10,34 @@ export async function insertSecret(
   sealed: string,
 ): Promise<void> {
   await assertNotRetired(writer, [sealed]);
-  await writer
-    .insertInto('subscription_secrets')
-    .values({ id, subscription_id: subscriptionId, sealed, created_at: createdAt, expires_at: expiresAt })
+  await camelCased(writer)
+    .insertInto('subscriptionSecrets')
+    .values({ id, subscriptionId, sealed, createdAt, expiresAt })
     .execute();
 }
 
-export async function setSecretExpiry(writer: Writer, id: string, expiresAt: number): Promise<void> {
-  await writer
-    .updateTable('subscription_secrets')
-    .set({ expires_at: expiresAt })
-    .where('id', '=', id)
-    .execute();
+export async function setSecretExpiry(db: Rows, id: string, expiresAt: number): Promise<void> {
+  await db.updateTable('subscriptionSecrets').set({ expiresAt }).where('id', '=', id).execute();
 }
 
-export async function deleteSecret(writer: Writer, id: string): Promise<void> {
-  await writer.deleteFrom('subscription_secrets').where('id', '=', id).execute();
+export async function deleteSecret(db: Rows, id: string): Promise<void> {
+  await db.deleteFrom('subscriptionSecrets').where('id', '=', id).execute();
 }
 
-export async function deleteSecretsOf(writer: Writer, subscriptionId: string): Promise<void> {
-  await writer.deleteFrom('subscription_secrets').where('subscription_id', '=', subscriptionId).execute();
+export async function deleteSecretsOf(db: Rows, subscriptionId: string): Promise<void> {
+  await db.deleteFrom('subscriptionSecrets').where('subscriptionId', '=', subscriptionId).execute();
 }
 
 /** Without their seals, oldest first. */
-export async function secretsOf(
-  writer: Writer,
+export function secretsOf(
+  db: Rows,
   subscriptionIds: readonly string[],
 ): Promise<(SubscriptionSecret & { subscriptionId: string })[]> {
-  const rows = await writer
-    .selectFrom('subscription_secrets')
-    .where('subscription_id', 'in', subscriptionIds)
-    .orderBy('created_at')
+  return db
+    .selectFrom('subscriptionSecrets')
+    .where('subscriptionId', 'in', subscriptionIds)
+    .orderBy('createdAt')
     .orderBy('id')
-    .select(['id', 'subscription_id', 'created_at', 'expires_at'])
+    .select(['id', 'subscriptionId', 'createdAt', 'expiresAt'])
     .execute();
-  return rows.map(({ id, subscription_id, created_at, expires_at }) => ({
-    id,
-    subscriptionId: subscription_id,
-    createdAt: created_at,
-    expiresAt: expires_at,
-  }));
 }
