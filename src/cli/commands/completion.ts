@@ -15,25 +15,26 @@ export function addCompletionCommand(program: Command): void {
     .addHelpText('after', NOTES)
     .action(async (shell: string) => {
       const { completionScript } = await import('./completion/scripts.js');
-      print(completionScript(shell, wordsOf(program)));
+      print(completionScript(shell, placesIn(program)));
     });
 }
 
-/** The words that may follow others: `key` is followed by `create`, `list`, … */
-export interface Words {
-  after: readonly string[];
+/** The words that may follow at a place: after ` key` come `create`, `list`, … */
+export interface Place {
+  /** The words before, each with a leading blank; empty at the beginning. */
+  after: string;
   next: readonly { word: string; about: string }[];
 }
 
-function wordsOf(command: Command, after: readonly string[] = []): Words[] {
+function placesIn(command: Command, after = ''): Place[] {
   const visible = command.createHelp();
   const commands = visible.visibleCommands(command);
   const options = visible.visibleOptions(command).filter((option) => option instanceof Option && option.long);
   const next = [
     ...commands.map((one) => ({ word: one.name(), about: visible.subcommandDescription(one) })),
-    ...(after[0] === 'completion' ? ['bash', 'zsh', 'fish'].map((word) => ({ word, about: '' })) : []),
+    ...(after === ' completion' ? ['bash', 'zsh', 'fish'].map((word) => ({ word, about: '' })) : []),
     ...options.map((option) => ({ word: option.long as string, about: option.description })),
   ];
   const below = commands.filter((one) => one.name() !== 'help');
-  return [{ after, next }, ...below.flatMap((one) => wordsOf(one, [...after, one.name()]))];
+  return [{ after, next }, ...below.flatMap((one) => placesIn(one, `${after} ${one.name()}`))];
 }
