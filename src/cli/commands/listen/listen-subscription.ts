@@ -33,10 +33,9 @@ export async function subscribe(
 /** The one that was connected first: lists are newest first. */
 export async function firstConnection({ operator, call }: Session): Promise<string> {
   const filter = { status: InstanceIntegrationStatus.CONFIGURED };
-  const { rows } = await listed(undefined, async (page) => {
-    const answer = await operator.listInstanceIntegrations({ ...filter, ...page }, call);
-    return { rows: answer.instanceIntegrations, nextPageToken: answer.nextPageToken };
-  });
+  const { rows } = await listed(undefined, 'instanceIntegrations', (page) =>
+    operator.listInstanceIntegrations({ ...filter, ...page }, call),
+  );
   const first = rows.at(-1);
   if (!first) {
     throw new Unfinished('No instance integration is set up. `integration integration connect` makes one.');

@@ -1,7 +1,7 @@
 import { AuditOutcome, type AuditParty } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { asTime, asWord } from '../output/table.js';
 import { listed, shownList } from './listing.js';
-import type { Session, Shown } from './session.js';
+import type { Action } from './session.js';
 
 export interface AuditFilter {
   since?: Date;
@@ -11,16 +11,15 @@ export interface AuditFilter {
   limit: number;
 }
 
-export async function list(
-  { operator, call }: Session,
-  _: readonly string[],
-  { since, until, type = [], about, limit }: AuditFilter,
-): Promise<Shown> {
+export const list: Action<AuditFilter> = async (
+  { operator, call },
+  _,
+  { since, until, type = [], about, limit },
+) => {
   const filter = { since, until, types: [...type], outcome: AuditOutcome.UNSPECIFIED, partyId: about };
-  const found = await listed(limit, async (page) => {
-    const { auditEvents, nextPageToken } = await operator.listAuditEvents({ ...filter, ...page }, call);
-    return { rows: auditEvents, nextPageToken };
-  });
+  const found = await listed(limit, 'auditEvents', (page) =>
+    operator.listAuditEvents({ ...filter, ...page }, call),
+  );
   return shownList(found, ['when', 'what', 'outcome', 'to', 'by', 'from'], (event) => [
     asTime(event.occurredAt),
     event.type,
@@ -29,7 +28,7 @@ export async function list(
     asParty(event.actor),
     event.remoteAddress ?? '-',
   ]);
-}
+};
 
 function asParty(party: AuditParty | undefined): string {
   return party?.id ?? '-';

@@ -9,7 +9,7 @@ import { asJsonLine } from '../output/json.js';
 import { print } from '../output/print.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
-import type { Session, Shown } from './session.js';
+import type { Action, Session } from './session.js';
 
 const RECORDS_AT_ONCE = 200;
 const MESSAGE_WAIT_MS = 60_000;
@@ -30,11 +30,7 @@ async function exported({ operator, call }: Session): Promise<undefined> {
   }
 }
 
-export async function verify(
-  session: Session,
-  _: readonly string[],
-  { file }: { file?: string },
-): Promise<Shown> {
+export const verify: Action<{ file?: string }> = async (session, _, { file }) => {
   const { records, findings } = file === undefined ? await stored(session) : await inFile(session, file);
   const json = { records, findings };
   if (findings.length === 0) {
@@ -42,7 +38,7 @@ export async function verify(
   }
   const failure = new Unfinished(`The audit log is not whole. Places: ${findings.length}.`);
   return { json, text: findings.map(sentenceOf).join('\n'), failure };
-}
+};
 
 async function stored({ operator, call }: Session) {
   const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };

@@ -28,7 +28,7 @@ interface VerbNotes {
 /** A verb. Its action is loaded only when it runs: gRPC is slow to load, and `serve` does not need it. */
 export function addVerb<Verb extends string>(
   group: Command,
-  load: () => Promise<Readonly<Record<Verb, Action>>>,
+  load: () => Promise<Readonly<Record<Verb, Action<never>>>>,
   verb: Verb,
   { name = verb, about, example, demoToken }: VerbNotes,
 ): Command {

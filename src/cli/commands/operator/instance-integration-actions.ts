@@ -5,41 +5,37 @@ import {
 import { confirmation } from '../confirm.js';
 import { asFacts, asTime, asWord } from '../output/table.js';
 import { listed, shownList } from './listing.js';
-import type { Session, Shown } from './session.js';
+import type { Action, Session, Shown } from './session.js';
 
-export async function connect(
-  session: Session,
-  [integrationId = '', instanceId = '']: readonly string[],
-  options: { configure?: boolean },
-): Promise<Shown> {
+export const connect: Action<{ configure?: boolean }> = async (
+  session,
+  [integrationId = '', instanceId = ''],
+  options,
+) => {
   const answer = await session.operator.connectInstance({ integrationId, instanceId }, session.call);
   const instanceIntegration = answer.instanceIntegration as InstanceIntegration;
   return options.configure ? setStatus(session, instanceIntegration.id, Status.CONFIGURED) : shown(answer);
-}
+};
 
-export async function connections(
-  session: Session,
-  [integrationId]: readonly (string | undefined)[],
-  { instance, limit }: { instance?: string; limit?: number },
-): Promise<Shown> {
+export const connections: Action<{ instance?: string; limit?: number }> = async (
+  session,
+  [integrationId],
+  { instance, limit },
+) => {
   return instanceIntegrationTable(
     await instanceIntegrationsOf(session, { integrationId, instanceId: instance }, limit),
   );
-}
+};
 
-export function configure(session: Session, [id = '']: readonly string[]): Promise<Shown> {
-  return setStatus(session, id, Status.CONFIGURED);
-}
+export const configure: Action = (session, [id = '']) => setStatus(session, id, Status.CONFIGURED);
 
-export function unconfigure(session: Session, [id = '']: readonly string[]): Promise<Shown> {
-  return setStatus(session, id, Status.NOT_CONFIGURED);
-}
+export const unconfigure: Action = (session, [id = '']) => setStatus(session, id, Status.NOT_CONFIGURED);
 
-export async function disconnect(
-  { operator, call }: Session,
-  [instanceIntegrationId = '']: readonly string[],
-  options: { yes?: boolean },
-): Promise<Shown> {
+export const disconnect: Action<{ yes?: boolean }> = async (
+  { operator, call },
+  [instanceIntegrationId = ''],
+  options,
+) => {
   const confirm = confirmation(options);
   const { instanceIntegration } = await operator.getInstanceIntegration({ instanceIntegrationId }, call);
   const { integrationId, instanceName } = instanceIntegration as InstanceIntegration;
@@ -47,18 +43,16 @@ export async function disconnect(
   const answer = await operator.disconnectInstance({ instanceIntegrationId }, call);
   const text = `Disconnected. Subscriptions that went with it: ${answer.deletedSubscriptions}.`;
   return { json: answer, text };
-}
+};
 
 export function instanceIntegrationsOf(
   { operator, call }: Session,
   filter: { integrationId?: string; instanceId?: string },
   limit?: number,
 ): Promise<{ rows: InstanceIntegration[]; more: boolean }> {
-  return listed(limit, async (page) => {
-    const request = { ...filter, status: Status.UNSPECIFIED, ...page };
-    const { instanceIntegrations, nextPageToken } = await operator.listInstanceIntegrations(request, call);
-    return { rows: instanceIntegrations, nextPageToken };
-  });
+  return listed(limit, 'instanceIntegrations', (page) =>
+    operator.listInstanceIntegrations({ ...filter, status: Status.UNSPECIFIED, ...page }, call),
+  );
 }
 
 export function instanceIntegrationTable(found: {

@@ -8,18 +8,18 @@ interface PageRequest {
   pageToken: string;
 }
 
-/** Reads pages until the end or the limit. */
-export async function listed<T>(
-  limit: number | undefined,
-  fetch: (page: PageRequest) => Promise<{ rows: readonly T[]; nextPageToken: string }>,
+/** Reads pages until the end or the limit; `name` is the field of the answer that has the rows. */
+export async function listed<Name extends string, T>(
+  limit = Number.POSITIVE_INFINITY,
+  name: Name,
+  fetch: (page: PageRequest) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>,
 ): Promise<{ rows: T[]; more: boolean }> {
   const rows: T[] = [];
   for (let pageToken = ''; ; ) {
-    const wanted = (limit ?? Number.POSITIVE_INFINITY) - rows.length;
-    const page = await fetch({ pageSize: Math.min(wanted, LARGEST_PAGE), pageToken });
-    rows.push(...page.rows);
+    const page = await fetch({ pageSize: Math.min(limit - rows.length, LARGEST_PAGE), pageToken });
+    rows.push(...page[name]);
     pageToken = page.nextPageToken;
-    if (pageToken === '' || rows.length >= (limit ?? Number.POSITIVE_INFINITY)) {
+    if (pageToken === '' || rows.length >= limit) {
       return { rows, more: pageToken !== '' };
     }
   }

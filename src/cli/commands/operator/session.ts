@@ -30,17 +30,17 @@ export interface Shown {
 }
 
 /** Its answer, or nothing where it printed during its work. */
-export type Action = (
+export type Action<Options = object> = (
   session: Session,
   args: readonly string[],
-  options: never,
+  options: Options,
 ) => Promise<Shown | undefined>;
 
 export type CommandOptions = TargetOptions & { json?: boolean };
 
 /** Runs an action over gRPC and prints its answer. */
 export async function run(
-  action: Action,
+  action: Action<never>,
   args: readonly string[],
   options: CommandOptions,
   demoToken?: DemoToken,

@@ -7,7 +7,7 @@ import { asTime, asWord } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
 import { listed, shownList } from '../listing.js';
 import { withSecret } from '../secret.js';
-import type { Session, Shown } from '../session.js';
+import type { Action, Session } from '../session.js';
 import { factsOf, shownApplication } from './app-facts.js';
 import { maskOf, type SettingOptions, settingsOf } from './app-settings.js';
 
@@ -16,11 +16,11 @@ export interface CreateOptions extends SettingOptions {
   redirectUri?: readonly { instanceId: string; uri: string }[];
 }
 
-export async function create(
-  { operator, call }: Session,
-  [name = '']: readonly string[],
-  { type, redirectUri = [], ...options }: CreateOptions,
-): Promise<Shown> {
+export const create: Action<CreateOptions> = async (
+  { operator, call },
+  [name = ''],
+  { type, redirectUri = [], ...options },
+) => {
   const settings = settingsOf(options);
   const answer = await operator.createApplication(
     {
@@ -37,18 +37,16 @@ export async function create(
   const facts = factsOf(answer.application as Application);
   const text = answer.clientSecret ? withSecret(facts, 'The client_secret', answer.clientSecret) : facts;
   return { json: answer, text };
-}
+};
 
-export async function list(
-  { operator, call }: Session,
-  _: readonly string[],
-  { instance, limit }: { instance?: string; limit?: number },
-): Promise<Shown> {
-  const found = await listed(limit, async (page) => {
-    const request = { instanceId: instance, ...page };
-    const { applications, nextPageToken } = await operator.listApplications(request, call);
-    return { rows: applications, nextPageToken };
-  });
+export const list: Action<{ instance?: string; limit?: number }> = async (
+  { operator, call },
+  _,
+  { instance, limit },
+) => {
+  const found = await listed(limit, 'applications', (page) =>
+    operator.listApplications({ instanceId: instance, ...page }, call),
+  );
   return shownList(found, ['client_id', 'name', 'type', 'status', 'redirect uris', 'created'], (app) => [
     app.id,
     app.name,
@@ -57,11 +55,11 @@ export async function list(
     String(app.redirectUris.length),
     asTime(app.createdAt),
   ]);
-}
+};
 
-export async function show({ operator, call }: Session, [id = '']: readonly string[]): Promise<Shown> {
+export const show: Action = async ({ operator, call }, [id = '']) => {
   return shownApplication(await operator.getApplication({ applicationId: id }, call));
-}
+};
 
 export interface UpdateOptions extends SettingOptions {
   name?: string;
@@ -71,11 +69,7 @@ export interface UpdateOptions extends SettingOptions {
   expectedVersion?: string;
 }
 
-export async function update(
-  session: Session,
-  [applicationId = '']: readonly string[],
-  options: UpdateOptions,
-): Promise<Shown> {
+export const update: Action<UpdateOptions> = async (session, [applicationId = ''], options) => {
   const updateMask = updateMaskOf(options);
   if (updateMask.length === 0) {
     throw new UsageError('Say what to change; --help lists what can be.');
@@ -92,15 +86,15 @@ export async function update(
   // Lifetimes are replaced as a whole, so the version must be the one that was read.
   const version = { expectedVersion: expectedVersion ?? kept?.version };
   return shownApplication(await session.operator.updateApplication({ ...request, ...version }, session.call));
-}
+};
 
-export async function disable({ operator, call }: Session, [id = '']: readonly string[]): Promise<Shown> {
+export const disable: Action = async ({ operator, call }, [id = '']) => {
   return shownApplication(await operator.disableApplication({ applicationId: id }, call));
-}
+};
 
-export async function enable({ operator, call }: Session, [id = '']: readonly string[]): Promise<Shown> {
+export const enable: Action = async ({ operator, call }, [id = '']) => {
   return shownApplication(await operator.enableApplication({ applicationId: id }, call));
-}
+};
 
 function updateMaskOf(options: UpdateOptions): string[] {
   const mask = new Set(maskOf(options));

@@ -3,29 +3,23 @@ import { confirmation } from '../../confirm.js';
 import { redirectUris } from '../../option-parsers.js';
 import { UsageError } from '../../usage-error.js';
 import { withSecret } from '../secret.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 import { factsOf, shownApplication } from './app-facts.js';
 
-export async function addRedirectUri(
-  { operator, call }: Session,
-  [applicationId = '', given = '']: readonly string[],
-): Promise<Shown> {
+export const addRedirectUri: Action = async ({ operator, call }, [applicationId = '', given = '']) => {
   const redirectUri = parsed(given);
   return shownApplication(await operator.addRedirectUri({ applicationId, redirectUri }, call));
-}
+};
 
-export async function removeRedirectUri(
-  { operator, call }: Session,
-  [applicationId = '', uri = '']: readonly string[],
-): Promise<Shown> {
+export const removeRedirectUri: Action = async ({ operator, call }, [applicationId = '', uri = '']) => {
   return shownApplication(await operator.removeRedirectUri({ applicationId, uri }, call));
-}
+};
 
-export async function rotateSecret(
-  { operator, call }: Session,
-  [applicationId = '']: readonly string[],
-  { overlap, yes }: { overlap?: number; yes?: boolean },
-): Promise<Shown> {
+export const rotateSecret: Action<{ overlap?: number; yes?: boolean }> = async (
+  { operator, call },
+  [applicationId = ''],
+  { overlap, yes },
+) => {
   if (overlap === 0) {
     const confirm = confirmation({ yes });
     await confirm(`End every present secret of ${applicationId} at once, before the new one is in place?`);
@@ -34,18 +28,18 @@ export async function rotateSecret(
   const answer = await operator.rotateApplicationSecret(request, call);
   const facts = factsOf(answer.application as Application);
   return { json: answer, text: withSecret(facts, 'The client_secret', answer.clientSecret) };
-}
+};
 
-export async function revokeSecret(
-  { operator, call }: Session,
-  [applicationId = '', secretId = '']: readonly string[],
-  options: { yes?: boolean },
-): Promise<Shown> {
+export const revokeSecret: Action<{ yes?: boolean }> = async (
+  { operator, call },
+  [applicationId = '', secretId = ''],
+  options,
+) => {
   const confirm = confirmation(options);
   const { application } = await operator.getApplication({ applicationId }, call);
   await confirm(`Revoke ${secretId} of "${application?.name}"? Callers that use it are refused at once.`);
   return shownApplication(await operator.revokeApplicationSecret({ applicationId, secretId }, call));
-}
+};
 
 function parsed(given: string): { instanceId: string; uri: string } {
   try {

@@ -17,22 +17,18 @@ import { asTime, asWord } from '../../output/table.js';
 import { Unfinished } from '../../unfinished.js';
 import { UsageError } from '../../usage-error.js';
 import { shownList } from '../listing.js';
-import type { Session, Shown } from '../session.js';
+import type { Action, Session, Shown } from '../session.js';
 
 const WAIT_SECONDS = 120;
 const LOOK_EVERY_MS = 500;
 
-export async function list({ operator, call }: Session): Promise<Shown> {
+export const list: Action = async ({ operator, call }) => {
   const { encryptionKeys } = await operator.listEncryptionKeys({}, call);
   return shown(encryptionKeys);
-}
+};
 
 /** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
-export async function rotate(
-  session: Session,
-  _: readonly string[],
-  { wait = WAIT_SECONDS }: { wait?: number },
-): Promise<Shown> {
+export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAIT_SECONDS }) => {
   const { operator, call } = session;
   const path = keyFilePath();
   const { encryptionKeys } = await operator.listEncryptionKeys({}, call);
@@ -57,9 +53,9 @@ export async function rotate(
     json,
     text: `${text}\n\nSecrets are sealed with ${keyId} from now on, and those of other keys are being sealed anew.\nWhen none is left:${retire.join('')}`,
   };
-}
+};
 
-export async function retire({ operator, call }: Session, [keyId = '']: readonly string[]): Promise<Shown> {
+export const retire: Action = async ({ operator, call }, [keyId = '']) => {
   const { encryptionKeys } = await operator.retireEncryptionKey({ keyId }, call);
   const path = keyFilePath();
   inKeyFile(() => {
@@ -74,7 +70,7 @@ export async function retire({ operator, call }: Session, [keyId = '']: readonly
     json,
     text: `${text}\n\nThe key ${keyId} is no longer in ${path}; copy the file to the other nodes.\nKeep a copy of the old file for as long as you keep copies of the database from before.`,
   };
-}
+};
 
 /** The key of the file that is not in use yet; makes one if there is none. */
 function waitingKey(path: string, known: readonly EncryptionKey[]): string {

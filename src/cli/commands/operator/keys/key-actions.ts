@@ -4,7 +4,7 @@ import { asFacts, asTime, asWord } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
 import { listed, shownList } from '../listing.js';
 import { withSecret } from '../secret.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 
 export type StatusName = 'active' | 'expired' | 'revoked';
 
@@ -18,25 +18,23 @@ export function statusNamed(name: StatusName | undefined): KeyStatus {
   return name === undefined ? KeyStatus.UNSPECIFIED : STATUSES[name];
 }
 
-export async function create(
-  { operator, call }: Session,
-  [integrationId = '']: readonly string[],
-  { label, expires }: { label: string; expires?: Date },
-): Promise<Shown> {
+export const create: Action<{ label: string; expires?: Date }> = async (
+  { operator, call },
+  [integrationId = ''],
+  { label, expires },
+) => {
   const answer = await operator.createApiKey({ integrationId, label, expiresAt: expires }, call);
   return { json: answer, text: withSecret(facts(answer.apiKey), 'The key', answer.key) };
-}
+};
 
-export async function list(
-  { operator, call }: Session,
-  [integrationId]: readonly (string | undefined)[],
-  { status, limit }: { status?: StatusName; limit?: number },
-): Promise<Shown> {
-  const found = await listed(limit, async (page) => {
-    const request = { integrationId, status: statusNamed(status), ...page };
-    const { apiKeys, nextPageToken } = await operator.listApiKeys(request, call);
-    return { rows: apiKeys, nextPageToken };
-  });
+export const list: Action<{ status?: StatusName; limit?: number }> = async (
+  { operator, call },
+  [integrationId],
+  { status, limit },
+) => {
+  const found = await listed(limit, 'apiKeys', (page) =>
+    operator.listApiKeys({ integrationId, status: statusNamed(status), ...page }, call),
+  );
   return shownList(
     found,
     ['key', 'integration', 'label', 'begins with', 'status', 'expires', 'last used'],
@@ -50,12 +48,12 @@ export async function list(
       asTime(key.lastUsedAt),
     ],
   );
-}
+};
 
-export async function show({ operator, call }: Session, [apiKeyId = '']: readonly string[]): Promise<Shown> {
+export const show: Action = async ({ operator, call }, [apiKeyId = '']) => {
   const answer = await operator.getApiKey({ apiKeyId }, call);
   return { json: answer, text: facts(answer.apiKey) };
-}
+};
 
 export interface KeyUpdate {
   label?: string;
@@ -64,11 +62,11 @@ export interface KeyUpdate {
   expectedVersion?: string;
 }
 
-export async function update(
-  { operator, call }: Session,
-  [apiKeyId = '']: readonly string[],
-  { label, expires, neverExpires, expectedVersion }: KeyUpdate,
-): Promise<Shown> {
+export const update: Action<KeyUpdate> = async (
+  { operator, call },
+  [apiKeyId = ''],
+  { label, expires, neverExpires, expectedVersion },
+) => {
   const updateMask = [
     ...(label === undefined ? [] : ['label']),
     ...(expires === undefined && !neverExpires ? [] : ['expires_at']),
@@ -79,13 +77,13 @@ export async function update(
   const request = { apiKeyId, label, expiresAt: expires, updateMask, expectedVersion };
   const answer = await operator.updateApiKey(request, call);
   return { json: answer, text: facts(answer.apiKey) };
-}
+};
 
-export async function rotate(
-  { operator, call }: Session,
-  [apiKeyId = '']: readonly string[],
-  { overlap, expires, neverExpires, yes }: KeyRotation,
-): Promise<Shown> {
+export const rotate: Action<KeyRotation> = async (
+  { operator, call },
+  [apiKeyId = ''],
+  { overlap, expires, neverExpires, yes },
+) => {
   const confirm = overlap === 0 ? confirmation({ yes }) : undefined;
   const { apiKey } = await operator.getApiKey({ apiKeyId }, call);
   await confirm?.(`End ${named(apiKey)} at once, before its successor is in place?`);
@@ -94,7 +92,7 @@ export async function rotate(
   const answer = await operator.rotateApiKey(request, call);
   const end = `The key before it, ${apiKeyId}, works until ${asTime(answer.previousApiKey?.expiresAt)}.`;
   return { json: answer, text: `${withSecret(facts(answer.apiKey), 'The key', answer.key)}\n${end}` };
-}
+};
 
 interface KeyRotation {
   overlap?: number;
@@ -110,17 +108,13 @@ function endOfSuccessor({ createdAt, expiresAt }: Partial<ApiKey> = {}): Date | 
     : undefined;
 }
 
-export async function revoke(
-  { operator, call }: Session,
-  [apiKeyId = '']: readonly string[],
-  options: { yes?: boolean },
-): Promise<Shown> {
+export const revoke: Action<{ yes?: boolean }> = async ({ operator, call }, [apiKeyId = ''], options) => {
   const confirm = confirmation(options);
   const { apiKey } = await operator.getApiKey({ apiKeyId }, call);
   await confirm(`Revoke ${named(apiKey)}? Callers that use it are refused at once.`);
   const answer = await operator.revokeApiKey({ apiKeyId }, call);
   return { json: answer, text: facts(answer.apiKey) };
-}
+};
 
 function named(key: ApiKey | undefined): string {
   return `the key "${key?.label}" (${key?.keyStart}) of ${key?.integrationId}`;

@@ -5,7 +5,7 @@ import {
 import { confirmation } from '../../confirm.js';
 import { asTime, asWord } from '../../output/table.js';
 import { shownList } from '../listing.js';
-import type { Session, Shown } from '../session.js';
+import type { Action, Shown } from '../session.js';
 
 export type AlgorithmName = 'RS256' | 'ES256' | 'EdDSA';
 
@@ -15,20 +15,16 @@ const ALGORITHMS: Record<AlgorithmName, SigningAlgorithm> = {
   EdDSA: SigningAlgorithm.EDDSA,
 };
 
-export async function list({ operator, call }: Session): Promise<Shown> {
+export const list: Action = async ({ operator, call }) => {
   const { signingKeys } = await operator.listSigningKeys({}, call);
   return shownKeys(signingKeys);
-}
+};
 
-export async function rotate(
-  { operator, call }: Session,
-  _: readonly string[],
-  {
-    algorithm = [],
-    compromised = false,
-    yes,
-  }: { algorithm?: readonly AlgorithmName[]; compromised?: boolean; yes?: boolean },
-): Promise<Shown> {
+export const rotate: Action<{
+  algorithm?: readonly AlgorithmName[];
+  compromised?: boolean;
+  yes?: boolean;
+}> = async ({ operator, call }, _, { algorithm = [], compromised = false, yes }) => {
   if (compromised) {
     const which = algorithm.length > 0 ? algorithm.join(', ') : 'every algorithm';
     const confirm = confirmation({ yes });
@@ -37,7 +33,7 @@ export async function rotate(
   const request = { algorithms: algorithm.map((name) => ALGORITHMS[name]), compromised };
   const { signingKeys } = await operator.rotateSigningKeys(request, call);
   return shownKeys(signingKeys);
-}
+};
 
 function shownKeys(keys: readonly SigningKey[]): Shown {
   return shownList(

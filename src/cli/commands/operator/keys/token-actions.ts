@@ -6,7 +6,7 @@ import { confirmation } from '../../confirm.js';
 import { asFacts, asTime, asWord } from '../../output/table.js';
 import { listed, shownList } from '../listing.js';
 import { withSecret } from '../secret.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 import { type StatusName, statusNamed } from './key-actions.js';
 
 const ROLES = {
@@ -24,26 +24,24 @@ interface TokenOptions {
   instance?: string;
 }
 
-export async function create(
-  { operator, call }: Session,
-  _: readonly string[],
-  { role, label, expires, instance }: TokenOptions,
-): Promise<Shown> {
+export const create: Action<TokenOptions> = async (
+  { operator, call },
+  _,
+  { role, label, expires, instance },
+) => {
   const request = { role: ROLES[role], label, expiresAt: expires, instanceId: instance };
   const answer = await operator.createServiceToken(request, call);
   return { json: answer, text: withSecret(facts(answer.serviceToken), 'The token', answer.token) };
-}
+};
 
-export async function list(
-  { operator, call }: Session,
-  _: readonly string[],
-  { status, limit }: { status?: StatusName; limit?: number },
-): Promise<Shown> {
-  const found = await listed(limit, async (page) => {
-    const request = { status: statusNamed(status), ...page };
-    const { serviceTokens, nextPageToken } = await operator.listServiceTokens(request, call);
-    return { rows: serviceTokens, nextPageToken };
-  });
+export const list: Action<{ status?: StatusName; limit?: number }> = async (
+  { operator, call },
+  _,
+  { status, limit },
+) => {
+  const found = await listed(limit, 'serviceTokens', (page) =>
+    operator.listServiceTokens({ status: statusNamed(status), ...page }, call),
+  );
   return shownList(
     found,
     ['token', 'role', 'instance', 'label', 'status', 'expires', 'last used'],
@@ -57,13 +55,13 @@ export async function list(
       asTime(token.lastUsedAt),
     ],
   );
-}
+};
 
-export async function rotate(
-  { operator, call }: Session,
-  [serviceTokenId = '']: readonly string[],
-  { overlap, expires, yes }: { overlap?: number; expires?: Date; yes?: boolean },
-): Promise<Shown> {
+export const rotate: Action<{ overlap?: number; expires?: Date; yes?: boolean }> = async (
+  { operator, call },
+  [serviceTokenId = ''],
+  { overlap, expires, yes },
+) => {
   if (overlap === 0) {
     const confirm = confirmation({ yes });
     await confirm(`End the service token ${serviceTokenId} at once, before its successor is in place?`);
@@ -75,18 +73,18 @@ export async function rotate(
     json: answer,
     text: `${withSecret(facts(answer.serviceToken), 'The token', answer.token)}\n${end}`,
   };
-}
+};
 
-export async function revoke(
-  { operator, call }: Session,
-  [serviceTokenId = '']: readonly string[],
-  options: { yes?: boolean },
-): Promise<Shown> {
+export const revoke: Action<{ yes?: boolean }> = async (
+  { operator, call },
+  [serviceTokenId = ''],
+  options,
+) => {
   const confirm = confirmation(options);
   await confirm(`Revoke the service token ${serviceTokenId}? Callers that use it are refused at once.`);
   const answer = await operator.revokeServiceToken({ serviceTokenId }, call);
   return { json: answer, text: facts(answer.serviceToken) };
-}
+};
 
 function facts(token: ServiceToken | undefined): string {
   return asFacts([

@@ -4,7 +4,7 @@ import {
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { asTime } from '../../output/table.js';
 import { listed, shownList } from '../listing.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 import { attemptsOf, deliveryFacts, deliveryReport, statusWord } from './delivery-facts.js';
 
 const STATUSES = {
@@ -26,11 +26,11 @@ export interface DeliveryFilter {
   limit: number;
 }
 
-export async function list(
-  { webhooks, call }: Session,
-  _: readonly string[],
-  { subscription, instanceIntegration, event, types = [], status = [], since, until, limit }: DeliveryFilter,
-): Promise<Shown> {
+export const list: Action<DeliveryFilter> = async (
+  { webhooks, call },
+  _,
+  { subscription, instanceIntegration, event, types = [], status = [], since, until, limit },
+) => {
   const filter = {
     subscriptionId: subscription,
     instanceIntegrationId: instanceIntegration,
@@ -40,10 +40,9 @@ export async function list(
     since,
     until,
   };
-  const found = await listed(limit, async (page) => {
-    const { deliveries, nextPageToken } = await webhooks.listDeliveries({ ...filter, ...page }, call);
-    return { rows: deliveries, nextPageToken };
-  });
+  const found = await listed(limit, 'deliveries', (page) =>
+    webhooks.listDeliveries({ ...filter, ...page }, call),
+  );
   return shownList(
     found,
     ['delivery', 'type', 'subscription', 'status', 'attempts', 'next attempt', 'created'],
@@ -57,22 +56,16 @@ export async function list(
       asTime(delivery.createdAt),
     ],
   );
-}
+};
 
-export async function show(
-  { webhooks, call }: Session,
-  [deliveryId = '']: readonly string[],
-): Promise<Shown> {
+export const show: Action = async ({ webhooks, call }, [deliveryId = '']) => {
   const answer = await webhooks.getDelivery({ deliveryId }, call);
   return { json: answer, text: deliveryReport(answer) };
-}
+};
 
-export async function resend(
-  { webhooks, call }: Session,
-  [deliveryId = '']: readonly string[],
-): Promise<Shown> {
+export const resend: Action = async ({ webhooks, call }, [deliveryId = '']) => {
   const answer = await webhooks.resendDelivery({ deliveryId }, call);
   const delivery = answer.delivery as Delivery;
   const next = `It is on its way. How it goes: \`integration delivery show ${delivery.id}\`.`;
   return { json: answer, text: `${deliveryFacts(delivery)}\n\n${next}` };
-}
+};

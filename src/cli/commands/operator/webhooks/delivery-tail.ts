@@ -31,7 +31,7 @@ export interface TailOptions {
 
 export async function tail(
   session: Session,
-  _: readonly string[],
+  _: unknown,
   { subscription, instanceIntegration, types = [], since, json }: TailOptions,
 ): Promise<undefined> {
   const stop = stopSignal().signal;

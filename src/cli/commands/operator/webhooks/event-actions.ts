@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
 import { asFacts, asTime } from '../../output/table.js';
 import { listed, shownList } from '../listing.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 import { indented, prettyBody } from './delivery-facts.js';
 
 export interface EventFilter {
@@ -14,11 +14,11 @@ export interface EventFilter {
   limit: number;
 }
 
-export async function list(
-  { webhooks, call }: Session,
-  _: readonly string[],
-  { types = [], instance, client, entity, since, until, limit }: EventFilter,
-): Promise<Shown> {
+export const list: Action<EventFilter> = async (
+  { webhooks, call },
+  _,
+  { types = [], instance, client, entity, since, until, limit },
+) => {
   const filter = {
     types: [...types],
     instanceId: instance,
@@ -27,10 +27,7 @@ export async function list(
     since,
     until,
   };
-  const found = await listed(limit, async (page) => {
-    const { events, nextPageToken } = await webhooks.listEvents({ ...filter, ...page }, call);
-    return { rows: events, nextPageToken };
-  });
+  const found = await listed(limit, 'events', (page) => webhooks.listEvents({ ...filter, ...page }, call));
   return shownList(found, ['event', 'type', 'about', 'client', 'occurred'], (event) => [
     event.id,
     event.type,
@@ -38,13 +35,13 @@ export async function list(
     event.clientId,
     asTime(event.occurredAt),
   ]);
-}
+};
 
-export async function show(
-  { webhooks, call }: Session,
-  [eventId = '']: readonly string[],
-  { instanceIntegration }: { instanceIntegration?: string },
-): Promise<Shown> {
+export const show: Action<{ instanceIntegration?: string }> = async (
+  { webhooks, call },
+  [eventId = ''],
+  { instanceIntegration },
+) => {
   const request = { eventId, instanceIntegrationId: instanceIntegration };
   const answer = await webhooks.getEvent(request, call);
   const event = answer.event as WebhookEvent;
@@ -57,4 +54,4 @@ export async function show(
     ['Occurred', asTime(event.occurredAt)],
   ]);
   return { json: answer, text: `${facts}\n\nBody\n\n${indented(prettyBody(answer.body))}` };
-}
+};

@@ -36,7 +36,7 @@ export interface ReplayOutcome {
 
 export async function replay(
   session: Session,
-  _: readonly string[],
+  _: unknown,
   options: ReplayOptions,
   patienceMs = PATIENCE_MS,
 ): Promise<Shown> {

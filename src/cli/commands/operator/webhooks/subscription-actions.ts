@@ -6,7 +6,7 @@ import { asTime } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
 import { listed, shownList } from '../listing.js';
 import { withSecret } from '../secret.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 import { shownSubscription, statusWord, subscriptionFacts } from './subscription-facts.js';
 
 const STATUSES = {
@@ -22,11 +22,11 @@ export interface CreateOptions {
   description?: string;
 }
 
-export async function create(
-  { webhooks, call }: Session,
-  _: readonly string[],
-  { instanceIntegration, url, events, clients = [], description = '' }: CreateOptions,
-): Promise<Shown> {
+export const create: Action<CreateOptions> = async (
+  { webhooks, call },
+  _,
+  { instanceIntegration, url, events, clients = [], description = '' },
+) => {
   const answer = await webhooks.createSubscription(
     {
       instanceIntegrationId: instanceIntegration,
@@ -39,25 +39,20 @@ export async function create(
   );
   const facts = subscriptionFacts(answer.subscription as Subscription);
   return { json: answer, text: withSecret(facts, 'The signing secret', answer.secret) };
-}
+};
 
-export async function list(
-  { webhooks, call }: Session,
-  _: readonly string[],
-  {
-    instanceIntegration,
-    status,
-    limit,
-  }: { instanceIntegration?: string; status?: keyof typeof STATUSES; limit?: number },
-): Promise<Shown> {
+export const list: Action<{
+  instanceIntegration?: string;
+  status?: keyof typeof STATUSES;
+  limit?: number;
+}> = async ({ webhooks, call }, _, { instanceIntegration, status, limit }) => {
   const filter = {
     instanceIntegrationId: instanceIntegration,
     status: status ? STATUSES[status] : SubscriptionStatus.UNSPECIFIED,
   };
-  const found = await listed(limit, async (page) => {
-    const { subscriptions, nextPageToken } = await webhooks.listSubscriptions({ ...filter, ...page }, call);
-    return { rows: subscriptions, nextPageToken };
-  });
+  const found = await listed(limit, 'subscriptions', (page) =>
+    webhooks.listSubscriptions({ ...filter, ...page }, call),
+  );
   return shownList(
     found,
     ['subscription', 'connection', 'status', 'events', 'address', 'last success', 'failing since'],
@@ -71,12 +66,9 @@ export async function list(
       asTime(subscription.failingSince),
     ],
   );
-}
+};
 
-export async function show(
-  { webhooks, call }: Session,
-  [subscriptionId = '']: readonly string[],
-): Promise<Shown> {
+export const show: Action = async ({ webhooks, call }, [subscriptionId = '']) => {
   const answer = await webhooks.getSubscription({ subscriptionId }, call);
   const text = subscriptionFacts(
     answer.subscription as Subscription,
@@ -84,7 +76,7 @@ export async function show(
     ['Held', String(answer.heldDeliveries)],
   );
   return { json: answer, text };
-}
+};
 
 export interface UpdateOptions {
   url?: string;
@@ -95,11 +87,7 @@ export interface UpdateOptions {
   expectedVersion?: string;
 }
 
-export async function update(
-  { webhooks, call }: Session,
-  [subscriptionId = '']: readonly string[],
-  options: UpdateOptions,
-): Promise<Shown> {
+export const update: Action<UpdateOptions> = async ({ webhooks, call }, [subscriptionId = ''], options) => {
   const { url, events, clients, allClients, description, expectedVersion } = options;
   const given: Record<string, boolean> = {
     url: url !== undefined,
@@ -115,4 +103,4 @@ export async function update(
   const clientIds = [...(clients ?? [])];
   const request = { subscriptionId, url, eventTypes, clientIds, description, updateMask, expectedVersion };
   return shownSubscription(await webhooks.updateSubscription(request, call));
-}
+};

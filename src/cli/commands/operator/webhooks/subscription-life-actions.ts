@@ -4,37 +4,37 @@ import type {
 } from '../../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { confirmation } from '../../confirm.js';
 import { withSecret } from '../secret.js';
-import type { Session, Shown } from '../session.js';
+import type { Action } from '../session.js';
 import { shownSubscription, subscriptionFacts } from './subscription-facts.js';
 
 interface Versioned {
   expectedVersion?: string;
 }
 
-export async function enable(
-  { webhooks, call }: Session,
-  [subscriptionId = '']: readonly string[],
-  { expectedVersion }: Versioned,
-): Promise<Shown> {
+export const enable: Action<Versioned> = async (
+  { webhooks, call },
+  [subscriptionId = ''],
+  { expectedVersion },
+) => {
   const answer = await webhooks.enableSubscription({ subscriptionId, expectedVersion }, call);
   return shownSubscription(answer, missed(subscriptionId, answer));
-}
+};
 
-export async function disable(
-  { webhooks, call }: Session,
-  [subscriptionId = '']: readonly string[],
-  { expectedVersion }: Versioned,
-): Promise<Shown> {
+export const disable: Action<Versioned> = async (
+  { webhooks, call },
+  [subscriptionId = ''],
+  { expectedVersion },
+) => {
   const answer = await webhooks.disableSubscription({ subscriptionId, expectedVersion }, call);
   const held = `Pending deliveries that are held from now on: ${answer.heldDeliveries}.`;
   return shownSubscription(answer, `${held} What happens meanwhile is held, too, and can be replayed.`);
-}
+};
 
-export async function remove(
-  { webhooks, call }: Session,
-  [subscriptionId = '']: readonly string[],
-  { yes, expectedVersion }: Versioned & { yes?: boolean },
-): Promise<Shown> {
+export const remove: Action<Versioned & { yes?: boolean }> = async (
+  { webhooks, call },
+  [subscriptionId = ''],
+  { yes, expectedVersion },
+) => {
   const confirm = confirmation({ yes });
   if (!yes) {
     const { subscription, pendingDeliveries, heldDeliveries } = await webhooks.getSubscription(
@@ -49,13 +49,13 @@ export async function remove(
     json: answer,
     text: `Deleted. Deliveries that were cancelled with it: ${answer.cancelledDeliveries}.`,
   };
-}
+};
 
-export async function rotateSecret(
-  { webhooks, call }: Session,
-  [subscriptionId = '']: readonly string[],
-  { overlap, yes }: { overlap?: number; yes?: boolean },
-): Promise<Shown> {
+export const rotateSecret: Action<{ overlap?: number; yes?: boolean }> = async (
+  { webhooks, call },
+  [subscriptionId = ''],
+  { overlap, yes },
+) => {
   if (overlap === 0) {
     const confirm = confirmation({ yes });
     await confirm(`End every present secret of ${subscriptionId} at once, before the new one is in place?`);
@@ -64,7 +64,7 @@ export async function rotateSecret(
   const answer = await webhooks.rotateSubscriptionSecret(request, call);
   const facts = subscriptionFacts(answer.subscription as Subscription);
   return { json: answer, text: withSecret(facts, 'The new signing secret', answer.secret) };
-}
+};
 
 /** Includes the command that replays the held deliveries. */
 function missed(subscriptionId: string, { heldDeliveries, heldSince }: EnableSubscriptionResponse): string {

@@ -7,7 +7,7 @@ import {
 import { waited } from '../../lost-connection.js';
 import { printableLine } from '../../output/printable.js';
 import { Unfinished } from '../../unfinished.js';
-import type { Session, Shown } from '../session.js';
+import type { Action, Session } from '../session.js';
 import { deliveryFacts, deliveryReport } from './delivery-facts.js';
 
 /** Slightly longer than the longest attempt. */
@@ -15,11 +15,11 @@ const PATIENCE_MS = 70_000;
 const INTERVAL_MS = 200;
 
 /** Reports the outcome of the first attempt, unless told not to wait. */
-export async function test(
-  session: Session,
-  [subscriptionId = '']: readonly string[],
-  { event, wait }: { event?: string; wait: boolean },
-): Promise<Shown> {
+export const test: Action<{ event?: string; wait: boolean }> = async (
+  session,
+  [subscriptionId = ''],
+  { event, wait },
+) => {
   const answer = await session.webhooks.testSubscription({ subscriptionId, eventType: event }, session.call);
   const delivery = answer.delivery as Delivery;
   if (!wait) {
@@ -28,7 +28,7 @@ export async function test(
   }
   const report = await afterFirstAttempt(session, delivery.id);
   return { json: report, text: deliveryReport(report), failure: failureOf(report) };
-}
+};
 
 async function afterFirstAttempt(
   { webhooks, call }: Session,
