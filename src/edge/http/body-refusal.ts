@@ -11,7 +11,7 @@ export class BodyRefusal extends ServiceError {
   }
 }
 
-/** The client disconnected before it sent the whole body; there is no one to answer. */
+/** The client disconnected before it sent the whole body, so no answer can be sent. */
 export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 
