@@ -68,6 +68,11 @@ describe('a screen', () => {
     expect(screenOf({ isTTY: true, columns: 80 })).toMatchObject({ columns: 80, hasColours: true });
   });
 
+  test('of unknown width cuts nothing', () => {
+    const unknown = screenOf({ isTTY: true, columns: 0 }, { NO_COLOR: '1' });
+    expect(asColumns(HEAD, ROWS, unknown)).toContain('Nightly export of everything to the ledger');
+  });
+
   test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('has no colours with %j', (environment) => {
     expect(screenOf({ isTTY: true, columns: 80 }, environment)?.hasColours).toBe(false);
   });

@@ -11,7 +11,12 @@ export function screenOf(
   { NO_COLOR, TERM }: NodeJS.ProcessEnv = {},
 ): Screen | undefined {
   return output.isTTY
-    ? { columns: output.columns, hasColours: !NO_COLOR && TERM !== 'dumb', now: Date.now() }
+    ? // Some terminals do not know their width, or say 0.
+      {
+        columns: output.columns || Number.POSITIVE_INFINITY,
+        hasColours: !NO_COLOR && TERM !== 'dumb',
+        now: Date.now(),
+      }
     : undefined;
 }
 
