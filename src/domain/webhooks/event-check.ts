@@ -30,6 +30,9 @@ export function faultOfEvent<T extends EventType>(
   const links = { ...data.links, self: data.links.self.replace(RECEIVER, ANY_RECEIVER) };
   const envelope = envelopeOf({ id, type, occurredAt, entityType: entity.type, entityId: entity.id });
   const judge = judgeOf(type);
+  if (!judge) {
+    return 'its type is none of the contract';
+  }
   if (judge({ ...envelope, data: { ...data, links } })) {
     return undefined;
   }
@@ -37,12 +40,14 @@ export function faultOfEvent<T extends EventType>(
   return `${fault?.instancePath || 'the whole'} ${fault?.message}`;
 }
 
-function judgeOf(type: EventType): ValidateFunction {
+function judgeOf(type: EventType): ValidateFunction | undefined {
   const known = judges.get(type);
   if (known) {
     return known;
   }
-  const judge = ajv.getSchema(`events${payloadSchemaOf[type]}`) as ValidateFunction;
-  judges.set(type, judge);
+  const judge = ajv.getSchema(`events${payloadSchemaOf[type]}`);
+  if (judge) {
+    judges.set(type, judge);
+  }
   return judge;
 }

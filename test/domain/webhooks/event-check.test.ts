@@ -33,6 +33,11 @@ describe('an event is refused that has', () => {
     expect(faultOfEvent(recorded(user, changes), AT)).toContain(fault);
   });
 
+  test('a type that the contract lacks', () => {
+    const event = { ...recorded(user), type: 'user.renamed' };
+    expect(faultOfEvent(event as never, AT)).toBe('its type is none of the contract');
+  });
+
   test('an entity of another type', () => {
     const event = { ...recorded(user), entity: { type: 'client', id: user.entity.id } };
     expect(faultOfEvent(event as never, AT)).toContain('/entity');

@@ -31,26 +31,32 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
     const provider = { getMigrations: async () => migrations };
     await new Migrator({ db: earlier, provider }).migrateTo('0016-later-attempts');
     const plant = (table: string, row: object) => earlier.insertInto(table).values(row).execute();
-    await plant('instances', { id: 'ins_1', name: 'I', ...times(1) });
-    for (const id of ['cli_1', 'cli_2']) {
-      await plant('clients', { id, instance_id: 'ins_1', name: id, ...times(1) });
+    await plant('instances', { id: 'ins_0000000000000000000001', name: 'I', ...times(1) });
+    for (const id of ['cli_0000000000000000000001', 'cli_0000000000000000000002']) {
+      await plant('clients', { id, instance_id: 'ins_0000000000000000000001', name: id, ...times(1) });
       await plant('data_versions', { subject_id: id, version: 'before' });
     }
     for (const [number, email] of [BROKEN, INTERNATIONAL, 'cleo@example.com'].entries()) {
-      const account_id = `acc_${number}`;
+      const account_id = `acc_000000000000000000000${number}`;
       const email_key = email === INTERNATIONAL ? 'ben@xn--bcher-kva.example' : email.toLowerCase();
       await plant('accounts', {
         id: account_id,
-        worker_profile_id: `wpf_${number}`,
+        worker_profile_id: `wpf_000000000000000000000${number}`,
         email,
         email_key,
         ...times(1),
       });
-      const client_id = number < 2 ? 'cli_1' : 'cli_2';
-      const manager_id = number === 1 ? 'usr_0' : null;
+      const client_id = number < 2 ? 'cli_0000000000000000000001' : 'cli_0000000000000000000002';
+      const manager_id = number === 1 ? 'usr_0000000000000000000000' : null;
       const own = { client_id, account_id, ...names, ...times(number) };
-      await plant('users', { id: `usr_${number}`, status: 'ACTIVE', manager_id, role_id: null, ...own });
-      await plant('workers', { id: `wrk_${number}`, email, job_titles: '[]', ...own });
+      await plant('users', {
+        id: `usr_000000000000000000000${number}`,
+        status: 'ACTIVE',
+        manager_id,
+        role_id: null,
+        ...own,
+      });
+      await plant('workers', { id: `wrk_000000000000000000000${number}`, email, job_titles: '[]', ...own });
     }
     await migrateToLatest(database.migrator);
     return { database, run: platformUnitOfWork(database).run };
@@ -58,20 +64,20 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
 
   test('are shown with a valid address, also as a manager, and readers of their client see it change', async () => {
     const { database } = await broughtForward();
-    const users = await valuesIn(userStore(database).page('cli_1' as ClientId, ALL));
+    const users = await valuesIn(userStore(database).page('cli_0000000000000000000001' as ClientId, ALL));
     expect(users).toMatchObject([
       { email: expect.stringMatching(NOT_REACHED), manager: null },
       { email: 'ben@xn--bcher-kva.example', manager: { email: expect.stringMatching(NOT_REACHED) } },
     ]);
     const workers = workerStore(database);
     const lists = [
-      await valuesIn(workers.page('cli_1' as ClientId, ALL)),
-      await valuesIn(workers.pageV2('cli_1' as ClientId, ALL)),
+      await valuesIn(workers.page('cli_0000000000000000000001' as ClientId, ALL)),
+      await valuesIn(workers.pageV2('cli_0000000000000000000001' as ClientId, ALL)),
     ];
     for (const list of lists) {
       expect(list.map(({ email }) => email)).toEqual(users.map(({ email }) => email));
     }
-    const others = await valuesIn(userStore(database).page('cli_2' as ClientId, ALL));
+    const others = await valuesIn(userStore(database).page('cli_0000000000000000000002' as ClientId, ALL));
     expect(others).toMatchObject([{ email: 'cleo@example.com' }]);
     const versions = await database.reader
       .selectFrom('data_versions')
@@ -79,27 +85,40 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
       .selectAll()
       .execute();
     expect(versions).toEqual([
-      { subject_id: 'cli_1', version: expect.not.stringMatching(/^before$/) },
-      { subject_id: 'cli_2', version: 'before' },
+      { subject_id: 'cli_0000000000000000000001', version: expect.not.stringMatching(/^before$/) },
+      { subject_id: 'cli_0000000000000000000002', version: 'before' },
     ]);
   });
 
   test('are found by the address with which they sign in, as it was given', async () => {
     const { run } = await broughtForward();
     const found = await run((changes) => getAccountByEmail(changes, 'ADA..moreau@example.com'));
-    expect(found).toMatchObject({ id: 'acc_0', email: BROKEN });
+    expect(found).toMatchObject({ id: 'acc_0000000000000000000000', email: BROKEN });
   });
 
   test('can be changed with their address sent along, and events show what the gateway shows', async () => {
     const { database, run } = await broughtForward();
-    await run((changes) => updateUser(changes, { userId: 'usr_0', email: BROKEN, firstName: 'Ada' }));
-    await run((changes) => updateAccount(changes, { accountId: 'acc_0', email: BROKEN, firstName: 'Ada' }));
     await run((changes) =>
-      updateWorker(changes, { workerId: 'wrk_0', email: BROKEN, firstName: 'Ada', jobTitles: [] }),
+      updateUser(changes, { userId: 'usr_0000000000000000000000', email: BROKEN, firstName: 'Ada' }),
     );
-    await run((changes) => updateUser(changes, { userId: 'usr_1', firstName: 'Ben' }));
-    const user = await valueIn(userStore(database).find('cli_1', 'usr_0'));
-    const worker = await valueIn(workerStore(database).findV2('cli_1', 'wrk_0'));
+    await run((changes) =>
+      updateAccount(changes, { accountId: 'acc_0000000000000000000000', email: BROKEN, firstName: 'Ada' }),
+    );
+    await run((changes) =>
+      updateWorker(changes, {
+        workerId: 'wrk_0000000000000000000000',
+        email: BROKEN,
+        firstName: 'Ada',
+        jobTitles: [],
+      }),
+    );
+    await run((changes) => updateUser(changes, { userId: 'usr_0000000000000000000001', firstName: 'Ben' }));
+    const user = await valueIn(
+      userStore(database).find('cli_0000000000000000000001', 'usr_0000000000000000000000'),
+    );
+    const worker = await valueIn(
+      workerStore(database).findV2('cli_0000000000000000000001', 'wrk_0000000000000000000000'),
+    );
     expect([user, worker]).toMatchObject([
       { email: expect.stringMatching(NOT_REACHED), firstName: 'Ada' },
       { email: user?.email, firstName: 'Ada' },
@@ -115,7 +134,9 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
       ['worker.updated', user?.email, undefined],
       ['user.updated', 'ben@xn--bcher-kva.example', user?.email],
     ]);
-    expect(await run((changes) => changes.accounts.find('acc_0' as AccountId))).toMatchObject({
+    expect(
+      await run((changes) => changes.accounts.find('acc_0000000000000000000000' as AccountId)),
+    ).toMatchObject({
       email: BROKEN,
     });
   });
@@ -126,15 +147,19 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
     const email = 'ada..m@example.com';
     const jobTitles: string[] = [];
     const attempts = [
-      run((changes) => updateUser(changes, { userId: 'usr_0', email })),
-      run((changes) => updateAccount(changes, { accountId: 'acc_0', email })),
-      run((changes) => updateWorker(changes, { workerId: 'wrk_0', email, jobTitles })),
+      run((changes) => updateUser(changes, { userId: 'usr_0000000000000000000000', email })),
+      run((changes) => updateAccount(changes, { accountId: 'acc_0000000000000000000000', email })),
+      run((changes) => updateWorker(changes, { workerId: 'wrk_0000000000000000000000', email, jobTitles })),
     ];
     for (const attempt of attempts) {
       expect(await refusalOf(attempt)).toEqual(refused);
     }
-    await run((changes) => updateWorker(changes, { workerId: 'wrk_0', email: 'Ada@example.com', jobTitles }));
-    const shown = await valueIn(workerStore(database).findV2('cli_1', 'wrk_0'));
+    await run((changes) =>
+      updateWorker(changes, { workerId: 'wrk_0000000000000000000000', email: 'Ada@example.com', jobTitles }),
+    );
+    const shown = await valueIn(
+      workerStore(database).findV2('cli_0000000000000000000001', 'wrk_0000000000000000000000'),
+    );
     expect(shown).toMatchObject({ email: 'Ada@example.com' });
   });
 });
