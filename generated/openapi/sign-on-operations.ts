@@ -15,6 +15,7 @@ export const operations = {
   logoutPost: { method: 'post', path: '/auth/logout', security: [] },
   showSignIn: { method: 'get', path: '/auth/sign-in', security: [] },
   signIn: { method: 'post', path: '/auth/sign-in', security: [] },
+  cancelSignIn: { method: 'post', path: '/auth/cancel', security: [] },
   showContexts: { method: 'get', path: '/auth/choose-context', security: [] },
   chooseContext: { method: 'post', path: '/auth/choose-context', security: [] },
   showConsent: { method: 'get', path: '/auth/consent', security: [] },

@@ -80,6 +80,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description The person does not sign in, or has no access on the instance: leads back to the application with `access_denied`.
+         */
+        post: operations["cancelSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/change-email": {
         parameters: {
             query?: never;
@@ -480,7 +500,15 @@ export interface webhooks {
          */
         get: operations["authorizationResponse"];
         put?: never;
-        post?: never;
+        /**
+         * What arrives with form_post
+         * @description With `response_mode=form_post` the same members come as a form, so that no address has the code. The form is sent
+         *     from our page: browsers send a cookie of your application with it only if it is `SameSite=None; Secure`, so keep
+         *     `state`, `nonce` and `code_verifier` in one, and exempt this path from a protection against forms of other sites:
+         *     `state` protects it. Answer with a redirect, so that Reload does not send it again. In a frame our page is not
+         *     shown: there, with `prompt=none`, ask for `query`.
+         */
+        post: operations["authorizationResponsePost"];
         delete?: never;
         options?: never;
         head?: never;
@@ -598,7 +626,7 @@ export interface components {
          *     |---|---|
          *     | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
          *     | `unauthorized_client` | The application may not make this request, or is disabled. |
-         *     | `access_denied` | The person did not approve, or has no access on this instance. |
+         *     | `access_denied` | The person did not approve, cancelled, or has no access on this instance; or an essential `acr` cannot be had. |
          *     | `unsupported_response_type` | `response_type` is not `code`. |
          *     | `invalid_scope` | A scope is unknown or not registered for the application. |
          *     | `server_error` | An internal error. Start again. |
@@ -694,8 +722,11 @@ export interface components {
              */
             request_uri?: string;
             /**
-             * @description Must be `query`, which is also what you get without it. Another is `invalid_request`.
+             * @description How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it
+             *     to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https`
+             *     or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
              * @example query
+             * @example form_post
              */
             response_mode?: string;
             /** @description Must be `code`. Anything else is `unsupported_response_type`. */
@@ -717,6 +748,43 @@ export interface components {
              * @example de-CH en
              */
             ui_locales?: string;
+        };
+        /**
+         * AuthorizationResponse
+         * @description The answer to an authorization request as a form: `code`, `state` and `iss` if it went well, else `error`,
+         *     `error_description`, `state` and `iss`.
+         */
+        AuthorizationResponse: {
+            /** @description The authorization code, for one exchange within 10 minutes. Present if the sign-in went well. */
+            code?: components["schemas"]["AuthorizationCode"];
+            /** @description What went wrong. Present if the sign-in did not succeed. */
+            error?: components["schemas"]["AuthorizationErrorCode"];
+            /**
+             * @description What went wrong, for people. Present with `error`; its wording may change.
+             * @example The person did not approve the request.
+             */
+            error_description?: string;
+            /**
+             * Format: uri
+             * @description Issuer URL of this server, the same as in the discovery document.
+             * @example https://sign-on.example.com
+             */
+            iss: string;
+            /**
+             * @description The `state` of the authorization request, unchanged. Absent if the request had none.
+             * @example CqI6pyvXbg_E8lvx2gq5VA
+             */
+            state?: string;
+        };
+        /**
+         * CancelForm
+         * @description The form of the button “Cancel” of the page “Sign in”.
+         */
+        CancelForm: {
+            /** @description Ties the form to the browser it was shown in. */
+            csrf_token: components["schemas"]["CsrfToken"];
+            /** @description The sign-in under way, as in the address of the page. */
+            interaction: components["schemas"]["Interaction"];
         };
         /**
          * ChangeEmailForm
@@ -954,9 +1022,10 @@ export interface components {
              */
             require_request_uri_registration?: boolean;
             /**
-             * @description Only `query`.
+             * @description The values of `response_mode`.
              * @example [
-             *       "query"
+             *       "query",
+             *       "form_post"
              *     ]
              */
             response_modes_supported: string[];
@@ -1745,6 +1814,18 @@ export interface components {
             };
             content?: never;
         };
+        /** @description Back to the application, or to the page at which the sign-in is now. */
+        CancelRedirect: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                Location: components["headers"]["CancelLocation"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The page that asks for the password of the account before its address changes, with an error if `problem` names one. */
         ChangeEmailPage: {
             headers: {
@@ -1883,6 +1964,23 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
                 "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
+        /**
+         * @description With `response_mode=form_post`, in place of the redirect to the application: a page whose form sends the answer to
+         *     the redirect URI, by itself where scripts run, else with its button.
+         */
+        FormPostPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Set-Cookie": components["headers"]["SetCookie"];
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -2263,11 +2361,14 @@ export interface components {
         BasicChallenge: string;
         /** @description What was wrong with the access token (RFC 6750, section 3). Without `error` if the request brought no token at all. */
         BearerChallenge: string;
+        /** @description Back to the application, or to the page at which the sign-in is now. */
+        CancelLocation: string;
         /** @description Back to the application. */
         ConsentLocation: string;
         /**
-         * @description No scripts, no framing, nothing from third parties. Forms may lead only here and, on the way back to an
-         *     application, to its address and anywhere over https: browsers hold each further redirect against this too.
+         * @description No scripts (but the one that sends a `form_post`), no framing, nothing from third parties. Forms may lead only here
+         *     and, on the way back to an application, to its address and anywhere over https: browsers hold each further
+         *     redirect against this too.
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
@@ -2460,7 +2561,11 @@ export interface operations {
                 request?: string;
                 /** @description Request objects by reference are not supported: the answer is `request_uri_not_supported`. */
                 request_uri?: string;
-                /** @description Must be `query`, which is also what you get without it. Another is `invalid_request`. */
+                /**
+                 * @description How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it
+                 *     to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https`
+                 *     or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+                 */
                 response_mode?: string;
                 /** @description Must be `code`. Anything else is `unsupported_response_type`. */
                 response_type: components["schemas"]["ResponseType"];
@@ -2483,6 +2588,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            200: components["responses"]["FormPostPage"];
             303: components["responses"]["AuthorizationRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
@@ -2504,7 +2610,32 @@ export interface operations {
             };
         };
         responses: {
+            200: components["responses"]["FormPostPage"];
             303: components["responses"]["AuthorizationRedirect"];
+            400: components["responses"]["ErrorPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            413: components["responses"]["ContentTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["TooManyRequestsPage"];
+            500: components["responses"]["InternalErrorPage"];
+            503: components["responses"]["UnavailablePage"];
+        };
+    };
+    cancelSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["CancelForm"];
+            };
+        };
+        responses: {
+            200: components["responses"]["FormPostPage"];
+            303: components["responses"]["CancelRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
@@ -2593,6 +2724,7 @@ export interface operations {
             };
         };
         responses: {
+            200: components["responses"]["FormPostPage"];
             303: components["responses"]["PageRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
@@ -2637,6 +2769,7 @@ export interface operations {
             };
         };
         responses: {
+            200: components["responses"]["FormPostPage"];
             303: components["responses"]["ConsentRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
@@ -2966,6 +3099,7 @@ export interface operations {
             };
         };
         responses: {
+            200: components["responses"]["FormPostPage"];
             303: components["responses"]["PageRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
@@ -3259,6 +3393,35 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description What your application answers the browser is up to you. A redirect takes the code out of the address. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A good answer to a `state` or `iss` that does not match. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    authorizationResponsePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizationResponse"];
+            };
+        };
+        responses: {
+            /** @description What your application answers the browser is up to you. A redirect keeps a reload from sending the code again. */
             303: {
                 headers: {
                     [name: string]: unknown;

@@ -129,6 +129,7 @@ export const allowedRights = {
   '/integration.platform.v1.PlatformService/UpdateUser': ['platform'],
   '/integration.platform.v1.PlatformService/UpdateWorker': ['platform'],
   '/integration.sign_on.v1.SignOnService/Authorize': ['edge'],
+  '/integration.sign_on.v1.SignOnService/CancelSignIn': ['edge'],
   '/integration.sign_on.v1.SignOnService/ChooseContext': ['edge'],
   '/integration.sign_on.v1.SignOnService/ConfirmLogout': ['edge'],
   '/integration.sign_on.v1.SignOnService/DecideConsent': ['edge'],

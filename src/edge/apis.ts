@@ -20,7 +20,7 @@ import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
 import { withFrontPage } from './sign-on/front-page.js';
 import { signOnHandlers } from './sign-on/index.js';
-import { PageWriter } from './sign-on/pages/page-writer.js';
+import { PageWriter } from './sign-on/page-writer.js';
 import { SessionCookieJar } from './sign-on/session-cookie.js';
 import { oauthOperations } from './sign-on/sign-on-handler.js';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Exchange } from '../support/http-exchange.js';
 import { serviceProcesses } from '../support/service-process.js';
-import { AttackedService, BEHIND_PROXY } from './attacked-service.js';
+import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { encoded, FORM, hiddenFields, type UserAgent } from './user-agent.js';
 
 const services = serviceProcesses();
@@ -11,6 +11,8 @@ let attacked: AttackedService;
 interface OpenForm {
   victim: UserAgent;
   path: string;
+  /** The page of the form, where it is elsewhere. */
+  page?: string;
   heading: string;
   fields: Record<string, string>;
 }
@@ -35,6 +37,23 @@ async function openSignIn(): Promise<OpenForm> {
   return openForm(page, { victim, path: '/auth/sign-in', heading: 'Sign in' }, { email, password });
 }
 
+async function openCancel(): Promise<OpenForm> {
+  const victim = attacked.userAgent();
+  const page = await victim.open(attacked.authorizeTarget(attacked.dashboard));
+  const form = { victim, path: '/auth/cancel', page: '/auth/sign-in', heading: 'Sign in' };
+  return openForm(page, form, {});
+}
+
+/** Of a person who is signed in, and may not enter. */
+async function openWayBack(): Promise<OpenForm> {
+  const victim = await attacked.signedIn();
+  const redirect_uri = redirectUriOf(attacked.dashboard, 1);
+  const page = await victim.open(attacked.authorizeTarget(attacked.dashboard, { redirect_uri }));
+  expect(page.body).toContain('has no access to');
+  const form = { victim, path: '/auth/cancel', page: '/auth/sign-in', heading: 'Sign in' };
+  return openForm(page, form, {});
+}
+
 async function openChoice(): Promise<OpenForm> {
   const victim = attacked.userAgent();
   const page = await attacked.signIn(victim, attacked.person('chooses one of four'));
@@ -57,6 +76,8 @@ async function openSignOut(): Promise<OpenForm> {
 
 const OPENERS: readonly [name: string, open: () => Promise<OpenForm>][] = [
   ['the sign-in form', openSignIn],
+  ['the cancellation of a sign-in', openCancel],
+  ['the way back without access', openWayBack],
   ['the choice of a context', openChoice],
   ['the consent form', openConsent],
   ['the sign-out form', openSignOut],
@@ -176,12 +197,12 @@ describe.each(OPENERS)('%s', (_, open) => {
   test.each(ATTACKS)('does nothing when it %s', async (__, attack) => {
     const cookies = [form.victim.cookieHeader, other.victim.cookieHeader];
     const answer = await attack(form, other);
-    expect([200, 303, 400, 415]).toContain(answer.status);
+    expect([200, 303, 400, 405, 415]).toContain(answer.status);
     expect(answer.headers.location ?? form.path).toMatch(/^\/auth\/[a-z-]+(\?|$)/);
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect([form.victim.cookieHeader, other.victim.cookieHeader]).toEqual(cookies);
-    for (const { victim, path, heading, fields } of [form, other]) {
-      const still = await victim.ask(`${path}?interaction=${fields.interaction}`);
+    for (const { victim, path, page = path, heading, fields } of [form, other]) {
+      const still = await victim.ask(`${page}?interaction=${fields.interaction}`);
       expect([still.status, still.body.includes(`<h1>${heading}`)]).toEqual([200, true]);
       expect(hiddenFields(still)).toEqual(hidden({ victim, path, heading, fields }));
     }
@@ -194,7 +215,7 @@ describe.each(OPENERS)('%s', (_, open) => {
       'sec-fetch-site': 'same-origin',
     });
     expect(answer.status).toBe(303);
-    expect(answer.headers.location).toMatch(/[?&]code=|^\/auth\/signed-out$/);
+    expect(answer.headers.location).toMatch(/[?&]code=|[?&]error=access_denied&|^\/auth\/signed-out$/);
     const again = await victim.post(path, fields);
     expect(again.headers.location ?? '').not.toContain('code=');
   });

@@ -67,6 +67,28 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
     });
 
+    test('a person who cancels is back at the application, which learns of it', async () => {
+      const { page } = await rig.visit({ javaScriptEnabled });
+      await page.goto(rig.authorization());
+      await at(page, 'Sign in');
+      await firstFocus(page);
+      for (const _ of ['Password', 'Sign in', 'Cancel']) {
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+      expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
+    });
+
+    test('a person without access reads why and is back at the application, which learns of it', async () => {
+      const { page } = await rig.visit({ javaScriptEnabled });
+      await page.goto(rig.authorization());
+      await typeSignIn(page, rig.demo.demoPerson('juniper'));
+      const said = await page.getByRole('alert').innerText();
+      expect(said).toContain('has no access to Rota Planner on');
+      await page.getByRole('button', { name: 'Back to Rota Planner' }).press('Enter');
+      expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
+    });
+
     test('a person signs out', async () => {
       const { page } = await rig.visit({ javaScriptEnabled });
       await page.goto(rig.authorization({ prompt: 'consent' }));
@@ -83,7 +105,12 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
   test('the sign-in page starts in the email, and goes through it from top to bottom', async () => {
     const { page } = await rig.visit();
     await page.goto(rig.authorization());
-    expect(await tabStops(page)).toEqual(['input Email', 'input Password', 'button Sign in']);
+    expect(await tabStops(page)).toEqual([
+      'input Email',
+      'input Password',
+      'button Sign in',
+      'button Cancel',
+    ]);
   });
 
   test('the email that the application knows is there already, and the page starts in the password', async () => {
@@ -113,7 +140,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     const { page } = await rig.visit();
     await page.goto(rig.authorization());
     await firstFocus(page);
-    for (const control of ['email', 'password', 'sign-in']) {
+    for (const control of ['email', 'password', 'sign-in', 'cancel']) {
       const seen = await page.evaluate<string>(
         `((element) => [element.id, getComputedStyle(element).outlineStyle, getComputedStyle(element).outlineWidth].join(' '))(document.activeElement)`,
       );

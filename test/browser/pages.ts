@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { call, type Person } from '../flow/sign-on/environment.js';
-import { at, fillSignIn, type SignOnInChromium } from './sign-on-in-chromium.js';
+import { at, fillSignIn, type SignOnInChromium, STAYS } from './sign-on-in-chromium.js';
 
 /** The way to a page; the address of who is asked about is as long as addresses are. */
 type Way = (page: Page, rig: SignOnInChromium) => Promise<void>;
@@ -93,6 +93,12 @@ export const pages: Record<string, Way> = {
     await at(page, 'Continue as');
   },
   consent: toConsent,
+  'answer in a form': async (page, rig) => {
+    const address = rig.authorization({ response_mode: 'form_post', state: STAYS, prompt: 'none' });
+    // The form is sent before the page has loaded, and the answer without a page stops that.
+    await page.goto(address, { waitUntil: 'commit' });
+    await at(page, 'Back to Rota Planner');
+  },
   'sign out': toSignOut,
   'signed out': async (page, rig) => {
     await toSignOut(page, rig);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll } from '@jest/globals';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ApplicationType } from '../../generated/proto/integration/operator/v1/applications.js';
 import { SigningAlgorithm } from '../../generated/proto/integration/operator/v1/signing_keys.js';
@@ -11,6 +12,9 @@ import { chromiumVisits } from '../support/chromium.js';
 
 /** Without a known verifier: these codes are never exchanged. */
 const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+/** The state to which the application answers a form with nothing, so that the browser stays at its page. */
+export const STAYS = 'stays';
 
 /** What an application learns when a browser comes back. */
 export interface Returned {
@@ -23,7 +27,20 @@ export interface Returned {
 export function signOnInChromium(executablePath: string) {
   const environment = demoEnvironment();
   const visits = chromiumVisits(executablePath);
-  const listener = createServer((_request, response) => {
+  /** What forms brought, oldest first. */
+  const posts: { path: string; fields: Record<string, string> }[] = [];
+  const listener = createServer(async (request, response) => {
+    if (request.method === 'POST') {
+      const fields = Object.fromEntries(new URLSearchParams(await text(request)));
+      posts.push({ path: request.url ?? '', fields });
+      if (fields.state === STAYS) {
+        response.writeHead(204).end();
+        return;
+      }
+      // Takes Reload and Back away from the form, as applications should.
+      response.writeHead(303, { location: '/signed-in' }).end();
+      return;
+    }
     response.setHeader('Content-Type', 'text/html');
     response.end('<!doctype html><html lang="en"><title>Rota Planner</title><h1>Welcome back</h1>');
   });
@@ -40,6 +57,7 @@ export function signOnInChromium(executablePath: string) {
 
   return {
     ...visits,
+    posts,
     get demo() {
       return environment.demo;
     },
@@ -62,6 +80,13 @@ export function signOnInChromium(executablePath: string) {
         ...parameters,
       };
       return `${environment.demo.url}/auth/authorize?${new URLSearchParams(query)}`;
+    },
+    /** The same by a form, whose fields it gives. */
+    async returnedByForm(page: Page): Promise<Record<string, string>> {
+      await page.waitForURL(`${home()}/signed-in`);
+      const last = posts.at(-1);
+      expect(last?.path).toBe('/callback');
+      return last?.fields ?? {};
     },
     /** Waits until the browser is back at the application. */
     async returned(page: Page): Promise<Returned> {

@@ -3,7 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { type ContractFile, findExampleSites, isObject, type Json } from './documented-examples.js';
 
-const OUR_KEYWORDS = ['x-public-id-prefix', 'x-enum-descriptions', 'example', 'discriminator', 'xml'];
+const OUR_KEYWORDS = [
+  ...['x-public-id-prefix', 'x-enum-descriptions', 'x-go-name'],
+  ...['example', 'discriminator', 'xml'],
+];
 
 /** The same document, its references as ajv sees it: whole addresses, with the document one level down. */
 function withAbsoluteRefs(value: Json, baseUri: string): Json {

@@ -6,12 +6,13 @@ import type { PageContent } from './layout.js';
 
 /**
  * Asks for email and password. After a refusal it shows the errors and keeps the email. The email is a text,
- * because browsers would not send some addresses from before the rule of the contracts.
+ * because browsers would not send some addresses from before the rule of the contracts. The way back has a
+ * form of its own, so that it neither needs nor sends what was typed.
  */
 export function signInPage(
   interaction: string,
   { csrfToken, applicationName, instanceName }: Interaction,
-  { email, refusals }: SignInPage,
+  { email, refusals, withoutAccess }: SignInPage,
 ): PageContent {
   const body = html`<h1>Sign in</h1>
 <p class="lead">to continue to <strong>${applicationName}</strong></p>
@@ -22,6 +23,11 @@ ${hidden('csrf_token', csrfToken)}
 ${textField({ name: 'email', label: 'Email', type: 'text', inputMode: 'email', autocomplete: 'username', value: email, refusals, focused: email === '' })}
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '' })}
 <div class="actions"><button id="sign-in" type="submit">Sign in</button></div>
+</form>
+<form method="post" action="${operations.cancelSignIn.path}">
+${hidden('interaction', interaction)}
+${hidden('csrf_token', csrfToken)}
+<button id="cancel" type="submit" class="quiet">${withoutAccess ? `Back to ${applicationName}` : 'Cancel'}</button>
 </form>
 <p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`;
   return { title: 'Sign in', brand: instanceName, body };

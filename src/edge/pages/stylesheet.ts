@@ -27,6 +27,7 @@ p { margin: .5rem 0 0; text-wrap: pretty; overflow-wrap: break-word; }
 .badge.good { background: var(--good-tint); color: var(--good); }
 .badge.bad { background: var(--bad-tint); color: var(--bad); }
 form { margin: 1.5rem 0 0; }
+form + form { margin-top: .65rem; }
 .field { margin: 0 0 1.1rem; }
 label, .label { display: block; margin: 0 0 .35rem; font-size: .875rem; font-weight: 600; }
 input {
@@ -40,7 +41,7 @@ input[aria-invalid] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(
 .alert { margin: 1.25rem 0 0; padding: .75rem .9rem; border: 1px solid var(--bad-line); border-radius: .6rem; background: var(--bad-tint); }
 .alert .error { margin: 0; }
 button, .button {
-  display: block; width: 100%; min-height: 2.9rem; padding: .65rem 1rem; font: inherit; font-weight: 620; text-align: center; text-decoration: none;
+  display: block; width: 100%; min-height: 2.9rem; padding: .65rem 1rem; font: inherit; font-weight: 620; text-align: center; text-decoration: none; overflow-wrap: anywhere;
   color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: .6rem; cursor: pointer;
 }
 button:hover, .button:hover { background: var(--accent-strong); }

@@ -1,7 +1,7 @@
 import type { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import type { VerifiedAccessToken } from '../../../generated/proto/integration/sign_on/v1/tokens.js';
 import type { RpcClient } from '../../rpc/client.js';
-import type { PageWriter } from './pages/page-writer.js';
+import type { PageWriter } from './page-writer.js';
 import type { SessionCookieJar } from './session-cookie.js';
 
 /** Verifies access tokens without the store. */

@@ -5,7 +5,7 @@ import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { ForeignForm } from './foreign-form.js';
 import { retryAfterOf, toOAuthError } from './oauth-error.js';
-import type { PageWriter } from './pages/page-writer.js';
+import type { PageWriter } from './page-writer.js';
 
 interface Told {
   status: number;

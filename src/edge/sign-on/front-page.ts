@@ -1,6 +1,6 @@
 import type { Dispatch } from '../http/exchange.js';
 import { type FrontLinks, frontPage } from '../pages/front.js';
-import type { PageWriter } from './pages/page-writer.js';
+import type { PageWriter } from './page-writer.js';
 
 /** Answers the bare address with a page that leads on; passes on every other request. */
 export function withFrontPage(pages: PageWriter, links: FrontLinks, onward: Dispatch): Dispatch {

@@ -12,6 +12,7 @@ import { revoke } from './endpoints/revoke.js';
 import { token } from './endpoints/token.js';
 import { userinfo } from './endpoints/userinfo.js';
 import { userinfoPost } from './endpoints/userinfoPost.js';
+import { cancelSignIn } from './pages/cancelSignIn.js';
 import { changeEmail } from './pages/changeEmail.js';
 import { chooseContext } from './pages/chooseContext.js';
 import { consent } from './pages/consent.js';
@@ -34,10 +35,11 @@ import type { OAuthOperation } from './sign-on-handler.js';
 
 /** Every operation of the sign-on server. */
 export const signOnHandlers: Required<
-  Handlers<Omit<operations, 'authorizationResponse'>, SignOnDependencies, unknown, OAuthOperation>
+  Handlers<Omit<operations, `authorizationResponse${string}`>, SignOnDependencies, unknown, OAuthOperation>
 > = {
   authorize,
   authorizePost,
+  cancelSignIn,
   changeEmail,
   chooseContext,
   consent,

@@ -29,6 +29,7 @@ const OF_A_LINK: readonly InteractionPage[] = [InteractionPage.SET_PASSWORD, Int
 
 /** Characters of an address that are safe in a header. */
 const ADDRESS = /^[\x21-\x7e]+$/;
+const WEB_ADDRESS = /^https?:\/\/[\x21-\x7e]+$/;
 /** A path of this server. */
 const OWN_PATH = /^\/(?!\/)[\x21-\x7e]*$/;
 
@@ -60,6 +61,23 @@ export function stepAnswer(
     default:
       throw internalError(new Error('the domain said nothing of where the browser goes'));
   }
+}
+
+/** The same for an authorization, which may leave with a form (response_mode `form_post`). */
+export function authorizationAnswer(
+  step: BrowserStep | undefined,
+  requestId: string,
+  dependencies: Dependencies,
+) {
+  if (step?.result?.$case !== 'formPost') {
+    return stepAnswer(step, requestId, dependencies);
+  }
+  const post = step.result.value;
+  if (!WEB_ADDRESS.test(post.action)) {
+    throw internalError(new Error('the domain named a target to which no form can be sent'));
+  }
+  const answer = dependencies.pages.formPost(post);
+  return { ...answer, headers: { ...answer.headers, ...dependencies.cookies.headersOf(step) } };
 }
 
 /** Redirects after a form, so that Reload and Back do not send it again. */

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createContractApi } from '../../../src/edge/contract/contract-api.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
-import { PageWriter } from '../../../src/edge/sign-on/pages/page-writer.js';
+import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
 import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';

@@ -120,6 +120,7 @@ const SHARED: Record<number, (operationId: string) => Ask> = {
 const WAITING: Record<string, keyof WaitingPages> = {
   showSignIn: 'SignIn',
   signIn: 'SignIn',
+  cancelSignIn: 'SignIn',
   showContexts: 'Contexts',
   chooseContext: 'Contexts',
   showConsent: 'Consent',

@@ -54,8 +54,21 @@ const unchanged =
     return signOn.userAgent().ask(path, { headers: { 'if-none-match': headers.etag } });
   };
 
-const authorizing = (service: CoveredService) => service.signOn.authorizeTarget(service.signOn.dashboard);
+const authorizing = (service: CoveredService, wanted = {}) =>
+  service.signOn.authorizeTarget(service.signOn.dashboard, wanted);
 const queryOf = (target: string) => Object.fromEntries(new URLSearchParams(target.split('?')[1]));
+
+/** An answer that leaves with a form. */
+const POSTED = { response_mode: 'form_post' };
+const SILENT = { ...POSTED, prompt: 'none' };
+
+const wantingForm =
+  (walk: (service: CoveredService, wanted: typeof POSTED) => Promise<AtPage>) => (service: CoveredService) =>
+    walk(service, POSTED);
+
+const firstContext = ({ page: { body } }: AtPage) => ({
+  context: /name="context" value="([^"]+)"/.exec(body)?.[1] ?? '',
+});
 
 const byApplication =
   (path: string): Ask =>
@@ -91,6 +104,14 @@ const signedOutMeanwhile: Ask = async (service) => {
 
 /** What is to be had where nothing is wrong, by operation and status. */
 export const signOnSuccesses: Record<string, Ask> = {
+  'authorize 200': (service) => service.signOn.userAgent().ask(authorizing(service, SILENT)),
+  'authorizePost 200': (service) =>
+    service.signOn.userAgent().post('/auth/authorize', queryOf(authorizing(service, SILENT))),
+  'signIn 200': async (service) => signIn(service, await atSignIn(service, POSTED)),
+  'cancelSignIn 200': pressed('/auth/cancel', wantingForm(atSignIn)),
+  'cancelSignIn 303': pressed('/auth/cancel', (service) => atSignIn(service)),
+  'chooseContext 200': pressed('/auth/choose-context', wantingForm(atContexts), firstContext),
+  'consent 200': pressed('/auth/consent', wantingForm(atConsent), () => ({ decision: 'approve' })),
   'authorize 303': (service) => service.signOn.userAgent().ask(authorizing(service)),
   'authorizePost 303': (service) =>
     service.signOn.userAgent().post('/auth/authorize', queryOf(authorizing(service))),
@@ -112,9 +133,7 @@ export const signOnSuccesses: Record<string, Ask> = {
   'signIn 303': async (service) => signIn(service, await atSignIn(service)),
   'showContexts 200': page(atContexts),
   'showContexts 303': elsewhere('/auth/choose-context', atSignIn),
-  'chooseContext 303': pressed('/auth/choose-context', atContexts, ({ page: { body } }) => ({
-    context: /name="context" value="([^"]+)"/.exec(body)?.[1] ?? '',
-  })),
+  'chooseContext 303': pressed('/auth/choose-context', atContexts, firstContext),
   'showConsent 200': page(atConsent),
   'showConsent 303': elsewhere('/auth/consent', atSignIn),
   'consent 303': pressed('/auth/consent', atConsent, () => ({ decision: 'approve' })),

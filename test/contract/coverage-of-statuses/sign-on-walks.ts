@@ -29,10 +29,13 @@ const at = (userAgent: UserAgent, page: Exchange): AtPage => ({
   fields: hiddenFields(page),
 });
 
+/** Changes of the request of the application. */
+type Wanted = Readonly<Record<string, string>>;
+
 /** At the sign-in page, without a session. */
-export async function atSignIn({ signOn }: CoveredService): Promise<AtPage> {
+export async function atSignIn({ signOn }: CoveredService, wanted: Wanted = {}): Promise<AtPage> {
   const userAgent = signOn.userAgent();
-  return at(userAgent, await userAgent.open(signOn.authorizeTarget(signOn.dashboard)));
+  return at(userAgent, await userAgent.open(signOn.authorizeTarget(signOn.dashboard, wanted)));
 }
 
 export function signIn(
@@ -45,15 +48,16 @@ export function signIn(
   return userAgent.post('/auth/sign-in', { ...fields, ...typed });
 }
 
-export async function atContexts(service: CoveredService): Promise<AtPage> {
-  const start = await atSignIn(service);
+export async function atContexts(service: CoveredService, wanted: Wanted = {}): Promise<AtPage> {
+  const start = await atSignIn(service, wanted);
   const answer = await signIn(service, start, { who: 'chooses one of four' });
   return at(start.userAgent, await start.userAgent.follow(answer));
 }
 
-export async function atConsent({ signOn }: CoveredService): Promise<AtPage> {
+export async function atConsent({ signOn }: CoveredService, wanted: Wanted = {}): Promise<AtPage> {
   const userAgent = await signOn.signedIn();
-  return at(userAgent, await userAgent.open(signOn.authorizeTarget(signOn.portal, { prompt: 'consent' })));
+  const target = signOn.authorizeTarget(signOn.portal, { prompt: 'consent', ...wanted });
+  return at(userAgent, await userAgent.open(target));
 }
 
 export async function atSignOut({ signOn }: CoveredService): Promise<AtPage> {

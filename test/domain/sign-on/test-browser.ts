@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { AuthorizationParameters } from '../../../src/domain/sign-on/authorization/authorization-parameters.js';
 import { authorize } from '../../../src/domain/sign-on/authorization/authorize.js';
+import { cancel } from '../../../src/domain/sign-on/interaction/cancel.js';
 import { chooseContext } from '../../../src/domain/sign-on/interaction/choose-context.js';
 import { decideConsent } from '../../../src/domain/sign-on/interaction/consent.js';
 import type { LoginContext } from '../../../src/domain/sign-on/interaction/login-contexts.js';
@@ -76,6 +77,11 @@ export class TestBrowser {
     return this.#follow(signIn(this.rig.signOn, this.browser, { email, password, csrfToken, interaction }));
   }
 
+  async cancel(csrfToken?: string): Promise<BrowserStep> {
+    const form = { csrfToken: csrfToken ?? (await this.csrfToken('sign_in')), interaction: this.at };
+    return this.#follow(cancel(this.rig.signOn, this.browser, form));
+  }
+
   async choose(
     { userType, clientId }: { userType?: LoginContext['userType']; clientId: string },
     csrfToken?: string,
@@ -125,6 +131,14 @@ export function answerOf(step: BrowserStep): Record<string, string> {
     throw new Error(`It leads not to the application: ${JSON.stringify(step)}`);
   }
   return Object.fromEntries(new URL(step.location).searchParams);
+}
+
+/** The same when a form brings it, to the callback of the rig. */
+export function postedAnswerOf(step: BrowserStep): Record<string, string> {
+  if (step.kind !== 'form_post' || step.action !== CALLBACK) {
+    throw new Error(`No form leads to the application: ${JSON.stringify(step)}`);
+  }
+  return { ...step.fields };
 }
 
 export function codeOf(step: BrowserStep): string {

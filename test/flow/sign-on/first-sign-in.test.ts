@@ -96,6 +96,9 @@ describe('single sign-on', () => {
     expect([page.heading, page.text]).toEqual(['Sign in', expect.stringContaining('has no access to')]);
     const silent = await there.tryToSignIn(browser, {}, { prompt: 'none' });
     expect(silent.returned.searchParams.get('error')).toBe('access_denied');
+    const left = await browser.press(page, 'cancel');
+    expect([left.hasLeft, left.url.origin + left.url.pathname]).toEqual([true, there.redirectUri]);
+    expect(left.url.searchParams.get('error')).toBe('access_denied');
     const other = await there.tryToSignIn(browser, demo.demoPerson('juniper'));
     expect(other.returned.searchParams.has('code')).toBe(true);
   });

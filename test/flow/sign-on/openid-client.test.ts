@@ -4,6 +4,7 @@ import * as client from 'openid-client';
 import { SigningAlgorithm } from '../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { apps, demoEnvironment } from './demo-environment.js';
 import { type RelyingParty, refusalOf, SCOPE, type Tokens } from './relying-party.js';
+import { walk } from './walk.js';
 
 const environment = demoEnvironment();
 
@@ -53,6 +54,25 @@ describe.each([
     expect(again.refresh_token).toBe(first.refresh_token);
     const subject = subjectOf(tokens);
     expect((await client.fetchUserInfo(party.config, first.access_token, subject)).sub).toBe(subject);
+  });
+
+  test('takes the answer out of a form, where it wants one', async () => {
+    const { demo } = environment;
+    const party = await demo.party(name, { authentication });
+    const { address, kept } = await party.begin({ response_mode: 'form_post' });
+    const browser = demo.browser();
+    const { end } = await walk(browser, await browser.open(address), demo.demoPerson('worker'));
+    expect(end.html).toContain(`<form method="post" action="${party.redirectUri}">`);
+    const fields = ['code', 'state', 'iss'].map((field): [string, string] => [
+      field,
+      end.valueOf(field) ?? '',
+    ]);
+    const form = new Request(party.redirectUri, { method: 'POST', body: new URLSearchParams(fields) });
+    const tokens = await client.authorizationCodeGrant(party.config, form, {
+      ...kept,
+      idTokenExpected: true,
+    });
+    expect(tokens.claims()?.aud).toBe(party.application.clientId);
   });
 
   test('revokes its refresh token, and with it all that hangs on it', async () => {

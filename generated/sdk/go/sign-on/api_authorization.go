@@ -96,7 +96,7 @@ func (r ApiAuthorizeRequest) CodeChallengeMethod(codeChallengeMethod CodeChallen
 	return r
 }
 
-// Must be &#x60;query&#x60;, which is also what you get without it. Another is &#x60;invalid_request&#x60;.
+// How the answer comes back: &#x60;query&#x60;, which is also what you get without it, or &#x60;form_post&#x60;: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is &#x60;https&#x60; or &#x60;http&#x60;, and &#x60;state&#x60; has no line breaks. Another mode is &#x60;invalid_request&#x60;, told in the query.
 func (r ApiAuthorizeRequest) ResponseMode(responseMode string) ApiAuthorizeRequest {
 	r.responseMode = &responseMode
 	return r
@@ -168,7 +168,7 @@ func (r ApiAuthorizeRequest) RequestUri(requestUri string) ApiAuthorizeRequest {
 	return r
 }
 
-func (r ApiAuthorizeRequest) Execute() (*http.Response, error) {
+func (r ApiAuthorizeRequest) Execute() (string, *http.Response, error) {
 	return r.ApiService.AuthorizeExecute(r)
 }
 
@@ -199,16 +199,18 @@ func (a *AuthorizationAPIService) Authorize(ctx context.Context) ApiAuthorizeReq
 }
 
 // Execute executes the request
-func (a *AuthorizationAPIService) AuthorizeExecute(r ApiAuthorizeRequest) (*http.Response, error) {
+//  @return string
+func (a *AuthorizationAPIService) AuthorizeExecute(r ApiAuthorizeRequest) (string, *http.Response, error) {
 	var (
 		localVarHTTPMethod   = http.MethodGet
 		localVarPostBody     interface{}
 		formFiles            []formFile
+		localVarReturnValue  string
 	)
 
 	localBasePath, err := a.client.cfg.ServerURLWithContext(r.ctx, "AuthorizationAPIService.Authorize")
 	if err != nil {
-		return nil, &GenericOpenAPIError{error: err.Error()}
+		return localVarReturnValue, nil, &GenericOpenAPIError{error: err.Error()}
 	}
 
 	localVarPath := localBasePath + "/auth/authorize"
@@ -217,16 +219,16 @@ func (a *AuthorizationAPIService) AuthorizeExecute(r ApiAuthorizeRequest) (*http
 	localVarQueryParams := url.Values{}
 	localVarFormParams := url.Values{}
 	if r.responseType == nil {
-		return nil, reportError("responseType is required and must be specified")
+		return localVarReturnValue, nil, reportError("responseType is required and must be specified")
 	}
 	if r.clientId == nil {
-		return nil, reportError("clientId is required and must be specified")
+		return localVarReturnValue, nil, reportError("clientId is required and must be specified")
 	}
 	if r.redirectUri == nil {
-		return nil, reportError("redirectUri is required and must be specified")
+		return localVarReturnValue, nil, reportError("redirectUri is required and must be specified")
 	}
 	if r.scope == nil {
-		return nil, reportError("scope is required and must be specified")
+		return localVarReturnValue, nil, reportError("scope is required and must be specified")
 	}
 
 	parameterAddToHeaderOrQuery(localVarQueryParams, "response_type", r.responseType, "form", "")
@@ -300,19 +302,19 @@ func (a *AuthorizationAPIService) AuthorizeExecute(r ApiAuthorizeRequest) (*http
 	}
 	req, err := a.client.prepareRequest(r.ctx, localVarPath, localVarHTTPMethod, localVarPostBody, localVarHeaderParams, localVarQueryParams, localVarFormParams, formFiles)
 	if err != nil {
-		return nil, err
+		return localVarReturnValue, nil, err
 	}
 
 	localVarHTTPResponse, err := a.client.callAPI(req)
 	if err != nil || localVarHTTPResponse == nil {
-		return localVarHTTPResponse, err
+		return localVarReturnValue, localVarHTTPResponse, err
 	}
 
 	localVarBody, err := io.ReadAll(localVarHTTPResponse.Body)
 	localVarHTTPResponse.Body.Close()
 	localVarHTTPResponse.Body = io.NopCloser(bytes.NewBuffer(localVarBody))
 	if err != nil {
-		return localVarHTTPResponse, err
+		return localVarReturnValue, localVarHTTPResponse, err
 	}
 
 	if localVarHTTPResponse.StatusCode >= 300 {
@@ -325,59 +327,68 @@ func (a *AuthorizationAPIService) AuthorizeExecute(r ApiAuthorizeRequest) (*http
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 405 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 429 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 500 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 503 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
 		}
-		return localVarHTTPResponse, newErr
+		return localVarReturnValue, localVarHTTPResponse, newErr
 	}
 
-	return localVarHTTPResponse, nil
+	err = a.client.decode(&localVarReturnValue, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
+	if err != nil {
+		newErr := &GenericOpenAPIError{
+			body:  localVarBody,
+			error: err.Error(),
+		}
+		return localVarReturnValue, localVarHTTPResponse, newErr
+	}
+
+	return localVarReturnValue, localVarHTTPResponse, nil
 }
 
 type ApiAuthorizePostRequest struct {
@@ -453,7 +464,7 @@ func (r ApiAuthorizePostRequest) CodeChallengeMethod(codeChallengeMethod CodeCha
 	return r
 }
 
-// Must be &#x60;query&#x60;, which is also what you get without it. Another is &#x60;invalid_request&#x60;.
+// How the answer comes back: &#x60;query&#x60;, which is also what you get without it, or &#x60;form_post&#x60;: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is &#x60;https&#x60; or &#x60;http&#x60;, and &#x60;state&#x60; has no line breaks. Another mode is &#x60;invalid_request&#x60;, told in the query.
 func (r ApiAuthorizePostRequest) ResponseMode(responseMode string) ApiAuthorizePostRequest {
 	r.responseMode = &responseMode
 	return r
@@ -525,7 +536,7 @@ func (r ApiAuthorizePostRequest) RequestUri(requestUri string) ApiAuthorizePostR
 	return r
 }
 
-func (r ApiAuthorizePostRequest) Execute() (*http.Response, error) {
+func (r ApiAuthorizePostRequest) Execute() (string, *http.Response, error) {
 	return r.ApiService.AuthorizePostExecute(r)
 }
 
@@ -547,16 +558,18 @@ func (a *AuthorizationAPIService) AuthorizePost(ctx context.Context) ApiAuthoriz
 }
 
 // Execute executes the request
-func (a *AuthorizationAPIService) AuthorizePostExecute(r ApiAuthorizePostRequest) (*http.Response, error) {
+//  @return string
+func (a *AuthorizationAPIService) AuthorizePostExecute(r ApiAuthorizePostRequest) (string, *http.Response, error) {
 	var (
 		localVarHTTPMethod   = http.MethodPost
 		localVarPostBody     interface{}
 		formFiles            []formFile
+		localVarReturnValue  string
 	)
 
 	localBasePath, err := a.client.cfg.ServerURLWithContext(r.ctx, "AuthorizationAPIService.AuthorizePost")
 	if err != nil {
-		return nil, &GenericOpenAPIError{error: err.Error()}
+		return localVarReturnValue, nil, &GenericOpenAPIError{error: err.Error()}
 	}
 
 	localVarPath := localBasePath + "/auth/authorize"
@@ -565,16 +578,16 @@ func (a *AuthorizationAPIService) AuthorizePostExecute(r ApiAuthorizePostRequest
 	localVarQueryParams := url.Values{}
 	localVarFormParams := url.Values{}
 	if r.responseType == nil {
-		return nil, reportError("responseType is required and must be specified")
+		return localVarReturnValue, nil, reportError("responseType is required and must be specified")
 	}
 	if r.clientId == nil {
-		return nil, reportError("clientId is required and must be specified")
+		return localVarReturnValue, nil, reportError("clientId is required and must be specified")
 	}
 	if r.redirectUri == nil {
-		return nil, reportError("redirectUri is required and must be specified")
+		return localVarReturnValue, nil, reportError("redirectUri is required and must be specified")
 	}
 	if r.scope == nil {
-		return nil, reportError("scope is required and must be specified")
+		return localVarReturnValue, nil, reportError("scope is required and must be specified")
 	}
 
 	// to determine the Content-Type header
@@ -648,19 +661,19 @@ func (a *AuthorizationAPIService) AuthorizePostExecute(r ApiAuthorizePostRequest
 	}
 	req, err := a.client.prepareRequest(r.ctx, localVarPath, localVarHTTPMethod, localVarPostBody, localVarHeaderParams, localVarQueryParams, localVarFormParams, formFiles)
 	if err != nil {
-		return nil, err
+		return localVarReturnValue, nil, err
 	}
 
 	localVarHTTPResponse, err := a.client.callAPI(req)
 	if err != nil || localVarHTTPResponse == nil {
-		return localVarHTTPResponse, err
+		return localVarReturnValue, localVarHTTPResponse, err
 	}
 
 	localVarBody, err := io.ReadAll(localVarHTTPResponse.Body)
 	localVarHTTPResponse.Body.Close()
 	localVarHTTPResponse.Body = io.NopCloser(bytes.NewBuffer(localVarBody))
 	if err != nil {
-		return localVarHTTPResponse, err
+		return localVarReturnValue, localVarHTTPResponse, err
 	}
 
 	if localVarHTTPResponse.StatusCode >= 300 {
@@ -673,79 +686,88 @@ func (a *AuthorizationAPIService) AuthorizePostExecute(r ApiAuthorizePostRequest
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 405 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 413 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 415 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 429 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 500 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
-			return localVarHTTPResponse, newErr
+			return localVarReturnValue, localVarHTTPResponse, newErr
 		}
 		if localVarHTTPResponse.StatusCode == 503 {
 			var v string
 			err = a.client.decode(&v, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
 			if err != nil {
 				newErr.error = err.Error()
-				return localVarHTTPResponse, newErr
+				return localVarReturnValue, localVarHTTPResponse, newErr
 			}
 					newErr.error = formatErrorMessage(localVarHTTPResponse.Status, &v)
 					newErr.model = v
 		}
-		return localVarHTTPResponse, newErr
+		return localVarReturnValue, localVarHTTPResponse, newErr
 	}
 
-	return localVarHTTPResponse, nil
+	err = a.client.decode(&localVarReturnValue, localVarBody, localVarHTTPResponse.Header.Get("Content-Type"))
+	if err != nil {
+		newErr := &GenericOpenAPIError{
+			body:  localVarBody,
+			error: err.Error(),
+		}
+		return localVarReturnValue, localVarHTTPResponse, newErr
+	}
+
+	return localVarReturnValue, localVarHTTPResponse, nil
 }

@@ -41,7 +41,7 @@ type DiscoveryDocument struct {
 	ScopesSupported []string `json:"scopes_supported"`
 	// Only `code`.
 	ResponseTypesSupported []string `json:"response_types_supported"`
-	// Only `query`.
+	// The values of `response_mode`.
 	ResponseModesSupported []string `json:"response_modes_supported"`
 	// What `token` exchanges.
 	GrantTypesSupported []string `json:"grant_types_supported"`

@@ -1,5 +1,6 @@
 import type { AuthorizationRequest } from '../interaction/interactions.js';
-import { withAnswer } from './redirect-target.js';
+import type { BrowserStep } from '../sessions/browser.js';
+import { formActionSource, withAnswer } from './redirect-target.js';
 
 /** The `error` values for a redirect URI. */
 export type AuthorizationError =
@@ -20,17 +21,38 @@ export interface Refusal {
   description: string;
 }
 
-type Asker = Pick<AuthorizationRequest, 'redirectUri' | 'state'>;
+export const NO_ACCESS: Refusal = {
+  error: 'access_denied',
+  description: 'The person has no access on this instance.',
+};
 
-/** Every answer has `iss`, so that a client of several servers cannot confuse them (RFC 9207). */
-export function refusalLocation(
-  issuer: string,
-  { redirectUri, state }: Asker,
-  { error, description }: Refusal,
-): string {
-  return withAnswer(redirectUri, { error, error_description: description, state, iss: issuer });
+/** Who gets the answer, and how. The redirect URI is proven. */
+export type Asker = Pick<AuthorizationRequest, 'redirectUri' | 'state' | 'responseMode'> & {
+  applicationName: string;
+};
+
+export function refusalStep(issuer: string, asker: Asker, { error, description }: Refusal): BrowserStep {
+  return answerStep(issuer, asker, { error, error_description: description });
 }
 
-export function codeLocation(issuer: string, { redirectUri, state }: Asker, code: string): string {
-  return withAnswer(redirectUri, { code, state, iss: issuer });
+export function codeStep(issuer: string, asker: Asker, code: string): BrowserStep {
+  return answerStep(issuer, asker, { code });
+}
+
+/** Every answer has `iss`, so that a client of several servers cannot confuse them (RFC 9207). */
+function answerStep(
+  iss: string,
+  { redirectUri, state, responseMode, applicationName }: Asker,
+  answer: Readonly<Record<string, string>>,
+): BrowserStep {
+  const fields = { ...answer, ...(state !== null && { state }), iss };
+  return responseMode === 'form_post'
+    ? {
+        kind: 'form_post',
+        action: redirectUri,
+        fields,
+        applicationName,
+        formActionSource: formActionSource(redirectUri),
+      }
+    : { kind: 'redirect', location: withAnswer(redirectUri, fields) };
 }

@@ -2,7 +2,7 @@ import type { AccountId, InstanceId } from '../../../../generated/ids.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { IdTokenReader } from '../keys/signing.js';
-import type { Refusal } from './authorization-answer.js';
+import type { Asker, Refusal } from './authorization-answer.js';
 import {
   type AuthorizationParameters,
   faultOfParameter,
@@ -12,6 +12,7 @@ import {
 import { REQUEST_STEPS, type RequestParts, type StepContext } from './authorization-steps.js';
 import { registeredRedirect } from './redirect-target.js';
 import { withSubject } from './requested-claims.js';
+import { faultOfFormPost } from './response-modes.js';
 
 /** A valid request. */
 export interface AcceptedRequest {
@@ -26,7 +27,7 @@ export type JudgedRequest =
   /** The redirect target is not proven: our own page shows the error. */
   | { kind: 'unproven'; developerMessage: string }
   /** The error goes to the application by redirect. */
-  | { kind: 'refused'; redirectUri: string; state: string | null; refusal: Refusal };
+  | { kind: 'refused'; asker: Asker; refusal: Refusal };
 
 export interface Judges {
   findApplication(id: string): Promise<Application | undefined>;
@@ -41,21 +42,20 @@ export async function judgeRequest(judges: Judges, given: AuthorizationParameter
     return { kind: 'unproven', developerMessage: proven };
   }
   const { application, redirectUri, instanceId } = proven;
-  // A repeated or unacceptable state is not returned.
-  const state = faultOfParameter(parameters, 'state') === undefined ? (parameters.state ?? null) : null;
-  const context: StepContext = { parameters, application, idTokens: judges.idTokens };
+  const asker = askerOf(parameters, redirectUri, application);
+  const context: StepContext = { parameters, application, redirectUri, idTokens: judges.idTokens };
   const parts: RequestParts = { ...NOTHING_ASKED };
   for (const { check } of REQUEST_STEPS) {
     const outcome = await check(context);
     if ('error' in outcome) {
-      return { kind: 'refused', redirectUri, state, refusal: outcome };
+      return { kind: 'refused', asker, refusal: outcome };
     }
     if (!agree(parts.hintedAccountId, outcome.hintedAccountId)) {
       const refusal = {
         error: 'invalid_request',
         description: 'id_token_hint and claims name different people.',
       } as const;
-      return { kind: 'refused', redirectUri, state, refusal };
+      return { kind: 'refused', asker, refusal };
     }
     Object.assign(parts, outcome);
   }
@@ -65,7 +65,8 @@ export async function judgeRequest(judges: Judges, given: AuthorizationParameter
     applicationId: application.id,
     redirectUri,
     instanceId,
-    state,
+    state: asker.state,
+    responseMode: asker.responseMode ?? 'query',
     ...asked,
     requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
     query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
@@ -103,6 +104,15 @@ async function proveTarget(
   return registered
     ? { application, redirectUri: registered.uri, instanceId: registered.instanceId as InstanceId }
     : 'redirect_uri is not registered for this application; it must be equal character by character.';
+}
+
+/** A repeated or unacceptable state is not returned, and an unacceptable mode is not used. */
+function askerOf(parameters: AuthorizationParameters, redirectUri: string, { name }: Application): Asker {
+  const given = (one: 'state' | 'responseMode') =>
+    faultOfParameter(parameters, one) === undefined ? parameters[one] : undefined;
+  const state = given('state') ?? null;
+  const isPosted = given('responseMode') === 'form_post' && faultOfFormPost(redirectUri, state) === undefined;
+  return { redirectUri, state, responseMode: isPosted ? 'form_post' : 'query', applicationName: name };
 }
 
 const NOTHING_ASKED: RequestParts = {

@@ -15,6 +15,7 @@ import { parseMaxAge } from './max-age.js';
 import { parseClaims } from './requested-claims.js';
 import { parsePrompts } from './requested-prompts.js';
 import { parseScopes } from './requested-scopes.js';
+import { faultOfFormPost } from './response-modes.js';
 
 /** The results of the steps. */
 export interface RequestParts
@@ -29,6 +30,7 @@ export interface RequestParts
 export interface StepContext {
   parameters: AuthorizationParameters;
   application: Application;
+  redirectUri: string;
   idTokens: IdTokenReader;
 }
 
@@ -48,7 +50,7 @@ export const REQUEST_STEPS: readonly Step[] = [
   { name: 'no parameter is repeated, too long or impossible to keep', check: isReadable },
   { name: 'the whole is short enough to be kept', check: isShort },
   { name: 'the answer is to be a code', check: wantsCode },
-  { name: 'the answer is to come in the query', check: wantsQuery },
+  { name: 'the answer is to come in the query, or in a form that can bring it', check: wantsKnownMode },
   { name: 'every scope is one of the application', check: takeScopes },
   { name: 'the code is bound to the client by PKCE where the application must use it', check: takeChallenge },
   { name: 'the prompts are known and none stands alone', check: takePrompts },
@@ -99,8 +101,18 @@ function wantsCode({ parameters: { responseType } }: StepContext): Outcome {
     : { error: 'unsupported_response_type', description: 'response_type must be code.' };
 }
 
-function wantsQuery({ parameters: { responseMode = 'query' } }: StepContext): Outcome {
-  return responseMode === 'query' ? FINE : invalid('response_mode must be query.');
+function wantsKnownMode({
+  parameters: { responseMode = 'query', state },
+  redirectUri,
+}: StepContext): Outcome {
+  if (responseMode === 'query') {
+    return FINE;
+  }
+  if (responseMode !== 'form_post') {
+    return invalid('response_mode must be query or form_post.');
+  }
+  const fault = faultOfFormPost(redirectUri, state);
+  return fault === undefined ? FINE : invalid(fault);
 }
 
 function takeScopes({ parameters: { scope }, application }: StepContext): Outcome {

@@ -5,7 +5,7 @@ import { countPerson, countStranger } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
-import { refusalLocation } from './authorization-answer.js';
+import { refusalStep } from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
 
@@ -22,12 +22,12 @@ export async function authorize(
     return unproven(judged.developerMessage);
   }
   if (judged.kind === 'refused') {
-    return { kind: 'redirect', location: refusalLocation(issuer, judged, judged.refusal) };
+    return refusalStep(issuer, judged.asker, judged.refusal);
   }
-  const { request, silent } = judged;
+  const { request, silent, application } = judged;
   const { session: known, step } = await firstLook(signOn, browser, judged);
   if (step.kind === 'refuse') {
-    return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
+    return refusalStep(issuer, { ...request, applicationName: application.name }, step.refusal);
   }
   if (!known?.account) {
     return askStranger(signOn, browser, judged, known);

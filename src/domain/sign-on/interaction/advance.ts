@@ -1,6 +1,6 @@
 import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
-import { codeLocation, refusalLocation } from '../authorization/authorization-answer.js';
+import { type Asker, codeStep, refusalStep } from '../authorization/authorization-answer.js';
 import { issueCode, lockedIdentity } from '../authorization/issue-code.js';
 import type { Identity } from '../identity.js';
 import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
@@ -68,7 +68,8 @@ export async function advance(
   const { request, silent, progress } = way;
   const { signedIn, identity } = await lockedPerson(signOn, changes, way);
   const known = { request, silent, signedIn, progress, now: changes.now };
-  const step = nextStep(await situationOf(changes, known, identity));
+  const situation = await situationOf(changes, known, identity);
+  const step = nextStep(situation);
   if (step.kind === 'page') {
     return toPage(step.page, sealed(signOn, changes.now, way));
   }
@@ -76,7 +77,9 @@ export async function advance(
   if (way.own && !(await changes.interactions.finish(way.own.interaction))) {
     return stale(request, 'answered');
   }
-  return leave(signOn, changes, browser, way, step);
+  return step.kind === 'issue'
+    ? codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step))
+    : leave(signOn, situation, step);
 }
 
 /** Locks the account and reads again: a concurrent sign-out may have ended the session. */
@@ -110,21 +113,19 @@ export function sealed(
   return interactionSeals.seal({ id, sessionId: session.id, request, progress, expiresAt });
 }
 
-async function leave(
-  { issuer }: SignOn,
-  changes: Ports,
-  browser: Browser,
-  { request, session }: UnderWay,
-  step: Exclude<NextStep, { kind: 'page' }>,
-): Promise<BrowserStep> {
-  if (step.kind === 'unproven') {
-    return unproven('redirect_uri is no longer registered for this application.');
-  }
-  if (step.kind === 'refuse') {
-    return { kind: 'redirect', location: refusalLocation(issuer, request, step.refusal) };
-  }
-  const code = await issueCode(changes, browser, { request, session }, step);
-  return { kind: 'redirect', location: codeLocation(issuer, request, code) };
+/** Back to the application without a code, if it is still proven. */
+export function leave(
+  { issuer }: Pick<SignOn, 'issuer'>,
+  situation: Pick<Situation, 'request' | 'application'>,
+  step: NextStep & { kind: 'refuse' | 'unproven' },
+): BrowserStep {
+  return step.kind === 'unproven'
+    ? unproven('redirect_uri is no longer registered for this application.')
+    : refusalStep(issuer, askerIn(situation), step.refusal);
+}
+
+function askerIn({ request, application }: Pick<Situation, 'request' | 'application'>): Asker {
+  return { ...request, applicationName: application?.name ?? '' };
 }
 
 /** No redirect: its target is not proven. */

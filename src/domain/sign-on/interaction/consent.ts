@@ -1,10 +1,10 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { refusalLocation } from '../authorization/authorization-answer.js';
 import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
-import { type AdvancePorts, advance, underWay } from './advance.js';
+import { type AdvancePorts, advance, leave, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
+import type { Situation } from './next-step.js';
 import { openLockedForm, pageOf, situationNow } from './open-form.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
 
@@ -21,12 +21,13 @@ export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentFor
     if (opened.kind === 'elsewhere') {
       return opened.step;
     }
-    const page = pageOf(await situationNow(changes, opened));
+    const situation = await situationNow(changes, opened);
+    const page = pageOf(situation);
     const { account } = opened.session;
     if (page !== 'consent' || !account) {
       return toPage(page, form.interaction);
     }
-    const decision = { ...opened, accountId: account.id };
+    const decision = { ...opened, situation, accountId: account.id };
     return form.approved
       ? approve(signOn, changes, browser, decision)
       : deny(signOn, changes, browser, decision);
@@ -34,6 +35,7 @@ export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentFor
 }
 
 interface Decision extends OwnInteraction<AuthorizationRequest> {
+  situation: Situation;
   accountId: AccountId;
 }
 
@@ -52,7 +54,7 @@ async function approve(
 }
 
 async function deny(
-  { issuer }: SignOn,
+  signOn: SignOn,
   changes: Pick<SignOnChanges, 'audit' | 'interactions'>,
   browser: Browser,
   decision: Decision,
@@ -63,7 +65,7 @@ async function deny(
   }
   await auditDecision(changes, browser, decision, 'consent.denied');
   const refusal = { error: 'access_denied', description: 'The person did not approve the request.' } as const;
-  return { kind: 'redirect', location: refusalLocation(issuer, request, refusal) };
+  return leave(signOn, decision.situation, { kind: 'refuse', refusal });
 }
 
 async function auditDecision(

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import type { Session } from '../../credentials/sessions.js';
 import type { Application } from '../../operator/rows/applications.js';
 import { type AdmittedPerson, admitted } from '../admission.js';
-import type { Refusal } from '../authorization/authorization-answer.js';
+import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
 import type { Identity } from '../identity.js';
 import type { AuthorizationRequest, Progress } from './interactions.js';
@@ -100,9 +100,7 @@ function admission(situation: Situation): NextStep | undefined {
   const { silent, identity, progress } = situation;
   const person = admitted(identity);
   if (!person) {
-    return silent
-      ? refuse('access_denied', 'The person has no access on this instance.')
-      : signInAgain(progress, 'no_access');
+    return silent ? { kind: 'refuse', refusal: NO_ACCESS } : signInAgain(progress, 'no_access');
   }
   if (contextOf(situation, person)) {
     return undefined;

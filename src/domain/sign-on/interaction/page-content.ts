@@ -24,7 +24,14 @@ export interface AuthorizationForm {
 
 /** A page to show. */
 export type PageContent =
-  | { kind: 'sign_in'; form: AuthorizationForm; email: string; refusals: InputRefusal[] }
+  | {
+      kind: 'sign_in';
+      form: AuthorizationForm;
+      email: string;
+      refusals: InputRefusal[];
+      /** The person is signed in and has no access on the instance. */
+      withoutAccess: boolean;
+    }
   | {
       kind: 'choose_context';
       form: AuthorizationForm;
@@ -58,7 +65,7 @@ export async function authorizationPage(
   const refusals = refusal ? [refusalOf(refusal, form, identity?.account)] : [];
   if (page === 'sign_in') {
     const email = progress.refusedEmail ?? request.loginHint ?? '';
-    return { kind: 'sign_in', form, email, refusals };
+    return { kind: 'sign_in', form, email, refusals, withoutAccess: refusal === 'no_access' };
   }
   const accountEmail = identity?.account.email ?? '';
   if (page === 'consent') {

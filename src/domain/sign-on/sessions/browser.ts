@@ -40,9 +40,19 @@ export type CookieChange = { kind: 'set'; value: string } | { kind: 'clear' };
 /** Why a password was refused: `wrong` where the account's was expected, otherwise the rule it breaks. */
 export type PasswordProblem = PasswordFault | 'wrong';
 
+/** A form that brings the application its answer. */
+export interface FormPost {
+  /** The proven redirect URI. */
+  action: string;
+  fields: Readonly<Record<string, string>>;
+  applicationName: string;
+  formActionSource: string;
+}
+
 /** The next step of the browser. */
 export type BrowserStep = { cookie?: CookieChange; device?: string } & (
   | { kind: 'redirect'; location: string }
+  | ({ kind: 'form_post' } & FormPost)
   | { kind: 'page'; page: PageName; interaction: string; problem?: PasswordProblem }
   | { kind: 'error_page'; errorPage: ErrorPage }
 );

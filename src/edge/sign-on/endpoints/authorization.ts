@@ -3,7 +3,7 @@ import type { ReceivedRequest } from '../../contract/typed-handler.js';
 import type { Fields } from '../../http/form.js';
 import { browserOf } from '../browser.js';
 import type { SignOnDependencies } from '../dependencies.js';
-import { stepAnswer } from '../step.js';
+import { authorizationAnswer } from '../step.js';
 
 /** The known parameters, by their names in the message. */
 export const AUTHORIZATION_PARAMETERS = {
@@ -42,7 +42,7 @@ export async function beginAuthorization(
     },
     { requestId: request.requestId },
   );
-  return stepAnswer(step, request.requestId, dependencies);
+  return authorizationAnswer(step, request.requestId, dependencies);
 }
 
 /** The known parameters by message name, the first value of each, and the names of repeated ones. */

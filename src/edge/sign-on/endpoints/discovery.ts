@@ -18,7 +18,7 @@ export const discovery: OAuthHandler<'discovery'> = async (request, { signOn, si
     end_session_endpoint: addressOf('logout'),
     scopes_supported: metadata.scopesSupported,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: ['query', 'form_post'],
     grant_types_supported: metadata.grantTypesSupported,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: metadata.idTokenSigningAlgorithmsSupported,

@@ -2,7 +2,7 @@ import { UserType } from '../../../../generated/proto/integration/sign_on/v1/bro
 import { browserOf } from '../browser.js';
 import { refuseForeignForm } from '../foreign-form.js';
 import type { PageHandler } from '../sign-on-handler.js';
-import { stepAnswer } from '../step.js';
+import { authorizationAnswer } from '../step.js';
 
 export const chooseContext: PageHandler<'chooseContext'> = async (request, dependencies) => {
   refuseForeignForm(request, dependencies);
@@ -13,5 +13,5 @@ export const chooseContext: PageHandler<'chooseContext'> = async (request, depen
     { browser: browserOf(request, dependencies), interaction, csrfToken, userType, clientId },
     { requestId: request.requestId },
   );
-  return stepAnswer(step, request.requestId, dependencies);
+  return authorizationAnswer(step, request.requestId, dependencies);
 };

@@ -11,7 +11,7 @@ import { signInPage } from '../../pages/sign-in.js';
 import { signOutPage } from '../../pages/sign-out.js';
 import { browserOf } from '../browser.js';
 import type { SignOnDependencies } from '../dependencies.js';
-import { stepAnswer } from '../step.js';
+import { authorizationAnswer } from '../step.js';
 
 interface PageRequest extends AnyRequest {
   query: { interaction: string };
@@ -38,7 +38,7 @@ export async function showInteraction(
     { requestId: request.requestId },
   );
   if (result?.$case === 'step') {
-    return stepAnswer(result.value, request.requestId, dependencies);
+    return authorizationAnswer(result.value, request.requestId, dependencies);
   }
   if (!result || result.$case !== RESULT_OF[page]) {
     throw internalError(new Error(`asked for ${page}, the domain gave ${result?.$case ?? 'nothing'}`));

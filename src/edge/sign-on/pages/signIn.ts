@@ -1,7 +1,7 @@
 import { browserOf } from '../browser.js';
 import { refuseForeignForm } from '../foreign-form.js';
 import type { PageHandler } from '../sign-on-handler.js';
-import { stepAnswer } from '../step.js';
+import { authorizationAnswer } from '../step.js';
 
 export const signIn: PageHandler<'signIn'> = async (request, dependencies) => {
   refuseForeignForm(request, dependencies);
@@ -10,5 +10,5 @@ export const signIn: PageHandler<'signIn'> = async (request, dependencies) => {
     { browser: browserOf(request, dependencies), interaction, csrfToken, email, password },
     { requestId: request.requestId },
   );
-  return stepAnswer(step, request.requestId, dependencies);
+  return authorizationAnswer(step, request.requestId, dependencies);
 };

@@ -78,6 +78,11 @@ function resultOf(step: BrowserStep): Sent<BrowserStepMessage>['result'] {
   switch (step.kind) {
     case 'redirect':
       return { $case: 'redirect', value: { location: step.location } };
+    case 'form_post': {
+      const { kind, cookie, device, fields, ...post } = step;
+      const named = Object.entries(fields).map(([name, value]) => ({ name, value }));
+      return { $case: 'formPost', value: { ...post, fields: named } };
+    }
     case 'page': {
       const { page, interaction, problem } = step;
       const value = { page: PAGES[page], interaction, problem: problem && PROBLEMS[problem] };

@@ -1,5 +1,6 @@
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { authorize } from '../../../domain/sign-on/authorization/authorize.js';
+import { cancel } from '../../../domain/sign-on/interaction/cancel.js';
 import { chooseContext } from '../../../domain/sign-on/interaction/choose-context.js';
 import { decideConsent } from '../../../domain/sign-on/interaction/consent.js';
 import { showInteraction } from '../../../domain/sign-on/interaction/show-interaction.js';
@@ -22,6 +23,9 @@ export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> 
     },
     signIn: async ({ browser, ...form }, context) => ({
       step: toStep(await signIn(signOn, fromBrowser(browser, context), form)),
+    }),
+    cancelSignIn: async ({ browser, ...form }, context) => ({
+      step: toStep(await cancel(signOn, fromBrowser(browser, context), form)),
     }),
     chooseContext: async ({ browser, userType, ...form }, context) => {
       const choice = { ...form, userType: fromUserType(userType) };

@@ -12,8 +12,8 @@ export function toShown(shown: Shown): Sent<ShowInteractionResponse['result']> {
     case 'step':
       return { $case: 'step', value: toStep(shown.step) };
     case 'sign_in': {
-      const { form, email, refusals } = shown;
-      return { $case: 'signInPage', value: { interaction: form, email, refusals } };
+      const { kind, form: interaction, ...page } = shown;
+      return { $case: 'signInPage', value: { ...page, interaction } };
     }
     case 'choose_context':
       return { $case: 'contextPage', value: toContextPage(shown) };

@@ -86,7 +86,13 @@ describe('the application is told', () => {
     ['that the hybrid flow is not there', 'unsupported_response_type', { responseType: 'code id_token' }],
     ['that no other response type is', 'unsupported_response_type', { responseType: 'CODE' }],
     ['that answers come in no fragment', 'invalid_request', { responseMode: 'fragment' }],
-    ['that answers come in no form', 'invalid_request', { responseMode: 'form_post' }],
+    ['that answers come in no JWT', 'invalid_request', { responseMode: 'form_post.jwt' }],
+    ['that a mode has a NUL', 'invalid_request', { responseMode: 'form_post\u0000' }],
+    [
+      'that a mode came twice',
+      'invalid_request',
+      { responseMode: 'form_post', repeatedNames: ['response_mode'] },
+    ],
     ['that scope is missing', 'invalid_scope', { scope: undefined }],
     ['that scope is malformed', 'invalid_scope', { scope: 'openid  profile' }],
     ['that a scope is unknown', 'invalid_scope', { scope: 'openid offline_access' }],
@@ -132,7 +138,8 @@ describe('the application is told', () => {
     ['that ui_locales came twice', 'invalid_request', { repeatedNames: ['ui_locales'] }],
   ])('%s: %s', async (_, error, parameters, as = {}) => {
     const judged = await judge(parameters, as);
-    expect(judged).toMatchObject({ kind: 'refused', redirectUri: CALLBACK, state: 'state-1' });
+    const asker = { redirectUri: CALLBACK, state: 'state-1', responseMode: 'query' };
+    expect(judged).toMatchObject({ kind: 'refused', asker });
     const { refusal } = judged as JudgedRequest & { kind: 'refused' };
     expect(refusal.error).toBe(error);
     // RFC 6749, section 4.1.2.1: printable ASCII without quotation mark and backslash.
@@ -147,7 +154,38 @@ describe('the application is told', () => {
   ])('nothing of a state that %s', async (_, parameters) => {
     expect(await judge(parameters)).toMatchObject({
       kind: 'refused',
-      state: null,
+      asker: { state: null },
+      refusal: { error: 'invalid_request' },
+    });
+  });
+
+  test.each<[string, Partial<AuthorizationParameters>]>([
+    ['a scope is unknown', { scope: 'openid unknown' }],
+    ['there is a request object', { request: 'a.b.c' }],
+    ['the state came twice', { repeatedNames: ['state'] }],
+    ['the response type is another', { responseType: 'token' }],
+  ])('with a form that it wants, also when %s', async (_, parameters) => {
+    const judged = await judge({ responseMode: 'form_post', ...parameters });
+    expect(judged).toMatchObject({ kind: 'refused', asker: { responseMode: 'form_post' } });
+  });
+
+  test.each(['a\nb', 'a\rb', '\r\n'])(
+    'in the query of the state %j, which no form returns unchanged',
+    async (state) => {
+      expect(await judge({ responseMode: 'form_post', state })).toMatchObject({
+        kind: 'refused',
+        asker: { responseMode: 'query', state },
+        refusal: { error: 'invalid_request', description: expect.stringContaining('line breaks') },
+      });
+    },
+  );
+
+  test('by its address where an app cannot take a form', async () => {
+    const redirectUri = 'com.example.app:/callback';
+    const redirectUris = [{ uri: redirectUri, instanceId: 'ins_1' }] as Application['redirectUris'];
+    expect(await judge({ redirectUri, responseMode: 'form_post' }, { redirectUris })).toMatchObject({
+      kind: 'refused',
+      asker: { redirectUri, responseMode: 'query' },
       refusal: { error: 'invalid_request' },
     });
   });
@@ -179,6 +217,7 @@ describe('a request is accepted', () => {
         redirectUri: CALLBACK,
         scopes: ['openid', 'profile'],
         state: 'state-1',
+        responseMode: 'query',
         nonce: 'n-1',
         codeChallenge: CHALLENGE,
         prompts: ['consent', 'login'],
@@ -187,6 +226,13 @@ describe('a request is accepted', () => {
         hintedAccountId: 'acc_1',
         requestedClaims: { authTime: true },
       },
+    });
+  });
+
+  test('with its answer in a form', async () => {
+    expect(await judge({ responseMode: 'form_post' })).toMatchObject({
+      kind: 'accepted',
+      request: { responseMode: 'form_post', query: expect.stringContaining('&response_mode=form_post') },
     });
   });
 

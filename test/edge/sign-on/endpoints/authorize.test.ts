@@ -4,6 +4,6 @@ import { describeNavigation } from './navigation-suite.js';
 describeNavigation({
   ...authorization,
   operationId: 'authorize',
-  statuses: [303, 400, 405, 429, 500, 503],
+  statuses: [200, 303, 400, 405, 429, 500, 503],
   verb: 'GET',
 });

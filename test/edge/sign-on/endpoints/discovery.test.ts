@@ -30,7 +30,7 @@ describePublished({
     end_session_endpoint: `${SIGN_ON_URL}/auth/logout`,
     scopes_supported: ['openid', 'profile', 'email'],
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: ['query', 'form_post'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],

@@ -4,6 +4,7 @@ import {
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { Question } from '../../../support/http-exchange.js';
+import { testFormPost } from '../form-post-suite.js';
 import { COOKIE, INTERACTION, SESSION_HASH } from '../pages/page-suite.js';
 import { expectErrorPage, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
 import { formPost, type SignOnServer, startSignOn } from '../server.js';
@@ -143,6 +144,9 @@ export function describeNavigation(navigation: NavigationCase): void {
 
   const question = verb === 'GET' ? {} : formPost({ state: 's' });
   const operation = { operationId, path, method, question };
+  if (statuses.includes(200)) {
+    testFormPost(operation, () => server);
+  }
   testPageRefusals(operation, () => server);
   testPageFaults(operation, () => server);
   testStatuses(operationId, statuses);

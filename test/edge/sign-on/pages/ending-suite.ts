@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Operation } from 'openapi-backend';
 import { signOnErrors } from '../../../../src/edge/sign-on/error-answer.js';
-import { PageWriter } from '../../../../src/edge/sign-on/pages/page-writer.js';
+import { PageWriter } from '../../../../src/edge/sign-on/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { expectErrorPage, expectPage, testPageRefusals, testStatuses } from '../refusals.js';
 import { judge, SIGN_ON_URL, type SignOnServer, startSignOn } from '../server.js';

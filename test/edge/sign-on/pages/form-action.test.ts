@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { html } from '../../../../src/edge/pages/html.js';
-import { PageWriter } from '../../../../src/edge/sign-on/pages/page-writer.js';
+import { PageWriter } from '../../../../src/edge/sign-on/page-writer.js';
 
 const content = { title: 't', body: html`<h1>t</h1>` };
 

@@ -4,6 +4,7 @@ import {
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { Exchange } from '../../../support/http-exchange.js';
+import { testFormPost } from '../form-post-suite.js';
 import { expectErrorPage, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
 import { formPost, type MethodName, SIGN_ON_URL, type SignOnServer, startSignOn } from '../server.js';
 import { COOKIE, SESSION_HASH } from './page-suite.js';
@@ -163,6 +164,9 @@ export function describeForm(form: FormCase): void {
   });
 
   const operation = { operationId, path, method, question };
+  if (statuses.includes(200)) {
+    testFormPost(operation, () => server);
+  }
   testPageRefusals(operation, () => server);
   testPageFaults(operation, () => server);
   testStatuses(operationId, statuses);

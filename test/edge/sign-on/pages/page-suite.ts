@@ -5,6 +5,7 @@ import {
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
 import type { Question } from '../../../support/http-exchange.js';
+import { testFormPost } from '../form-post-suite.js';
 import { expectErrorPage, expectPage, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
 import { type MethodName, type SignOnServer, startSignOn } from '../server.js';
 
@@ -124,6 +125,13 @@ export function describePage(page: PageCase): void {
   });
 
   const operation = { operationId, path: target, method, question };
+  if (secret === 'interaction') {
+    testFormPost(
+      operation,
+      () => server,
+      (step) => ({ result: { $case: 'step', value: step } }),
+    );
+  }
   testPageRefusals(operation, () => server);
   testPageFaults(operation, () => server);
   testStatuses(operationId, statuses);

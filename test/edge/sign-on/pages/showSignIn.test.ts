@@ -12,7 +12,10 @@ describePage({
   method: 'showInteraction',
   secret: 'interaction',
   heading: 'Sign in',
-  result: { $case: 'signInPage', value: { interaction: shared, email: 'm@example.com', refusals: [] } },
+  result: {
+    $case: 'signInPage',
+    value: { interaction: shared, email: 'm@example.com', refusals: [], withoutAccess: false },
+  },
   shows: [
     '<strong>Northwind &lt;Scheduling&gt;</strong>',
     'Harborlight &amp; &quot;Sons&quot;',
@@ -20,6 +23,8 @@ describePage({
     /<label for="email">Email<\/label>\n<input id="email" name="email" type="text" inputmode="email" value="m@example.com" autocomplete="username"/,
     /<input id="password" name="password" type="password" value="" autocomplete="current-password"/,
     /<button id="sign-in"/,
+    /<form method="post" action="\/auth\/cancel">/,
+    /<button id="cancel" type="submit" class="quiet">Cancel<\/button>/,
   ],
   askedWith: { page: InteractionPage.SIGN_IN, interaction: INTERACTION },
 });
@@ -33,8 +38,11 @@ describe('what was wrong with the attempt before', () => {
 
   afterAll(() => server.stop());
 
-  async function bodyWith(refusals: { input: string; message: string }[], email = '') {
-    const value = { interaction: shared, email, refusals };
+  async function bodyWith(
+    refusals: { input: string; message: string }[],
+    { email = '', withoutAccess = false } = {},
+  ) {
+    const value = { interaction: shared, email, refusals, withoutAccess };
     server.program({ showInteraction: async () => ({ result: { $case: 'signInPage', value } }) });
     return (await server.ask('showSignIn', `/auth/sign-in?interaction=${INTERACTION}`)).body;
   }
@@ -55,8 +63,13 @@ describe('what was wrong with the attempt before', () => {
     },
   );
 
+  test('who has no access finds the way back to the application', async () => {
+    const body = await bodyWith([{ input: '', message: 'No access.' }], { withoutAccess: true });
+    expect(body).toMatch(/<button id="cancel"[^>]*>Back to Northwind &lt;Scheduling&gt;<\/button>/);
+  });
+
   test('the typed email stays, and the password is where to continue', async () => {
-    const body = await bodyWith([], '"><script>alert(1)</script>');
+    const body = await bodyWith([], { email: '"><script>alert(1)</script>' });
     expect(body).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(body).toMatch(/<input id="password"[^>]* autofocus/);
   });

@@ -91,6 +91,7 @@ describe('a browser over gRPC', () => {
         },
         email: '',
         refusals: [],
+        withoutAccess: false,
       },
     });
     const csrfOf = (at: typeof signInPage) =>

@@ -440,6 +440,24 @@ export interface SignInResponse {
   step: BrowserStep | undefined;
 }
 
+/** Ends an authorization without a sign-in. */
+export interface CancelSignInRequest {
+  /** The browser. */
+  browser:
+    | Browser
+    | undefined;
+  /** `interaction` in the form. */
+  interaction: string;
+  /** `csrf_token` in the form. */
+  csrfToken: string;
+}
+
+/** What follows the end. */
+export interface CancelSignInResponse {
+  /** Where the browser goes. */
+  step: BrowserStep | undefined;
+}
+
 /** Chooses a context. */
 export interface ChooseContextRequest {
   /** The browser. */
@@ -540,7 +558,7 @@ export interface ConfirmLogoutResponse {
   step: BrowserStep | undefined;
 }
 
-/** Where the browser goes next: an error page is shown at once, all else is a 303. */
+/** Where the browser goes next: an error page and the page of a form post are shown at once, all else is a 303. */
 export interface BrowserStep {
   /** The one thing to answer with. */
   result:
@@ -553,6 +571,9 @@ export interface BrowserStep {
     | //
     /** Say what went wrong; nothing is redirected. */
     { $case: "errorPage"; value: ErrorPage }
+    | //
+    /** Leave for the application with a form, as it asked with `response_mode`. */
+    { $case: "formPost"; value: FormPost }
     | undefined;
   /** What to do with the session cookie; leave it as it is when absent. */
   sessionCookie?:
@@ -581,6 +602,26 @@ export interface SessionCookie {
 export interface Redirect {
   /** The complete address, with code, error, state and iss as the case may be. */
   location: string;
+}
+
+/** Leave this server with a form (OAuth 2.0 Form Post Response Mode). */
+export interface FormPost {
+  /** The proven redirect URI, to which the form is sent. */
+  action: string;
+  /** The fields, in order: code or error, state and iss. */
+  fields: FormField[];
+  /** The name of the application. */
+  applicationName: string;
+  /** The redirect URI as a source for `form-action`. */
+  formActionSource: string;
+}
+
+/** A field of a form. */
+export interface FormField {
+  /** Its name. */
+  name: string;
+  /** Its value. */
+  value: string;
 }
 
 /** Go to a page of this server. */
@@ -623,6 +664,8 @@ export interface SignInPage {
   email: string;
   /** What was wrong with the attempt before; the same for an unknown address and a wrong password. */
   refusals: InputRefusal[];
+  /** The person is signed in and has no access on the instance. */
+  withoutAccess: boolean;
 }
 
 /** One context the person may choose. */
@@ -1461,6 +1504,120 @@ export const SignInResponse: MessageFns<SignInResponse> = {
   },
 };
 
+function createBaseCancelSignInRequest(): CancelSignInRequest {
+  return { browser: undefined, interaction: "", csrfToken: "" };
+}
+
+export const CancelSignInRequest: MessageFns<CancelSignInRequest> = {
+  encode(message: CancelSignInRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.browser != null) {
+      Browser.encode(message.browser, writer.uint32(10).fork()).join();
+    }
+    if (message.interaction !== "") {
+      writer.uint32(18).string(message.interaction);
+    }
+    if (message.csrfToken !== "") {
+      writer.uint32(26).string(message.csrfToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelSignInRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelSignInRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.browser = Browser.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.interaction = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.csrfToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCancelSignInResponse(): CancelSignInResponse {
+  return { step: undefined };
+}
+
+export const CancelSignInResponse: MessageFns<CancelSignInResponse> = {
+  encode(message: CancelSignInResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.step != null) {
+      BrowserStep.encode(message.step, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelSignInResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelSignInResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.step = BrowserStep.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseChooseContextRequest(): ChooseContextRequest {
   return { browser: undefined, interaction: "", csrfToken: "", userType: UserType.UNSPECIFIED, clientId: "" };
 }
@@ -2030,6 +2187,9 @@ export const BrowserStep: MessageFns<BrowserStep> = {
       case "errorPage":
         ErrorPage.encode(message.result.value, writer.uint32(26).fork()).join();
         break;
+      case "formPost":
+        FormPost.encode(message.result.value, writer.uint32(50).fork()).join();
+        break;
     }
     if (message.sessionCookie != null) {
       SessionCookie.encode(message.sessionCookie, writer.uint32(34).fork()).join();
@@ -2075,6 +2235,14 @@ export const BrowserStep: MessageFns<BrowserStep> = {
             }
 
             message.result = { $case: "errorPage", value: ErrorPage.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.result = { $case: "formPost", value: FormPost.decode(reader, reader.uint32()) };
             continue;
           }
           case 4: {
@@ -2207,6 +2375,142 @@ export const Redirect: MessageFns<Redirect> = {
             }
 
             message.location = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFormPost(): FormPost {
+  return { action: "", fields: [], applicationName: "", formActionSource: "" };
+}
+
+export const FormPost: MessageFns<FormPost> = {
+  encode(message: FormPost, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== "") {
+      writer.uint32(10).string(message.action);
+    }
+    for (const v of message.fields) {
+      FormField.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.applicationName !== "") {
+      writer.uint32(26).string(message.applicationName);
+    }
+    if (message.formActionSource !== "") {
+      writer.uint32(34).string(message.formActionSource);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FormPost {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFormPost();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.fields.push(FormField.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.applicationName = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.formActionSource = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFormField(): FormField {
+  return { name: "", value: "" };
+}
+
+export const FormField: MessageFns<FormField> = {
+  encode(message: FormField, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FormField {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFormField();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
             continue;
           }
         }
@@ -2427,7 +2731,7 @@ export const InputRefusal: MessageFns<InputRefusal> = {
 };
 
 function createBaseSignInPage(): SignInPage {
-  return { interaction: undefined, email: "", refusals: [] };
+  return { interaction: undefined, email: "", refusals: [], withoutAccess: false };
 }
 
 export const SignInPage: MessageFns<SignInPage> = {
@@ -2440,6 +2744,9 @@ export const SignInPage: MessageFns<SignInPage> = {
     }
     for (const v of message.refusals) {
       InputRefusal.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.withoutAccess !== false) {
+      writer.uint32(32).bool(message.withoutAccess);
     }
     return writer;
   },
@@ -2479,6 +2786,14 @@ export const SignInPage: MessageFns<SignInPage> = {
             }
 
             message.refusals.push(InputRefusal.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.withoutAccess = reader.bool();
             continue;
           }
         }

@@ -20,6 +20,8 @@ import {
 import {
   AuthorizeRequest,
   AuthorizeResponse,
+  CancelSignInRequest,
+  CancelSignInResponse,
   ChooseContextRequest,
   ChooseContextResponse,
   ConfirmLogoutRequest,
@@ -113,6 +115,17 @@ export const SignOnServiceService = {
     requestDeserialize: (value: Buffer): SignInRequest => SignInRequest.decode(value),
     responseSerialize: (value: SignInResponse): Buffer => Buffer.from(SignInResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignInResponse => SignInResponse.decode(value),
+  },
+  /** Ends the authorization as the person wants it, or who has no access: POST /auth/cancel. */
+  cancelSignIn: {
+    path: "/integration.sign_on.v1.SignOnService/CancelSignIn" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CancelSignInRequest): Buffer => Buffer.from(CancelSignInRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CancelSignInRequest => CancelSignInRequest.decode(value),
+    responseSerialize: (value: CancelSignInResponse): Buffer =>
+      Buffer.from(CancelSignInResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CancelSignInResponse => CancelSignInResponse.decode(value),
   },
   /** Takes the context the person chose and goes on: POST /auth/choose-context. */
   chooseContext: {
@@ -301,6 +314,8 @@ export interface SignOnServiceServer extends UntypedServiceImplementation {
   showInteraction: handleUnaryCall<ShowInteractionRequest, ShowInteractionResponse>;
   /** Checks e-mail and password and goes on: POST /auth/sign-in. */
   signIn: handleUnaryCall<SignInRequest, SignInResponse>;
+  /** Ends the authorization as the person wants it, or who has no access: POST /auth/cancel. */
+  cancelSignIn: handleUnaryCall<CancelSignInRequest, CancelSignInResponse>;
   /** Takes the context the person chose and goes on: POST /auth/choose-context. */
   chooseContext: handleUnaryCall<ChooseContextRequest, ChooseContextResponse>;
   /** Takes the person's approval or denial and ends the authorization: POST /auth/consent. */
@@ -383,6 +398,22 @@ export interface SignOnServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SignInResponse) => void,
+  ): ClientUnaryCall;
+  /** Ends the authorization as the person wants it, or who has no access: POST /auth/cancel. */
+  cancelSignIn(
+    request: CancelSignInRequest,
+    callback: (error: ServiceError | null, response: CancelSignInResponse) => void,
+  ): ClientUnaryCall;
+  cancelSignIn(
+    request: CancelSignInRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CancelSignInResponse) => void,
+  ): ClientUnaryCall;
+  cancelSignIn(
+    request: CancelSignInRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CancelSignInResponse) => void,
   ): ClientUnaryCall;
   /** Takes the context the person chose and goes on: POST /auth/choose-context. */
   chooseContext(

@@ -36,6 +36,7 @@ __all__ = [
     "AccessTokenClaims",
     "AuthorizationCodeGrant",
     "AuthorizationErrorCode",
+    "AuthorizationResponse",
     "CodeChallengeMethod",
     "DiscoveryDocument",
     "IdTokenClaims",
@@ -87,6 +88,7 @@ from integration_sign_on.exceptions import ApiException as ApiException
 from integration_sign_on.models.access_token_claims import AccessTokenClaims as AccessTokenClaims
 from integration_sign_on.models.authorization_code_grant import AuthorizationCodeGrant as AuthorizationCodeGrant
 from integration_sign_on.models.authorization_error_code import AuthorizationErrorCode as AuthorizationErrorCode
+from integration_sign_on.models.authorization_response import AuthorizationResponse as AuthorizationResponse
 from integration_sign_on.models.code_challenge_method import CodeChallengeMethod as CodeChallengeMethod
 from integration_sign_on.models.discovery_document import DiscoveryDocument as DiscoveryDocument
 from integration_sign_on.models.id_token_claims import IdTokenClaims as IdTokenClaims

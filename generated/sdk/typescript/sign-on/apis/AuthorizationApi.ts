@@ -61,7 +61,9 @@ export interface AuthorizeRequest {
      */
     codeChallengeMethod?: CodeChallengeMethod;
     /**
-     * Must be `query`, which is also what you get without it. Another is `invalid_request`.
+     * How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it
+     * to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https`
+     * or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
      */
     responseMode?: string;
     /**
@@ -150,7 +152,7 @@ export interface AuthorizePostRequest {
      */
     codeChallengeMethod?: CodeChallengeMethod;
     /**
-     * Must be `query`, which is also what you get without it. Another is `invalid_request`.
+     * How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
      */
     responseMode?: string;
     /**
@@ -335,19 +337,24 @@ export class AuthorizationApi extends runtime.BaseAPI {
      * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
-    async authorizeRaw(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+    async authorizeRaw(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
         const requestOptions = await this.authorizeRequestOpts(requestParameters);
         const response = await this.request(requestOptions, initOverrides);
 
-        return new runtime.VoidApiResponse(response);
+        if (this.isJsonMime(response.headers.get('content-type'))) {
+            return new runtime.JSONApiResponse<string>(response);
+        } else {
+            return new runtime.TextApiResponse(response) as any;
+        }
     }
 
     /**
      * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
-    async authorize(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
-        await this.authorizeRaw(requestParameters, initOverrides);
+    async authorize(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {
+        const response = await this.authorizeRaw(requestParameters, initOverrides);
+        return await response.value();
     }
 
     /**
@@ -496,19 +503,24 @@ export class AuthorizationApi extends runtime.BaseAPI {
      * The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
      * Start a sign-in with a form
      */
-    async authorizePostRaw(requestParameters: AuthorizePostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+    async authorizePostRaw(requestParameters: AuthorizePostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
         const requestOptions = await this.authorizePostRequestOpts(requestParameters);
         const response = await this.request(requestOptions, initOverrides);
 
-        return new runtime.VoidApiResponse(response);
+        if (this.isJsonMime(response.headers.get('content-type'))) {
+            return new runtime.JSONApiResponse<string>(response);
+        } else {
+            return new runtime.TextApiResponse(response) as any;
+        }
     }
 
     /**
      * The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
      * Start a sign-in with a form
      */
-    async authorizePost(requestParameters: AuthorizePostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
-        await this.authorizePostRaw(requestParameters, initOverrides);
+    async authorizePost(requestParameters: AuthorizePostRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {
+        const response = await this.authorizePostRaw(requestParameters, initOverrides);
+        return await response.value();
     }
 
 }

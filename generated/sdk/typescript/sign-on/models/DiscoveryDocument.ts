@@ -60,7 +60,7 @@ export interface DiscoveryDocument {
      */
     response_types_supported: Array<string>;
     /**
-     * Only `query`.
+     * The values of `response_mode`.
      */
     response_modes_supported: Array<string>;
     /**

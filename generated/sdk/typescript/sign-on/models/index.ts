@@ -3,6 +3,7 @@
 export * from './AccessTokenClaims.js';
 export * from './AuthorizationCodeGrant.js';
 export * from './AuthorizationErrorCode.js';
+export * from './AuthorizationResponse.js';
 export * from './CodeChallengeMethod.js';
 export * from './DiscoveryDocument.js';
 export * from './IdTokenClaims.js';

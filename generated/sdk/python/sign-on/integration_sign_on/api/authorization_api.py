@@ -51,7 +51,7 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="Must be `query`, which is also what you get without it. Another is `invalid_request`.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
@@ -75,7 +75,7 @@ class AuthorizationApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> None:
+    ) -> str:
         """Start a sign-in
 
         Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
@@ -96,7 +96,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: Must be `query`, which is also what you get without it. Another is `invalid_request`.
+        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -170,6 +170,7 @@ class AuthorizationApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
+            '200': "str",
             '303': None,
             '400': "str",
             '405': "str",
@@ -199,7 +200,7 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="Must be `query`, which is also what you get without it. Another is `invalid_request`.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
@@ -223,7 +224,7 @@ class AuthorizationApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> ApiResponse[None]:
+    ) -> ApiResponse[str]:
         """Start a sign-in
 
         Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
@@ -244,7 +245,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: Must be `query`, which is also what you get without it. Another is `invalid_request`.
+        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -318,6 +319,7 @@ class AuthorizationApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
+            '200': "str",
             '303': None,
             '400': "str",
             '405': "str",
@@ -347,7 +349,7 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="Must be `query`, which is also what you get without it. Another is `invalid_request`.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
@@ -392,7 +394,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: Must be `query`, which is also what you get without it. Another is `invalid_request`.
+        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -466,6 +468,7 @@ class AuthorizationApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
+            '200': "str",
             '303': None,
             '400': "str",
             '405': "str",
@@ -651,7 +654,7 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="Must be `query`, which is also what you get without it. Another is `invalid_request`.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
@@ -675,7 +678,7 @@ class AuthorizationApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> None:
+    ) -> str:
         """Start a sign-in with a form
 
         The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
@@ -696,7 +699,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: Must be `query`, which is also what you get without it. Another is `invalid_request`.
+        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -770,6 +773,7 @@ class AuthorizationApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
+            '200': "str",
             '303': None,
             '400': "str",
             '405': "str",
@@ -801,7 +805,7 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="Must be `query`, which is also what you get without it. Another is `invalid_request`.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
@@ -825,7 +829,7 @@ class AuthorizationApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> ApiResponse[None]:
+    ) -> ApiResponse[str]:
         """Start a sign-in with a form
 
         The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
@@ -846,7 +850,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: Must be `query`, which is also what you get without it. Another is `invalid_request`.
+        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -920,6 +924,7 @@ class AuthorizationApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
+            '200': "str",
             '303': None,
             '400': "str",
             '405': "str",
@@ -951,7 +956,7 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="Must be `query`, which is also what you get without it. Another is `invalid_request`.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
@@ -996,7 +1001,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: Must be `query`, which is also what you get without it. Another is `invalid_request`.
+        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -1070,6 +1075,7 @@ class AuthorizationApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
+            '200': "str",
             '303': None,
             '400': "str",
             '405': "str",

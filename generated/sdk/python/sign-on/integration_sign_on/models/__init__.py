@@ -17,6 +17,7 @@
 from integration_sign_on.models.access_token_claims import AccessTokenClaims
 from integration_sign_on.models.authorization_code_grant import AuthorizationCodeGrant
 from integration_sign_on.models.authorization_error_code import AuthorizationErrorCode
+from integration_sign_on.models.authorization_response import AuthorizationResponse
 from integration_sign_on.models.code_challenge_method import CodeChallengeMethod
 from integration_sign_on.models.discovery_document import DiscoveryDocument
 from integration_sign_on.models.id_token_claims import IdTokenClaims

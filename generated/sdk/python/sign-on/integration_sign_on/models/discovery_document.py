@@ -38,7 +38,7 @@ class DiscoveryDocument(BaseModel):
     end_session_endpoint: StrictStr = Field(description="Address of `logout`.")
     scopes_supported: List[StrictStr] = Field(description="The scopes there are.")
     response_types_supported: List[StrictStr] = Field(description="Only `code`.")
-    response_modes_supported: List[StrictStr] = Field(description="Only `query`.")
+    response_modes_supported: List[StrictStr] = Field(description="The values of `response_mode`.")
     grant_types_supported: List[StrictStr] = Field(description="What `token` exchanges.")
     subject_types_supported: List[StrictStr] = Field(description="`public`: `sub` is the same for every application.")
     id_token_signing_alg_values_supported: List[StrictStr] = Field(description="Algorithms of ID tokens. RS256 unless your application is registered for another.")

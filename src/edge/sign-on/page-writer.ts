@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import { errorPage } from '../../pages/error.js';
-import type { Html } from '../../pages/html.js';
-import { layout, type PageContent } from '../../pages/layout.js';
-import { stylesheet } from '../../pages/stylesheet.js';
+import type { FormPost } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { errorPage } from '../pages/error.js';
+import { formPostPage, SEND_FORM } from '../pages/form-post.js';
+import type { Html } from '../pages/html.js';
+import { layout, type PageContent } from '../pages/layout.js';
+import { stylesheet } from '../pages/stylesheet.js';
 
-const STYLE_HASH = createHash('sha256').update(stylesheet).digest('base64');
+const sourceOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const STYLE = sourceOf(stylesheet);
+const SCRIPT = sourceOf(SEND_FORM);
 
 /** One year. */
 const HSTS = 'max-age=31536000';
@@ -42,6 +46,7 @@ export class PageWriter {
   page(
     content: PageContent,
     formActionSource = '',
+    scripts: readonly string[] = [],
   ): {
     status: 200;
     headers: PageWriter['headers'] & { 'Content-Security-Policy': string };
@@ -51,8 +56,9 @@ export class PageWriter {
       ...this.headers,
       'Content-Security-Policy': [
         "default-src 'none'",
-        `style-src 'sha256-${STYLE_HASH}'`,
+        `style-src ${STYLE}`,
         'img-src data:',
+        ...scripts.map((source) => `script-src ${source}`),
         ["form-action 'self'", ...onwardFrom(formActionSource)].join(' '),
         "frame-ancestors 'none'",
         "base-uri 'none'",
@@ -61,6 +67,11 @@ export class PageWriter {
       'X-Frame-Options': 'DENY',
     };
     return { status: 200, headers, body: layout(content, this.#demo) };
+  }
+
+  /** A page that leaves for the application with a form. */
+  formPost(post: FormPost) {
+    return this.page(formPostPage(post), post.formActionSource, [SCRIPT]);
   }
 
   /** The error page; its forms lead nowhere. */

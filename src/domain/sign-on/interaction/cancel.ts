@@ -1,0 +1,70 @@
+import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
+import { actorIn, type Browser, type BrowserStep, userAgentOf } from '../sessions/browser.js';
+import type { SignOn } from '../sign-on.js';
+import type { SignOnChanges } from '../unit-of-work.js';
+import { leave } from './advance.js';
+import type { AuthorizationRequest } from './interactions.js';
+import { type NextStep, nextStep } from './next-step.js';
+import { openForm, openLockedForm, situationNow } from './open-form.js';
+import { type OwnInteraction, stale } from './open-interaction.js';
+
+export interface CancelForm {
+  interaction: string;
+  csrfToken: string;
+}
+
+const CANCELLED: Refusal = { error: 'access_denied', description: 'The person cancelled the sign-in.' };
+
+/** Leads back to the application with the reason. For an unknown browser it writes nothing. */
+export async function cancel(signOn: SignOn, browser: Browser, form: CancelForm): Promise<BrowserStep> {
+  const opened = await openForm(signOn, browser, form);
+  if (opened.kind === 'elsewhere') {
+    return opened.step;
+  }
+  if (opened.session.account) {
+    return signOn.unitOfWork.run((changes) => end(signOn, changes, browser, form));
+  }
+  const rows = { ...signOn.unitOfWork.rows, now: signOn.clock() };
+  const situation = await situationNow(rows, opened);
+  return leave(signOn, situation, wayBack(nextStep(situation)));
+}
+
+/** The same for a person, once. */
+async function end(
+  signOn: SignOn,
+  changes: SignOnChanges,
+  browser: Browser,
+  form: CancelForm,
+): Promise<BrowserStep> {
+  const opened = await openLockedForm(signOn, changes, browser, form);
+  if (opened.kind === 'elsewhere') {
+    return opened.step;
+  }
+  const situation = await situationNow(changes, opened);
+  if (!(await changes.interactions.finish(opened.interaction))) {
+    return stale(opened.interaction.request, 'answered');
+  }
+  await auditEnd(changes, browser, opened);
+  return leave(signOn, situation, wayBack(nextStep(situation)));
+}
+
+/** What the operator withdrew comes first; a person without access has nothing to cancel. */
+function wayBack(step: NextStep): NextStep & { kind: 'refuse' | 'unproven' } {
+  if (step.kind === 'refuse' || step.kind === 'unproven') {
+    return step;
+  }
+  const refusal = step.kind === 'page' && step.refusal === 'no_access' ? NO_ACCESS : CANCELLED;
+  return { kind: 'refuse', refusal };
+}
+
+async function auditEnd(
+  changes: Pick<SignOnChanges, 'audit'>,
+  browser: Browser,
+  { session: { account }, interaction: { request } }: OwnInteraction<AuthorizationRequest>,
+): Promise<void> {
+  await changes.audit(actorIn(browser, { type: 'account', id: account?.id ?? '' }), {
+    type: 'sign_in.cancelled',
+    subject: { type: 'application', id: request.applicationId },
+    attributes: { instance_id: request.instanceId, ...userAgentOf(browser) },
+  });
+}

@@ -1,0 +1,28 @@
+import type { FormPost } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { hidden } from './fields.js';
+import { Html, html } from './html.js';
+import { icons } from './icons.js';
+import type { PageContent } from './layout.js';
+
+/**
+ * The only script of the pages; the Content-Security-Policy of this one has its hash. It waits for the
+ * whole page, which stays if the application cannot be reached.
+ */
+export const SEND_FORM = "addEventListener('DOMContentLoaded', () => document.forms[0].submit())";
+
+/** Unescaped on purpose, as for the hash. */
+const script = Html.fromSource([`<script>${SEND_FORM}</script>`], []);
+
+/** Brings the application its answer, by itself or, without scripts, with the button. */
+export function formPostPage({ action, fields, applicationName }: FormPost): PageContent {
+  const heading = `Back to ${applicationName}`;
+  const body = html`<div class="badge">${icons.away}</div>
+<h1>${heading}</h1>
+<p class="lead">If nothing happens by itself, press the button.</p>
+<form method="post" action="${action}">
+${fields.map(({ name, value }) => hidden(name, value))}
+<div class="actions"><button id="continue" type="submit">Continue</button></div>
+</form>
+${script}`;
+  return { title: heading, body };
+}
