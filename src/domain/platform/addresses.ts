@@ -4,16 +4,20 @@ import { MAX_NAME_LENGTH, type Violations } from './violations.js';
 /** An address as given; absent parts are unknown. */
 export type AddressInput = { readonly [Part in keyof Address]?: string };
 
+/** A country code from before the check may be sent back unchanged: an address is written as a whole. */
 export function validateAddress(
   violations: Violations,
   path: string,
   address: AddressInput | undefined,
+  earlier?: Address | null,
 ): void {
   for (const [part, text] of Object.entries(address ?? {})) {
     const name = part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     violations.optionalText(`${path}.${name}`, text, MAX_NAME_LENGTH);
   }
-  violations.countryCode(`${path}.iso_country_code`, address?.isoCountryCode);
+  if (address?.isoCountryCode !== earlier?.isoCountryCode) {
+    violations.countryCode(`${path}.iso_country_code`, address?.isoCountryCode);
+  }
 }
 
 export function toAddress(address: AddressInput | undefined): Address {

@@ -1,6 +1,6 @@
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 import { COUNTRIES } from './countries.js';
-import { isEmailAddress } from './people/email-addresses.js';
+import { isEmailAddress, isStandIn } from './people/email-addresses.js';
 
 /** Characters that make addresses look alike. */
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
@@ -44,6 +44,11 @@ export class Violations {
       this.add(path, 'must not be empty');
     } else if (!isEmailAddress(text)) {
       this.add(path, emailFault(text));
+    } else if (isStandIn(text)) {
+      this.add(
+        path,
+        'must be an address that mail reaches; this one stands for an address of before the rule',
+      );
     }
   }
 

@@ -8,15 +8,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await db.schema.alterTable(table).addColumn('contract_email', 'text').execute();
     for await (const { id, shown } of refusedIn(db, table)) {
       await sql`update ${sql.table(table)} set contract_email = ${shown} where id = ${id}`.execute(db);
-      const clients =
-        table === 'workers'
-          ? sql`select client_id from workers where id = ${id}`
-          : sql`select client_id from users where account_id = ${id}`;
-      await sql`
-        update data_versions set version = ${newVersion()} where subject_id in (${clients})
-      `.execute(db);
     }
   }
+  await sql`
+    update data_versions set version = ${newVersion()} where subject_id in (
+      select client_id from workers where contract_email is not null
+      union
+      select client_id from users where account_id in (
+        select id from accounts where contract_email is not null
+      )
+    )
+  `.execute(db);
 }
 
 const PIECE = 5_000;

@@ -3,6 +3,7 @@ import { type Kysely, Migrator } from 'kysely';
 import type { AccountId, ClientId } from '../../../generated/ids.js';
 import { updateAccount } from '../../../src/domain/platform/people/account-updates.js';
 import { getAccountByEmail } from '../../../src/domain/platform/people/accounts.js';
+import { contractEmailOf } from '../../../src/domain/platform/people/email-addresses.js';
 import { updateUser } from '../../../src/domain/platform/people/user-updates.js';
 import { updateWorker } from '../../../src/domain/platform/people/worker-changes.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
@@ -96,50 +97,62 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
     expect(found).toMatchObject({ id: 'acc_0000000000000000000000', email: BROKEN });
   });
 
-  test('can be changed with their address sent along, and events show what the gateway shows', async () => {
-    const { database, run } = await broughtForward();
-    await run((changes) =>
-      updateUser(changes, { userId: 'usr_0000000000000000000000', email: BROKEN, firstName: 'Ada' }),
-    );
-    await run((changes) =>
-      updateAccount(changes, { accountId: 'acc_0000000000000000000000', email: BROKEN, firstName: 'Ada' }),
-    );
-    await run((changes) =>
-      updateWorker(changes, {
-        workerId: 'wrk_0000000000000000000000',
+  test.each([
+    ['as it is', BROKEN],
+    ['as the gateway shows it', contractEmailOf(BROKEN)],
+  ])(
+    'can be changed with their address sent along %s, and events show what the gateway shows',
+    async (_, sent) => {
+      const { database, run } = await broughtForward();
+      await run((changes) =>
+        updateUser(changes, { userId: 'usr_0000000000000000000000', email: sent, firstName: 'Ada' }),
+      );
+      await run((changes) =>
+        updateAccount(changes, { accountId: 'acc_0000000000000000000000', email: sent, firstName: 'Ada' }),
+      );
+      await run((changes) =>
+        updateWorker(changes, {
+          workerId: 'wrk_0000000000000000000000',
+          email: sent,
+          firstName: 'Ada',
+          jobTitles: [],
+        }),
+      );
+      await run((changes) => updateUser(changes, { userId: 'usr_0000000000000000000001', firstName: 'Ben' }));
+      const user = await valueIn(
+        userStore(database).find('cli_0000000000000000000001', 'usr_0000000000000000000000'),
+      );
+      const worker = await valueIn(
+        workerStore(database).findV2('cli_0000000000000000000001', 'wrk_0000000000000000000000'),
+      );
+      expect([user, worker]).toMatchObject([
+        { email: expect.stringMatching(NOT_REACHED), firstName: 'Ada' },
+        { email: user?.email, firstName: 'Ada' },
+      ]);
+      const rows = await database.reader
+        .selectFrom('events')
+        .orderBy('seq')
+        .select(['type', 'data'])
+        .execute();
+      const told = rows.map(({ type, data }) => [
+        type,
+        JSON.parse(data).email,
+        JSON.parse(data).manager?.email,
+      ]);
+      expect(told).toEqual([
+        ['user.updated', user?.email, undefined],
+        ['worker.updated', user?.email, undefined],
+        ['user.updated', 'ben@xn--bcher-kva.example', user?.email],
+      ]);
+      expect(
+        await run((changes) => changes.accounts.find('acc_0000000000000000000000' as AccountId)),
+      ).toMatchObject({
         email: BROKEN,
-        firstName: 'Ada',
-        jobTitles: [],
-      }),
-    );
-    await run((changes) => updateUser(changes, { userId: 'usr_0000000000000000000001', firstName: 'Ben' }));
-    const user = await valueIn(
-      userStore(database).find('cli_0000000000000000000001', 'usr_0000000000000000000000'),
-    );
-    const worker = await valueIn(
-      workerStore(database).findV2('cli_0000000000000000000001', 'wrk_0000000000000000000000'),
-    );
-    expect([user, worker]).toMatchObject([
-      { email: expect.stringMatching(NOT_REACHED), firstName: 'Ada' },
-      { email: user?.email, firstName: 'Ada' },
-    ]);
-    const rows = await database.reader.selectFrom('events').orderBy('seq').select(['type', 'data']).execute();
-    const told = rows.map(({ type, data }) => [
-      type,
-      JSON.parse(data).email,
-      JSON.parse(data).manager?.email,
-    ]);
-    expect(told).toEqual([
-      ['user.updated', user?.email, undefined],
-      ['worker.updated', user?.email, undefined],
-      ['user.updated', 'ben@xn--bcher-kva.example', user?.email],
-    ]);
-    expect(
-      await run((changes) => changes.accounts.find('acc_0000000000000000000000' as AccountId)),
-    ).toMatchObject({
-      email: BROKEN,
-    });
-  });
+      });
+      const kept = await database.reader.selectFrom('workers').orderBy('id').select('email').execute();
+      expect(kept[0]).toEqual({ email: BROKEN });
+    },
+  );
 
   test('get no other address that the contracts refuse, and are shown with a good one as it is', async () => {
     const { database, run } = await broughtForward();
@@ -154,6 +167,12 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
     for (const attempt of attempts) {
       expect(await refusalOf(attempt)).toEqual(refused);
     }
+    const standIn = run((changes) =>
+      updateUser(changes, { userId: 'usr_0000000000000000000001', email: contractEmailOf(BROKEN) }),
+    );
+    expect(await refusalOf(standIn)).toMatchObject({
+      faults: [expect.stringContaining('that mail reaches')],
+    });
     await run((changes) =>
       updateWorker(changes, { workerId: 'wrk_0000000000000000000000', email: 'Ada@example.com', jobTitles }),
     );

@@ -1,5 +1,6 @@
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import type { Address } from '../../directory/names.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
@@ -74,7 +75,8 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
     update.updateMask,
     ['address'],
   );
-  validate({ name, address: address ?? undefined });
+  const earlier = await changes.clients.find(update.clientId);
+  validate({ name, address: address ?? undefined }, earlier?.address);
   await changes.lock(update.clientId);
   const present = await getClient(changes, update.clientId);
   assertExpectedVersion(present, update.expectedVersion);
@@ -91,11 +93,14 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
   return changed;
 }
 
-function validate({ name, address }: { name?: string | null; address?: AddressInput }): void {
+function validate(
+  { name, address }: { name?: string | null; address?: AddressInput },
+  earlier?: Address | null,
+): void {
   const violations = new Violations();
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
   }
-  validateAddress(violations, 'address', address);
+  validateAddress(violations, 'address', address, earlier);
   violations.throwIfAny();
 }

@@ -1,6 +1,7 @@
 import type { OrganizationLocationCreatedData } from '../../../../generated/asyncapi/events.js';
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import type { Address } from '../../directory/names.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
 import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
@@ -63,7 +64,8 @@ export async function updateLocation(changes: Ports, update: LocationUpdate): Pr
     update.updateMask,
     ['address'],
   );
-  validate({ name, address: address ?? undefined });
+  const earlier = await changes.locations.find(update.locationId);
+  validate({ name, address: address ?? undefined }, earlier?.address);
   const { client, location: present } = await lockLocation(changes, update.locationId);
   assertExpectedVersion(present, update.expectedVersion);
   const fields = {
@@ -123,11 +125,14 @@ function snapshotOf(location: Location): OrganizationLocationCreatedData {
   };
 }
 
-function validate({ name, address }: { name?: string | null; address?: AddressInput }): void {
+function validate(
+  { name, address }: { name?: string | null; address?: AddressInput },
+  earlier?: Address | null,
+): void {
   const violations = new Violations();
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
   }
-  validateAddress(violations, 'address', address);
+  validateAddress(violations, 'address', address, earlier);
   violations.throwIfAny();
 }

@@ -7,7 +7,7 @@ import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount, type PersonNames } from './accounts.js';
-import { checkNewEmail } from './email-addresses.js';
+import { updatedEmail } from './email-addresses.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { validatePersonNames } from './person-names.js';
 
@@ -28,8 +28,7 @@ export interface AccountUpdate {
 
 /** Users and workers keep their own names. The address is shared, so it waits for its proof. */
 export async function updateAccount(changes: EmailPorts, update: AccountUpdate): Promise<Account> {
-  const { email, ...names } = fieldsOf(update);
-  await validate(changes, update.accountId, { email, ...names });
+  const { email, ...names } = await validated(changes, update.accountId, fieldsOf(update));
   const { id } = await getAccount(changes, update.accountId);
   await changes.lock(id);
   const present = await getAccount(changes, id);
@@ -81,13 +80,14 @@ function fieldsOf(update: AccountUpdate): PersonNames & { email?: string | null 
   );
 }
 
-async function validate(
+async function validated(
   { accounts }: Pick<Changes, 'accounts'>,
   accountId: string,
-  { email, ...names }: PersonNames & { email?: string | null },
-): Promise<void> {
+  fields: PersonNames & { email?: string | null },
+): Promise<PersonNames & { email?: string | null }> {
   const violations = new Violations();
-  await checkNewEmail(violations, email, () => accounts.find(accountId));
-  validatePersonNames(violations, names);
+  const email = await updatedEmail(violations, fields.email, () => accounts.find(accountId));
+  validatePersonNames(violations, fields);
   violations.throwIfAny();
+  return { ...fields, email };
 }

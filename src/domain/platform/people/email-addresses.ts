@@ -3,9 +3,17 @@ import { emailAddress } from '../../../../generated/email-address.js';
 import type { Violations } from '../violations.js';
 import { emailKeyOf } from './email-keys.js';
 
+/** Reserved by RFC 2606: no mail gets there. */
+const NO_MAILBOX = '@address.invalid';
+
 /** Whether the contracts accept it. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= emailAddress.maxLength && emailAddress.pattern.test(text);
+}
+
+/** Whether it stands for an older address: it may be shown, and is not one to write. */
+export function isStandIn(email: string): boolean {
+  return email.toLowerCase().endsWith(NO_MAILBOX);
 }
 
 /**
@@ -17,19 +25,27 @@ export function contractEmailOf(email: string): string {
     return email;
   }
   const mailbox = emailKeyOf(email);
-  return isEmailAddress(mailbox) ? mailbox : `${digestOf(mailbox)}@address.invalid`;
+  return isEmailAddress(mailbox) ? mailbox : `${digestOf(mailbox)}${NO_MAILBOX}`;
 }
 
-/** Refuses a new address that the contracts do not accept. An older one may be sent back unchanged. */
-export async function checkNewEmail(
+/**
+ * The address that an update means. An older one may be sent back, as it is or as the contracts show it: both
+ * change nothing. A new one that the contracts do not accept is refused.
+ */
+export async function updatedEmail<T extends string | null | undefined>(
   violations: Violations,
-  email: string | null | undefined,
-  present: () => Promise<{ email: string } | undefined>,
-): Promise<void> {
-  const isNew = email !== undefined && (email === null || !isEmailAddress(email));
-  if (isNew && (await present())?.email !== email) {
-    violations.email('email', email ?? undefined);
+  email: T,
+  find: () => Promise<{ email: string } | undefined>,
+): Promise<T | string> {
+  if (email === undefined) {
+    return email;
   }
+  const present = (await find())?.email;
+  if (present !== undefined && [present, contractEmailOf(present)].includes(email ?? '')) {
+    return present;
+  }
+  violations.email('email', email ?? undefined);
+  return email;
 }
 
 function digestOf(mailbox: string): string {

@@ -5,7 +5,7 @@ import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount } from './accounts.js';
-import { checkNewEmail } from './email-addresses.js';
+import { updatedEmail } from './email-addresses.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { fullNameOf, validatePersonNames } from './person-names.js';
 import { writeUsers } from './user-changes.js';
@@ -35,8 +35,7 @@ export async function updateUser(
   changes: EmailPorts & Pick<Changes, 'roles'>,
   update: UserUpdate,
 ): Promise<UserView> {
-  const fields = fieldsOf(update);
-  await validate(changes, update.userId, fields);
+  const fields = await validated(changes, update.userId, fieldsOf(update));
   // Account and client of a user never change.
   const { accountId, clientId } = await getUser(changes, update.userId);
   const email = fields.email ?? undefined;
@@ -128,15 +127,16 @@ function fieldsOf(update: UserUpdate): UserFields {
   );
 }
 
-async function validate(
+async function validated(
   { users }: Pick<Changes, 'users'>,
   userId: string,
-  { email, ...names }: UserFields,
-): Promise<void> {
+  fields: UserFields,
+): Promise<UserFields> {
   const violations = new Violations();
-  await checkNewEmail(violations, email, () => users.find(userId));
-  validatePersonNames(violations, names);
+  const email = await updatedEmail(violations, fields.email, () => users.find(userId));
+  validatePersonNames(violations, fields);
   violations.throwIfAny();
+  return { ...fields, email };
 }
 
 function ownChanges(present: User, fields: UserFields): Partial<User> {

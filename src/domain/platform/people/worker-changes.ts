@@ -6,7 +6,7 @@ import type { Client } from '../rows/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { checkNewEmail } from './email-addresses.js';
+import { updatedEmail } from './email-addresses.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
 import { locationNamed, lockWorker, recordWorkerUpdated, unitsNamed } from './workers.js';
 
@@ -34,8 +34,11 @@ type ChosenFields = ReturnType<typeof chosenFields>;
 export async function updateWorker(changes: Ports, update: WorkerUpdate): Promise<Worker> {
   const chosen = chosenFields(update);
   const violations = new Violations();
-  await checkNewEmail(violations, chosen.email, () => changes.workers.find(update.workerId));
-  validateWorkerFields(violations, chosen);
+  const earlier = await changes.workers.find(update.workerId);
+  if (chosen.email !== undefined) {
+    chosen.email = await updatedEmail(violations, chosen.email, async () => earlier);
+  }
+  validateWorkerFields(violations, chosen, earlier?.address);
   violations.throwIfAny();
   const { client, worker: present } = await lockWorker(changes, update.workerId);
   assertExpectedVersion(present, update.expectedVersion);

@@ -1,3 +1,4 @@
+import type { Address } from '../../directory/names.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
 import { MAX_NAME_LENGTH, type Violations } from '../violations.js';
 
@@ -15,7 +16,11 @@ export interface WorkerFields {
 }
 
 /** Validates the fields that are present, except the e-mail address. */
-export function validateWorkerFields(violations: Violations, fields: WorkerFields): void {
+export function validateWorkerFields(
+  violations: Violations,
+  fields: WorkerFields,
+  earlier?: Address | null,
+): void {
   if (fields.firstName !== undefined) {
     violations.requiredText('first_name', fields.firstName ?? undefined, MAX_NAME_LENGTH);
   }
@@ -26,7 +31,7 @@ export function validateWorkerFields(violations: Violations, fields: WorkerField
     violations.requiredText('phone', fields.phone, MAX_PHONE_LENGTH);
   }
   validateJobTitles(violations, fields.jobTitles ?? []);
-  validateAddress(violations, 'address', fields.address ?? undefined);
+  validateAddress(violations, 'address', fields.address ?? undefined, earlier);
 }
 
 export function validateUnits(
