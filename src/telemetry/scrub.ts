@@ -1,8 +1,9 @@
 /**
- * Where a word begins, also behind a line break as JSON writes it, `\n`. Patterns that may begin with any
- * letter begin here: tried at each letter, a long word would take time by the square of its length.
+ * Where a word begins, also behind a control character as JSON writes it, `\n` or `\u0001`. Patterns that may
+ * begin with any letter begin here: tried at each letter, a long word would take time by the square of its
+ * length.
  */
-const WORD_START = /(?:(?<=\\[nrtbf])|(?<![\w\\-]))/.source;
+const WORD_START = /(?:(?<=\\(?:[nrtbf]|u[0-9a-f]{4}))|(?<![\w\\-]))/.source;
 
 /** Credentials of this service. */
 const CREDENTIALS = [

@@ -29,6 +29,7 @@ const places: [string, (credential: string) => string][] = [
   ['in a sentence', (it) => `refused: ${it}, sorry`],
   ['in JSON', (it) => JSON.stringify({ it })],
   ['behind a line break in JSON', (it) => JSON.stringify({ stack: `Error:\n${it}\r\n${it}\tx` })],
+  ['behind a control character in JSON', (it) => JSON.stringify({ text: `\u0001${it}` })],
   ['in JSON within JSON', (it) => JSON.stringify({ body: JSON.stringify({ text: `\n${it}` }) })],
   ['in a query', (it) => `GET /v1/x?key=${it}&a=b`],
   ['in a path', (it) => `/v1/${it}/clients`],
