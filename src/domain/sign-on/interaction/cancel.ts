@@ -13,6 +13,8 @@ export interface CancelForm {
   csrfToken: string;
 }
 
+type WayBack = NextStep & { kind: 'refuse' | 'unproven' };
+
 const CANCELLED: Refusal = { error: 'access_denied', description: 'The person cancelled the sign-in.' };
 
 /** Leads back to the application with the reason. For an unknown browser it writes nothing. */
@@ -44,12 +46,13 @@ async function end(
   if (!(await changes.interactions.finish(opened.interaction))) {
     return stale(opened.interaction.request, 'answered');
   }
-  await auditEnd(changes, browser, opened);
-  return leave(signOn, situation, wayBack(nextStep(situation)));
+  const way = wayBack(nextStep(situation));
+  await auditEnd(changes, browser, opened, way);
+  return leave(signOn, situation, way);
 }
 
 /** What the operator withdrew comes first; a person without access has nothing to cancel. */
-function wayBack(step: NextStep): NextStep & { kind: 'refuse' | 'unproven' } {
+function wayBack(step: NextStep): WayBack {
   if (step.kind === 'refuse' || step.kind === 'unproven') {
     return step;
   }
@@ -61,10 +64,22 @@ async function auditEnd(
   changes: Pick<SignOnChanges, 'audit'>,
   browser: Browser,
   { session: { account }, interaction: { request } }: OwnInteraction<AuthorizationRequest>,
+  way: WayBack,
 ): Promise<void> {
   await changes.audit(actorIn(browser, { type: 'account', id: account?.id ?? '' }), {
     type: 'sign_in.cancelled',
     subject: { type: 'application', id: request.applicationId },
-    attributes: { instance_id: request.instanceId, ...userAgentOf(browser) },
+    attributes: { instance_id: request.instanceId, reason: reasonOf(way), ...userAgentOf(browser) },
   });
+}
+
+function reasonOf(way: WayBack): string {
+  if (way.kind === 'unproven') {
+    return 'redirect_uri_withdrawn';
+  }
+  const known = new Map([
+    [CANCELLED, 'cancelled'],
+    [NO_ACCESS, 'no_access'],
+  ]);
+  return known.get(way.refusal) ?? way.refusal.error;
 }

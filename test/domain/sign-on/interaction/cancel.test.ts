@@ -99,14 +99,16 @@ describe('a person without access on the instance', () => {
     expect(errorPageOf(await browser.cancel(csrfToken)).message).toContain('answered already');
     expect(await finished(rig)).toHaveLength(2);
     const records = (await audited(rig)).filter(({ what }) => what === 'sign_in.cancelled succeeded');
-    expect(records.map(({ actor, subject }) => [actor, subject])).toEqual([
-      [person.accountId, rig.applicationId],
+    expect(records.map(({ actor, subject, attributes }) => [actor, subject, attributes.reason])).toEqual([
+      [person.accountId, rig.applicationId, 'no_access'],
     ]);
   });
 
   test('who is asked for the password again only cancels: the application learns no more', async () => {
-    const { browser } = await withoutAccess({ prompt: 'login' });
+    const { rig, browser } = await withoutAccess({ prompt: 'login' });
     expect(answerOf(await browser.cancel())).toMatchObject(CANCELLED);
+    const [{ attributes } = {}] = (await audited(rig)).filter(({ what }) => /^sign_in\.cancelled/.test(what));
+    expect(attributes).toMatchObject({ reason: 'cancelled' });
   });
 });
 
