@@ -31,6 +31,14 @@ describeWith('chromium', 'an answer that leaves with a form', (executable) => {
     expect(await heading(page)).toBe('Welcome back');
   });
 
+  test('is sent once, though the application takes its time and the person would press the button', async () => {
+    const { page } = await rig.visit();
+    await toConsent(page);
+    await page.route('**/callback', () => undefined);
+    await page.click('#approve', { noWaitAfter: true });
+    await page.locator('#continue:disabled').waitFor();
+  });
+
   test('is sent with a button where scripts do not run', async () => {
     const { page } = await rig.visit({ javaScriptEnabled: false });
     const before = rig.posts.length;

@@ -6,9 +6,15 @@ import type { PageContent } from './layout.js';
 
 /**
  * The only script of the pages; the Content-Security-Policy of this one has its hash. It waits for the
- * whole page, which stays if the application cannot be reached.
+ * whole page, which stays if the application cannot be reached. A button pressed meanwhile would send the
+ * code again, and an application that redeems it twice loses its tokens; so it rests for ten seconds.
  */
-export const SEND_FORM = "addEventListener('DOMContentLoaded', () => document.forms[0].submit())";
+export const SEND_FORM = `addEventListener('DOMContentLoaded', () => {
+  const button = document.getElementById('continue');
+  document.forms[0].submit();
+  button.disabled = true;
+  setTimeout(() => { button.disabled = false; }, 10000);
+})`;
 
 /** Unescaped on purpose, as for the hash. */
 const script = Html.fromSource([`<script>${SEND_FORM}</script>`], []);
