@@ -47,7 +47,7 @@ export const AUTHORIZATION_CASES: readonly AuthorizationCase[] = [
     }),
   ),
   invalidRequest('no response type', { response_type: undefined }),
-  ...['fragment', 'form_post', 'web_message', 'query.jwt', 'QUERY'].map((mode) =>
+  ...['fragment', 'web_message', 'query.jwt', 'QUERY'].map((mode) =>
     invalidRequest(`an answer by ${mode}`, { response_mode: mode }),
   ),
   invalidRequest('a public application without PKCE', WITHOUT_PKCE, 'mobile'),

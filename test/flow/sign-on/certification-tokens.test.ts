@@ -116,7 +116,7 @@ describe('the config plan', () => {
     expect(document).toMatchObject({
       issuer: demo.url,
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: expect.arrayContaining(['RS256', 'ES256', 'EdDSA']),
