@@ -30,7 +30,7 @@ export type UnitId = `oun_${string}`;
 /** Public id of an organization location: a place where a client has workers. */
 export type LocationId = `olo_${string}`;
 
-/** Public id of an account: the person who signs in, whatever users and workers they are. The `sub` of tokens. */
+/** Public id of an account: the person who signs in, who may be several users and workers. The `sub` of tokens. */
 export type AccountId = `acc_${string}`;
 
 /** Public id of an application registered for sign-on. Its `client_id`. */

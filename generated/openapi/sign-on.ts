@@ -91,7 +91,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description The person does not sign in, or has no access on the instance: leads back to the application with `access_denied`.
+         * @description Sends the browser back to the application with `access_denied`: the person cancelled, or has no access on the
+         *     instance.
          */
         post: operations["cancelSignIn"];
         delete?: never;
@@ -502,11 +503,10 @@ export interface webhooks {
         put?: never;
         /**
          * What arrives with form_post
-         * @description With `response_mode=form_post` the same members come as a form, so that no address has the code. The form is sent
-         *     from our page: browsers send a cookie of your application with it only if it is `SameSite=None; Secure`, so keep
-         *     `state`, `nonce` and `code_verifier` in one, and exempt this path from a protection against forms of other sites:
-         *     `state` protects it. Answer with a redirect, so that Reload does not send it again. In a frame our page is not
-         *     shown: there, with `prompt=none`, ask for `query`.
+         * @description With `response_mode=form_post` the browser posts the same members as a form, so no address contains the code.
+         *     The post comes from our site: keep `state`, `nonce` and `code_verifier` in a `SameSite=None; Secure` cookie, and
+         *     exempt this path from your CSRF check (`state` protects it). Answer with a redirect, so that a reload does not
+         *     post again. Our page is not shown in frames: with `prompt=none` there, use `query`.
          */
         post: operations["authorizationResponsePost"];
         delete?: never;
@@ -577,7 +577,7 @@ export interface components {
         };
         /**
          * AccountId
-         * @description Public id of an account: the person who signs in, whatever users and workers they are. The `sub` of tokens.
+         * @description Public id of an account: the person who signs in, who may be several users and workers. The `sub` of tokens.
          * @example acc_ZPR2n2yhN9OcoAw3z56sSb
          */
         AccountId: `acc_${string}`;
@@ -626,7 +626,7 @@ export interface components {
          *     |---|---|
          *     | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
          *     | `unauthorized_client` | The application may not make this request, or is disabled. |
-         *     | `access_denied` | The person did not approve, cancelled, or has no access on this instance; or an essential `acr` cannot be had. |
+         *     | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
          *     | `unsupported_response_type` | `response_type` is not `code`. |
          *     | `invalid_scope` | A scope is unknown or not registered for the application. |
          *     | `server_error` | An internal error. Start again. |
@@ -647,13 +647,14 @@ export interface components {
          */
         AuthorizationForm: {
             /**
-             * @description Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+             * @description Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
              * @example urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport
              */
             acr_values?: string;
             /**
              * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
-             *     token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+             *     token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with
+             *     `access_denied`.
              * @example {"id_token":{"auth_time":{"essential":true}}}
              */
             claims?: string;
@@ -722,9 +723,9 @@ export interface components {
              */
             request_uri?: string;
             /**
-             * @description How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it
-             *     to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https`
-             *     or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+             * @description How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too,
+             *     to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no
+             *     line breaks. Any other mode: `invalid_request`, in the query.
              * @example query
              * @example form_post
              */
@@ -2512,11 +2513,12 @@ export interface operations {
     authorize: {
         parameters: {
             query: {
-                /** @description Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is. */
+                /** @description Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used. */
                 acr_values?: string;
                 /**
                  * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
-                 *     token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+                 *     token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with
+                 *     `access_denied`.
                  */
                 claims?: string;
                 /** @description Preferred languages of the claims. Accepted; claims have no language. */
@@ -2562,9 +2564,9 @@ export interface operations {
                 /** @description Request objects by reference are not supported: the answer is `request_uri_not_supported`. */
                 request_uri?: string;
                 /**
-                 * @description How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it
-                 *     to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https`
-                 *     or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+                 * @description How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too,
+                 *     to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no
+                 *     line breaks. Any other mode: `invalid_request`, in the query.
                  */
                 response_mode?: string;
                 /** @description Must be `code`. Anything else is `unsupported_response_type`. */
@@ -2972,7 +2974,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is over. The body is an empty JSON object, for libraries that parse it; the status says all (RFC 7009). */
+            /**
+             * @description The token is no longer valid. The body is an empty JSON object, for libraries that parse it; only the status
+             *     matters (RFC 7009).
+             */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["AnyOrigin"];

@@ -96,7 +96,7 @@ func (r ApiAuthorizeRequest) CodeChallengeMethod(codeChallengeMethod CodeChallen
 	return r
 }
 
-// How the answer comes back: &#x60;query&#x60;, which is also what you get without it, or &#x60;form_post&#x60;: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is &#x60;https&#x60; or &#x60;http&#x60;, and &#x60;state&#x60; has no line breaks. Another mode is &#x60;invalid_request&#x60;, told in the query.
+// How the answer comes back. &#x60;query&#x60; (the default): in the address. &#x60;form_post&#x60;: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be &#x60;https&#x60; or &#x60;http&#x60;; &#x60;state&#x60; must have no line breaks. Any other mode: &#x60;invalid_request&#x60;, in the query.
 func (r ApiAuthorizeRequest) ResponseMode(responseMode string) ApiAuthorizeRequest {
 	r.responseMode = &responseMode
 	return r
@@ -126,7 +126,7 @@ func (r ApiAuthorizeRequest) IdTokenHint(idTokenHint string) ApiAuthorizeRequest
 	return r
 }
 
-// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;; an essential &#x60;acr&#x60; of other values than &#x60;acr_values_supported&#x60; is &#x60;access_denied&#x60;.
+// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;. An essential &#x60;acr&#x60; that asks only for values outside &#x60;acr_values_supported&#x60; is refused with &#x60;access_denied&#x60;.
 func (r ApiAuthorizeRequest) Claims(claims string) ApiAuthorizeRequest {
 	r.claims = &claims
 	return r
@@ -150,7 +150,7 @@ func (r ApiAuthorizeRequest) ClaimsLocales(claimsLocales string) ApiAuthorizeReq
 	return r
 }
 
-// Authentication context classes you would like. Accepted, as a wish: &#x60;acr&#x60; of the ID token says which it is.
+// Authentication context classes you would like. Not enforced; &#x60;acr&#x60; of the ID token says which class was used.
 func (r ApiAuthorizeRequest) AcrValues(acrValues string) ApiAuthorizeRequest {
 	r.acrValues = &acrValues
 	return r
@@ -464,7 +464,7 @@ func (r ApiAuthorizePostRequest) CodeChallengeMethod(codeChallengeMethod CodeCha
 	return r
 }
 
-// How the answer comes back: &#x60;query&#x60;, which is also what you get without it, or &#x60;form_post&#x60;: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is &#x60;https&#x60; or &#x60;http&#x60;, and &#x60;state&#x60; has no line breaks. Another mode is &#x60;invalid_request&#x60;, told in the query.
+// How the answer comes back. &#x60;query&#x60; (the default): in the address. &#x60;form_post&#x60;: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be &#x60;https&#x60; or &#x60;http&#x60;; &#x60;state&#x60; must have no line breaks. Any other mode: &#x60;invalid_request&#x60;, in the query.
 func (r ApiAuthorizePostRequest) ResponseMode(responseMode string) ApiAuthorizePostRequest {
 	r.responseMode = &responseMode
 	return r
@@ -494,7 +494,7 @@ func (r ApiAuthorizePostRequest) IdTokenHint(idTokenHint string) ApiAuthorizePos
 	return r
 }
 
-// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;; an essential &#x60;acr&#x60; of other values than &#x60;acr_values_supported&#x60; is &#x60;access_denied&#x60;.
+// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;. An essential &#x60;acr&#x60; that asks only for values outside &#x60;acr_values_supported&#x60; is refused with &#x60;access_denied&#x60;.
 func (r ApiAuthorizePostRequest) Claims(claims string) ApiAuthorizePostRequest {
 	r.claims = &claims
 	return r
@@ -518,7 +518,7 @@ func (r ApiAuthorizePostRequest) ClaimsLocales(claimsLocales string) ApiAuthoriz
 	return r
 }
 
-// Authentication context classes you would like. Accepted, as a wish: &#x60;acr&#x60; of the ID token says which it is.
+// Authentication context classes you would like. Not enforced; &#x60;acr&#x60; of the ID token says which class was used.
 func (r ApiAuthorizePostRequest) AcrValues(acrValues string) ApiAuthorizePostRequest {
 	r.acrValues = &acrValues
 	return r

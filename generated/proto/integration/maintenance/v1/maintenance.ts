@@ -1058,7 +1058,7 @@ export const MaintenanceServiceService = {
     responseDeserialize: (value: Buffer): ExpireAuthorizationCodesResponse =>
       ExpireAuthorizationCodesResponse.decode(value),
   },
-  /** Takes whatever step of the signing-key rotation is due: publishes, activates or retires keys. */
+  /** Takes the due step of the signing-key rotation, if any: publishes, activates or retires keys. */
   advanceSigningKeys: {
     path: "/integration.maintenance.v1.MaintenanceService/AdvanceSigningKeys" as const,
     requestStream: false as const,
@@ -1081,7 +1081,7 @@ export interface MaintenanceServiceServer extends UntypedServiceImplementation {
   markCodeMinutesWatched: handleUnaryCall<MarkCodeMinutesWatchedRequest, MarkCodeMinutesWatchedResponse>;
   /** Marks the expired unredeemed codes of one minute as EXPIRED, and counts the minute's codes. */
   expireAuthorizationCodes: handleUnaryCall<ExpireAuthorizationCodesRequest, ExpireAuthorizationCodesResponse>;
-  /** Takes whatever step of the signing-key rotation is due: publishes, activates or retires keys. */
+  /** Takes the due step of the signing-key rotation, if any: publishes, activates or retires keys. */
   advanceSigningKeys: handleUnaryCall<AdvanceSigningKeysRequest, AdvanceSigningKeysResponse>;
 }
 
@@ -1150,7 +1150,7 @@ export interface MaintenanceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ExpireAuthorizationCodesResponse) => void,
   ): ClientUnaryCall;
-  /** Takes whatever step of the signing-key rotation is due: publishes, activates or retires keys. */
+  /** Takes the due step of the signing-key rotation, if any: publishes, activates or retires keys. */
   advanceSigningKeys(
     request: AdvanceSigningKeysRequest,
     callback: (error: ServiceError | null, response: AdvanceSigningKeysResponse) => void,

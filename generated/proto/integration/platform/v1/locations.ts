@@ -32,7 +32,7 @@ export interface OrganizationLocation {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
-  /** Its postal address, as the organization_location events carry it; the gateway shows the name only. */
+  /** Its postal address, as the organization_location events carry it; the gateway shows only id and name. */
   address: Address | undefined;
 }
 

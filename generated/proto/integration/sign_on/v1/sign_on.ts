@@ -116,7 +116,7 @@ export const SignOnServiceService = {
     responseSerialize: (value: SignInResponse): Buffer => Buffer.from(SignInResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignInResponse => SignInResponse.decode(value),
   },
-  /** Ends the authorization as the person wants it, or who has no access: POST /auth/cancel. */
+  /** Ends the authorization because the person cancelled or has no access on the instance: POST /auth/cancel. */
   cancelSignIn: {
     path: "/integration.sign_on.v1.SignOnService/CancelSignIn" as const,
     requestStream: false as const,
@@ -314,7 +314,7 @@ export interface SignOnServiceServer extends UntypedServiceImplementation {
   showInteraction: handleUnaryCall<ShowInteractionRequest, ShowInteractionResponse>;
   /** Checks e-mail and password and goes on: POST /auth/sign-in. */
   signIn: handleUnaryCall<SignInRequest, SignInResponse>;
-  /** Ends the authorization as the person wants it, or who has no access: POST /auth/cancel. */
+  /** Ends the authorization because the person cancelled or has no access on the instance: POST /auth/cancel. */
   cancelSignIn: handleUnaryCall<CancelSignInRequest, CancelSignInResponse>;
   /** Takes the context the person chose and goes on: POST /auth/choose-context. */
   chooseContext: handleUnaryCall<ChooseContextRequest, ChooseContextResponse>;
@@ -399,7 +399,7 @@ export interface SignOnServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SignInResponse) => void,
   ): ClientUnaryCall;
-  /** Ends the authorization as the person wants it, or who has no access: POST /auth/cancel. */
+  /** Ends the authorization because the person cancelled or has no access on the instance: POST /auth/cancel. */
   cancelSignIn(
     request: CancelSignInRequest,
     callback: (error: ServiceError | null, response: CancelSignInResponse) => void,

@@ -343,7 +343,7 @@ export interface GetDeliveryResponse {
 
 /** Sends a delivery again. */
 export interface ResendDeliveryRequest {
-  /** Public id of a delivery, in whatever state, to a subscription that is active. */
+  /** Public id of a delivery with any status; its subscription must be active. */
   deliveryId: string;
 }
 

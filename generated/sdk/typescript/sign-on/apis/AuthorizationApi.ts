@@ -61,9 +61,9 @@ export interface AuthorizeRequest {
      */
     codeChallengeMethod?: CodeChallengeMethod;
     /**
-     * How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it
-     * to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https`
-     * or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+     * How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too,
+     * to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no
+     * line breaks. Any other mode: `invalid_request`, in the query.
      */
     responseMode?: string;
     /**
@@ -88,7 +88,8 @@ export interface AuthorizeRequest {
     idTokenHint?: string;
     /**
      * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
-     * token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+     * token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with
+     * `access_denied`.
      */
     claims?: string;
     /**
@@ -105,7 +106,7 @@ export interface AuthorizeRequest {
      */
     claimsLocales?: string;
     /**
-     * Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+     * Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
      */
     acrValues?: string;
     /**
@@ -152,7 +153,7 @@ export interface AuthorizePostRequest {
      */
     codeChallengeMethod?: CodeChallengeMethod;
     /**
-     * How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+     * How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
      */
     responseMode?: string;
     /**
@@ -172,7 +173,7 @@ export interface AuthorizePostRequest {
      */
     idTokenHint?: string;
     /**
-     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
      */
     claims?: string;
     /**
@@ -188,7 +189,7 @@ export interface AuthorizePostRequest {
      */
     claimsLocales?: string;
     /**
-     * Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+     * Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
      */
     acrValues?: string;
     /**

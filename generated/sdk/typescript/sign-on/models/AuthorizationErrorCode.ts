@@ -20,7 +20,7 @@
  * |---|---|
  * | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
  * | `unauthorized_client` | The application may not make this request, or is disabled. |
- * | `access_denied` | The person did not approve, cancelled, or has no access on this instance; or an essential `acr` cannot be had. |
+ * | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
  * | `unsupported_response_type` | `response_type` is not `code`. |
  * | `invalid_scope` | A scope is unknown or not registered for the application. |
  * | `server_error` | An internal error. Start again. |

@@ -51,16 +51,16 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -96,7 +96,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+        :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -106,7 +106,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -114,7 +114,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+        :param acr_values: Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -200,16 +200,16 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -245,7 +245,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+        :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -255,7 +255,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -263,7 +263,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+        :param acr_values: Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -349,16 +349,16 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -394,7 +394,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+        :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -404,7 +404,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -412,7 +412,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+        :param acr_values: Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -654,16 +654,16 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -699,7 +699,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+        :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -709,7 +709,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -717,7 +717,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+        :param acr_values: Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -805,16 +805,16 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -850,7 +850,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+        :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -860,7 +860,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -868,7 +868,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+        :param acr_values: Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
@@ -956,16 +956,16 @@ class AuthorizationApi:
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
-        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.")] = None,
+        response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
-        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.")] = None,
+        claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
         display: Annotated[Optional[StrictStr], Field(description="`page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.")] = None,
         ui_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the pages, separated by spaces, best first. Languages that are not supported are passed over.")] = None,
         claims_locales: Annotated[Optional[StrictStr], Field(description="Preferred languages of the claims. Accepted; claims have no language.")] = None,
-        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.")] = None,
+        acr_values: Annotated[Optional[StrictStr], Field(description="Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.")] = None,
         request: Annotated[Optional[StrictStr], Field(description="Request objects are not supported: the answer is `request_not_supported`.")] = None,
         request_uri: Annotated[Optional[StrictStr], Field(description="Request objects by reference are not supported: the answer is `request_uri_not_supported`.")] = None,
         _request_timeout: Union[
@@ -1001,7 +1001,7 @@ class AuthorizationApi:
         :type code_challenge: str
         :param code_challenge_method: Must be `S256`. Required with `code_challenge`.
         :type code_challenge_method: CodeChallengeMethod
-        :param response_mode: How the answer comes back: `query`, which is also what you get without it, or `form_post`: the browser sends it to your redirect URI with POST (OAuth 2.0 Form Post Response Mode), errors too. Such a redirect URI is `https` or `http`, and `state` has no line breaks. Another mode is `invalid_request`, told in the query.
+        :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
         :type prompt: str
@@ -1011,7 +1011,7 @@ class AuthorizationApi:
         :type login_hint: str
         :param id_token_hint: An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.
         :type id_token_hint: str
-        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`; an essential `acr` of other values than `acr_values_supported` is `access_denied`.
+        :param claims: Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
         :type claims: str
         :param display: `page`, `popup`, `touch` or `wap`. Accepted; the pages adapt by themselves.
         :type display: str
@@ -1019,7 +1019,7 @@ class AuthorizationApi:
         :type ui_locales: str
         :param claims_locales: Preferred languages of the claims. Accepted; claims have no language.
         :type claims_locales: str
-        :param acr_values: Authentication context classes you would like. Accepted, as a wish: `acr` of the ID token says which it is.
+        :param acr_values: Authentication context classes you would like. Not enforced; `acr` of the ID token says which class was used.
         :type acr_values: str
         :param request: Request objects are not supported: the answer is `request_not_supported`.
         :type request: str
