@@ -90,11 +90,12 @@ describe('folders and files', () => {
     expect(large).toEqual([]);
   });
 
-  test('every file and folder that a README names is there', async () => {
+  test('every file and folder that a README names or links to is there', async () => {
     const paths = await pathsOf('.ci', 'generated', 'openapi', 'proto', 'src', 'test', 'workflows');
     const readmes = [...paths].filter((path) => /^(?!generated\/)(.*\/)?README\.md$/.test(path));
     expect(readmes.length).toBeGreaterThan(50);
-    expect(readmes.flatMap((readme) => staleNames(readme, paths))).toEqual([]);
+    expect(readmes).toContain('README.md');
+    expect(readmes.flatMap((readme) => [...staleNames(readme, paths), ...deadLinks(readme)])).toEqual([]);
   });
 
   test('every handler of the gateway is in the file named by its operation id', async () => {
@@ -159,6 +160,15 @@ async function pathsOf(...tops: string[]): Promise<Set<string>> {
     [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index + 1)),
   );
   return new Set([...all, ...folders]);
+}
+
+/** Links of a README to files that do not exist; links to sites and within the page are not looked at. */
+function deadLinks(readme: string): string[] {
+  const text = readFileSync(join(packageRoot, readme), 'utf8').replace(/```.*?```/gs, '');
+  const targets = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, target = '']) => target);
+  return targets
+    .filter((target) => !existsSync(join(packageRoot, dirname(readme), target)))
+    .map((target) => `${readme}: link to ${target}`);
 }
 
 /** Names in a README that do not exist in its folder, below it, at the root or in `src/`. Ignores output. */
