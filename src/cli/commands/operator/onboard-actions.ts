@@ -32,7 +32,14 @@ interface Onboarded {
 type Step = (session: Session, made: Onboarded, name: string, options: OnboardOptions) => Promise<Onboarded>;
 
 /** In the order in which they need each other. */
-const STEPS: readonly Step[] = [makeIntegration, connect, issueKey, registerApplication, subscribe];
+const STEPS: readonly Step[] = [
+  makeIntegration,
+  connect,
+  configure,
+  issueKey,
+  registerApplication,
+  subscribe,
+];
 
 export async function onboard(
   session: Session,
@@ -56,7 +63,7 @@ export async function onboard(
     }
     const violations = error.fieldViolations.map(({ path, message }) => `\n  - ${path} ${message}`).join('');
     const failure = new Unfinished(
-      `${error.message}${violations}\nWhat is listed above was made before that, and stays.`,
+      `${error.message}${violations}\nThe items above were made before the failure and remain.`,
     );
     return { json: made, text: textOf(made), failure };
   }
@@ -78,10 +85,16 @@ async function connect(
     { integrationId, instanceId: instance },
     call,
   );
-  const instanceIntegrationId = instanceIntegration?.id ?? '';
+  return { instanceIntegrationId: instanceIntegration?.id ?? '' };
+}
+
+async function configure(
+  { operator, call }: Session,
+  { instanceIntegrationId = '' }: Onboarded,
+): Promise<Onboarded> {
   const status = InstanceIntegrationStatus.CONFIGURED;
   await operator.configureInstanceIntegration({ instanceIntegrationId, status }, call);
-  return { instanceIntegrationId };
+  return {};
 }
 
 async function issueKey(
@@ -139,8 +152,8 @@ async function subscribe(
 
 const NAMES: readonly (readonly [keyof Onboarded, string])[] = [
   ['integrationId', 'Integration'],
-  ['instanceIntegrationId', 'Connection'],
-  ['apiKeyId', 'Key'],
+  ['instanceIntegrationId', 'Instance integration'],
+  ['apiKeyId', 'API key id'],
   ['clientId', 'client_id'],
   ['subscriptionId', 'Subscription'],
 ];
@@ -156,5 +169,5 @@ function textOf(made: Onboarded): string {
     names.flatMap(([name, title]): [string, string][] => (made[name] ? [[title, made[name]]] : []));
   const secrets = rowsOf(SECRETS);
   const facts = asFacts(rowsOf(NAMES));
-  return secrets.length === 0 ? facts : `${facts}\n\nShown this once:\n\n${asFacts(secrets)}\n`;
+  return secrets.length === 0 ? facts : `${facts}\n\nSecrets, shown only now:\n\n${asFacts(secrets)}\n`;
 }

@@ -148,7 +148,9 @@ describe('an operator', () => {
     const [key = ''] = /ik_demo_\w{56}/.exec(stdout) ?? [];
     await expect(statusWith(key)).resolves.toBe(200);
     expect(stdout).not.toContain('client_id');
-    expect(stderr).toMatch(/redirect_uris\[0\]\.uri must be https[\s\S]*was made before that, and stays/);
+    expect(stderr).toMatch(
+      /redirect_uris\[0\]\.uri must be https[\s\S]*were made before the failure and remain/,
+    );
   });
 
   test.each([
