@@ -24,7 +24,7 @@ export function formPostPage({ action, fields, applicationName }: FormPost): Pag
   const heading = `Back to ${applicationName}`;
   const body = html`<div class="badge">${icons.away}</div>
 <h1>${heading}</h1>
-<p class="lead">If nothing happens by itself, press the button.</p>
+<p class="lead">If your browser does not continue by itself, choose Continue.</p>
 <form method="post" action="${action}">
 ${fields.map(({ name, value }) => hidden(name, value))}
 <div class="actions"><button id="continue" type="submit">Continue</button></div>

@@ -29,6 +29,6 @@ ${hidden('interaction', interaction)}
 ${hidden('csrf_token', csrfToken)}
 <button id="cancel" type="submit" class="quiet">${withoutAccess ? `Back to ${applicationName}` : 'Cancel'}</button>
 </form>
-<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`;
+${!withoutAccess && html`<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`}`;
   return { title: 'Sign in', brand: instanceName, body };
 }

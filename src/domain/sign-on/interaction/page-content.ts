@@ -91,7 +91,7 @@ function refusalOf(
     case 'no_access':
       return {
         input: '',
-        message: `${account?.email ?? 'This account'} has no access to ${applicationName} on ${instanceName}. Sign in with another account, or ask the person who invited you.`,
+        message: `${account?.email ?? 'This account'} has no access to ${applicationName} on ${instanceName}. Sign in with another account, or ask the administrator of ${instanceName}.`,
       };
     case 'context':
       return { input: 'context', message: 'Choose one of these.' };

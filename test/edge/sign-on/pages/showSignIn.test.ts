@@ -25,6 +25,7 @@ describePage({
     /<button id="sign-in"/,
     /<form method="post" action="\/auth\/cancel">/,
     /<button id="cancel" type="submit" class="quiet">Cancel<\/button>/,
+    'no access yet? Ask the administrator of Harborlight &amp; &quot;Sons&quot; to send you a link.',
   ],
   askedWith: { page: InteractionPage.SIGN_IN, interaction: INTERACTION },
 });
@@ -66,6 +67,7 @@ describe('what was wrong with the attempt before', () => {
   test('who has no access finds the way back to the application', async () => {
     const body = await bodyWith([{ input: '', message: 'No access.' }], { withoutAccess: true });
     expect(body).toMatch(/<button id="cancel"[^>]*>Back to Northwind &lt;Scheduling&gt;<\/button>/);
+    expect(body).not.toContain('Ask the administrator');
   });
 
   test('the typed email stays, and the password is where to continue', async () => {
