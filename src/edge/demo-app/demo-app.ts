@@ -2,7 +2,7 @@ import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { pageHeaders } from './pages/frame.js';
 import { signedInPage } from './pages/signed-in.js';
-import { failurePage, type Person, signedOutPage, startPage } from './pages/start.js';
+import { failurePage, missingPage, type Person, signedOutPage, startPage } from './pages/start.js';
 import {
   attemptCookie,
   attemptIn,
@@ -72,7 +72,7 @@ class DemoApp {
       case '/signed-out':
         return ['demoAppSignedOut', () => page(200, signedOutPage(signInPath()))];
       default:
-        return ['none', () => page(404, failurePage({ message: 'There is no page here.', again: '/' }))];
+        return ['none', () => page(404, missingPage('/'))];
     }
   }
 
@@ -125,7 +125,7 @@ class DemoApp {
     if (!attempt || query.get('state') !== attempt.state) {
       return failure(400, 'This sign-in began elsewhere, or this page has been opened before. Begin again.');
     }
-    // Whatever comes of it, this attempt is over: a code works once.
+    // The attempt ends here, also on failure: a code works once.
     const withoutAttempt = { 'set-cookie': noAttemptCookie };
     try {
       const answer = await this.#signedIn(query, path, instanceName, attempt);

@@ -125,6 +125,7 @@ describe('the application of the demo', () => {
       'correct-horse-demo',
       'user of &lt;Tallowfern&gt;',
       'Juniper People',
+      'sign in to Harborlight Payroll as; for Juniper People use the button above',
     ]) {
       expect(body).toContain(words);
     }
@@ -239,6 +240,13 @@ describe('the application of the demo', () => {
     access = undefined;
     expect(await ask('/sign-in')).toMatchObject({ status: 503, body: expect.stringContaining('make run') });
     expect((await ask('/')).status).toBe(200);
+  });
+
+  test('says that a page is missing, and leads back to the start', async () => {
+    const page = await ask('/missing');
+    expect(page.status).toBe(404);
+    expect(textIn(page)).toMatch(/<h1>Page not found<\/h1>[\s\S]*href="\/">Back to the start</);
+    expect(textIn(page)).not.toContain('not signed in');
   });
 
   test.each(['attacker.example.com', 'attacker.example.com:4004', 'localhost.attacker.example.com', ''])(

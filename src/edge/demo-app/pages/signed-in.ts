@@ -38,13 +38,13 @@ ${code(JSON.stringify(userinfo, null, 2))}
 <dl class="claims">${Object.entries(claims).map(([name, value]) => claim(name, value))}</dl>
 <h2>Tokens</h2>
 ${token('Access token', `for ${Math.round(expiresInSeconds / 60)} minutes`, accessToken)}
-${token('ID token', 'who signed in, signed', idToken)}
+${token('ID token', 'a signed statement of who signed in', idToken)}
 ${token('Refresh token', 'for the next access token', refreshToken)}
 <h2>Get the next access token</h2>
-<p class="note">A refresh token works once; the answer has its successor.</p>
+<p class="note">A refresh token works once; each answer has the next one.</p>
 ${code(refreshCall(signOnUrl, exchange, refreshToken))}
 <h2>How the code was exchanged</h2>
-<p class="note">This page has sent the call below. A code works once: sending it again ends the tokens above.</p>
+<p class="note">This page has sent the call below. A code works once: sending it again revokes the tokens above.</p>
 ${code(exchangeCall(signOnUrl, exchange))}
 <div class="next">
 <a class="button" id="sign-out" href="${signedIn.signOutUrl}">Sign out</a>

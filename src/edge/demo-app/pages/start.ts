@@ -19,6 +19,7 @@ export function startPage(
   people: readonly Person[],
   signInUrlOf: (email: string) => string,
 ): string {
+  const [usual, ...others] = entrances.map(({ instanceName }) => instanceName);
   const passwords = [...new Set(people.map(({ password }) => password))];
   const body = html`<h1>See a sign-in as an application does</h1>
 <p class="lead">${APP_NAME} is registered on this demo as your application would be. After the sign-in it shows the tokens, the claims and the calls that use them.</p>
@@ -27,7 +28,7 @@ export function startPage(
       html`<a class="button${index > 0 && ' quiet'}" href="${signInUrl}">Sign in to ${instanceName}</a>`,
   )}</div>
 <h2>People of the demo</h2>
-<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in as:</p>
+<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in to ${usual ?? ''} as${others.length > 0 && `; for ${others.join(' or ')} use the button above`}:</p>
 <ul class="people">${people.map(
     ({ email, note }) =>
       html`<li><a href="${signInUrlOf(email)}"><b>${email}</b><span>${note}</span></a></li>`,
@@ -41,6 +42,14 @@ export function signedOutPage(signInUrl: string): string {
 <p class="lead">The sign-on server has ended the session and sent you back to ${APP_NAME}.</p>
 <div class="next"><a class="button" href="${signInUrl}">Sign in again</a></div>`;
   return framed('Signed out', body);
+}
+
+export function missingPage(startUrl: string): string {
+  const body = html`<div class="badge bad">${icons.warning}</div>
+<h1>Page not found</h1>
+<p class="lead">There is no page at this address.</p>
+<div class="next"><a class="button" href="${startUrl}">Back to the start</a></div>`;
+  return framed('Page not found', body);
 }
 
 /** Why there was no sign-in, and how to begin another. */
