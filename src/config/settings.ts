@@ -60,7 +60,7 @@ export const settings = {
   DEMO_APP_PORT: required(
     port,
     '4004',
-    'port, on loopback, of the application that demo runs: its sign-ins show tokens, claims and calls',
+    'loopback port of the demo application, which shows the tokens and claims of a sign-in',
   ),
   DEMO_GATEWAY_URL: optional(
     origin,

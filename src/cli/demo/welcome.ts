@@ -60,7 +60,8 @@ Five things to try, in another terminal and a browser
      curl -s -H "x-api-key: ${key}" ${connections}
      curl -s -H "x-api-key: ${key}" ${connections}/${connection}/clients
 
-  3. Ask again with an entity tag, and get 304 without a body:
+  3. Ask again with If-None-Match: * and get 304 without a body; no rows are read.
+     (Normally you send the ETag of the last answer.)
      curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${connections}
 
   4. Receive signed events. Leave the first running, and add a user from another terminal:

@@ -141,7 +141,7 @@ function addSecretVerbs(group: Command): void {
       'how long all work; 24h unless given, 0 ends the present ones at once',
       seconds,
     )
-    .option('--yes', 'do not ask, where the overlap is 0');
+    .option('--yes', 'do not ask for confirmation when --overlap is 0');
   addVerb(group, load, 'revokeSecret', {
     name: 'revoke-secret',
     about: 'End one secret at once',

@@ -3,6 +3,8 @@ import { count, seconds, timeAhead } from '../../option-parsers.js';
 import { addGroup, addVerb } from '../group.js';
 
 const EXPIRY = 'when it ends: a time, or a duration such as 90d';
+const SUCCESSOR_EXPIRY =
+  'when the successor ends: a time, or a duration such as 90d; by default it lasts as long as the present key was to last';
 
 export function addKeyCommands(program: Command): void {
   const group = addGroup(
@@ -49,12 +51,10 @@ export function addKeyCommands(program: Command): void {
       seconds,
     )
     .addOption(
-      new Option('--expires <when>', `${EXPIRY}; as long as the present key was to last unless given`)
-        .argParser(timeAhead)
-        .conflicts('neverExpires'),
+      new Option('--expires <when>', SUCCESSOR_EXPIRY).argParser(timeAhead).conflicts('neverExpires'),
     )
-    .option('--never-expires', 'let the successor not end by itself')
-    .option('--yes', 'do not ask, where the overlap is 0');
+    .option('--never-expires', 'the successor never expires')
+    .option('--yes', 'do not ask for confirmation when --overlap is 0');
   addVerb(group, load, 'revoke', { about: 'End a key at once', example: 'key_… --yes' })
     .argument('<key>', 'its id')
     .option('--yes', 'do not ask');

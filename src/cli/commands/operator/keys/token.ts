@@ -41,10 +41,10 @@ export function addTokenCommands(program: Command): void {
     )
     .option(
       '--expires <when>',
-      'when the successor ends: a time, or a duration such as 90d; without it, as long a life as the present one has',
+      'when the successor ends: a time, or a duration such as 90d; by default it lasts as long as the present token was to last',
       timeAhead,
     )
-    .option('--yes', 'do not ask, where the overlap is 0');
+    .option('--yes', 'do not ask for confirmation when --overlap is 0');
   addVerb(group, load, 'revoke', { about: 'End a service token at once', example: 'tok_… --yes' })
     .argument('<service-token>', 'its id')
     .option('--yes', 'do not ask');

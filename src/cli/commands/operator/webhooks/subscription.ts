@@ -106,5 +106,5 @@ function addSecretVerb(group: Command): void {
       'how long all sign; 24h unless given, 0 ends the present ones at once',
       seconds,
     )
-    .option('--yes', 'do not ask, where the overlap is 0');
+    .option('--yes', 'do not ask for confirmation when --overlap is 0');
 }
