@@ -158,7 +158,7 @@ test('what the application sends is text in the form, and changes neither fields
   const page = await attacked.userAgent().ask(posted({ state, prompt: 'none' }));
   const { fields } = formOf(page);
   expect(Object.keys(fields)).toEqual(['error', 'error_description', 'state', 'iss']);
-  const scripts = [...page.body.matchAll(/<script>(.*?)<\/script>/g)].map(([, script = '']) => script);
+  const scripts = [...page.body.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => script);
   expect(scripts).toEqual([SEND_FORM]);
   const hash = createHash('sha256').update(String(scripts[0])).digest('base64');
   expect(page.headers['content-security-policy']).toContain(`script-src 'sha256-${hash}';`);

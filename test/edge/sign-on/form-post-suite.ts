@@ -46,7 +46,7 @@ export function testFormPost(
 
   test('200: its one script is allowed by its hash, and no other', async () => {
     const { body, headers } = await leavesWith({});
-    const scripts = [...body.matchAll(/<script>(.*?)<\/script>/g)].map(([, script = '']) => script);
+    const scripts = [...body.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => script);
     expect(scripts).toEqual([SEND_FORM]);
     const hash = createHash('sha256').update(String(scripts[0])).digest('base64');
     const policy = String(headers['content-security-policy']);
