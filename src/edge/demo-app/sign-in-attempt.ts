@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { newSecret } from '../../identifiers/random-secrets.js';
 import { clearCookie, cookieNamed, setCookie } from '../http/cookies.js';
 
 const COOKIE = 'demo_app_attempt';
@@ -14,8 +15,7 @@ export interface SignInAttempt {
 }
 
 export function newAttempt(): SignInAttempt {
-  const random = () => randomBytes(32).toString('base64url');
-  return { state: random(), nonce: random(), codeVerifier: random() };
+  return { state: newSecret(), nonce: newSecret(), codeVerifier: newSecret() };
 }
 
 /** The PKCE challenge, by method S256. */
