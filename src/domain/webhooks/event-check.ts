@@ -10,10 +10,17 @@ import { envelopeOf } from './event-body.js';
 /** Stands for the receiver, who is not known when an event is recorded. */
 const ANY_RECEIVER = 'iin_0000000000000000000000';
 
-// The quick formats suffice for what this service writes, and take half the time.
-const ajv = addFormats.default(new Ajv({ strict: false }), { mode: 'fast' });
-ajv.addSchema(eventSchemas, 'events');
-const judges = new Map<EventType, ValidateFunction>();
+let schemas: Ajv | undefined;
+
+/** Made on first use: commands that record no event do not pay for it. */
+function loadedSchemas(): Ajv {
+  if (!schemas) {
+    // The quick formats suffice for what this service writes, and take half the time.
+    schemas = addFormats.default(new Ajv({ strict: false }), { mode: 'fast' });
+    schemas.addSchema(eventSchemas, 'events');
+  }
+  return schemas;
+}
 
 /** Compiles the schemas ahead of the first event. */
 export function prepareEventChecks(): void {
@@ -40,14 +47,7 @@ export function faultOfEvent<T extends EventType>(
   return `${fault?.instancePath || 'the whole'} ${fault?.message}`;
 }
 
+/** Ajv keeps what it has compiled. */
 function judgeOf(type: EventType): ValidateFunction | undefined {
-  const known = judges.get(type);
-  if (known) {
-    return known;
-  }
-  const judge = ajv.getSchema(`events${payloadSchemaOf[type]}`);
-  if (judge) {
-    judges.set(type, judge);
-  }
-  return judge;
+  return loadedSchemas().getSchema(`events${payloadSchemaOf[type]}`);
 }

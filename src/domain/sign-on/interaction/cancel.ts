@@ -77,9 +77,8 @@ function reasonOf(way: WayBack): string {
   if (way.kind === 'unproven') {
     return 'redirect_uri_withdrawn';
   }
-  const known = new Map([
-    [CANCELLED, 'cancelled'],
-    [NO_ACCESS, 'no_access'],
-  ]);
-  return known.get(way.refusal) ?? way.refusal.error;
+  if (way.refusal === CANCELLED) {
+    return 'cancelled';
+  }
+  return way.refusal === NO_ACCESS ? 'no_access' : way.refusal.error;
 }
