@@ -30,10 +30,7 @@ describe('a role that is killed', () => {
       expect(others.every(isRunning)).toBe(true);
 
       await eventually('a request that succeeds', async () => (await statusOf(service, key)) === 200);
-      await eventually(
-        'nothing unready',
-        async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200,
-      );
+      await service.readiness();
     },
   );
 });

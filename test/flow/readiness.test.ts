@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { readList } from './reading.js';
@@ -14,17 +13,12 @@ describe('health and metrics of all roles together', () => {
   });
 
   test('without Temporal the service is degraded, and so ready', async () => {
-    const response = await fetch(`${service.opsUrl}/readyz`);
-    // Both at once, so that a failure shows which role was not ready, and why.
-    expect({ code: response.status, body: await response.json() }).toMatchObject({
-      code: 200,
-      body: {
-        status: 'degraded',
-        roles: {
-          domain: { status: 'ready', checks: { database: { ok: true } } },
-          edge: { status: 'ready', checks: { domain: { ok: true } } },
-          worker: { status: 'degraded', checks: { domain: { ok: true }, temporal: { ok: false } } },
-        },
+    expect(await service.readiness()).toMatchObject({
+      status: 'degraded',
+      roles: {
+        domain: { status: 'ready', checks: { database: { ok: true } } },
+        edge: { status: 'ready', checks: { domain: { ok: true } } },
+        worker: { status: 'degraded', checks: { domain: { ok: true }, temporal: { ok: false } } },
       },
     });
   });
@@ -58,7 +52,7 @@ describe('health and metrics of all roles together', () => {
       status: 'unready',
       roles: { edge: { status: 'unready' } },
     });
-    await eventually('readiness', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
+    await service.readiness();
   });
 });
 
@@ -78,7 +72,7 @@ test('an edge without its domain is alive, unready on its own port, and answers 
     env: roleTokens,
   });
   const [apiKey] = domain.demo().apiKeys;
-  await eventually('readiness', async () => (await fetch(`${edge.opsUrl}/readyz`)).status === 200);
+  await edge.readiness();
   expect((await readList(edge, apiKey?.key ?? '')).status).toBe(200);
   await domain.stop();
   const response = await readList(edge, apiKey?.key ?? '');

@@ -76,12 +76,12 @@ describe('a data directory', () => {
       `Another domain already runs on ${first.dataDir}. Stop it, or set DATA_DIR to another directory.`,
     );
     expect(first.demo()).toEqual(credentials);
-    expect((await fetch(`${first.opsUrl}/readyz`)).status).toBe(200);
+    await first.readiness();
 
     first.signalGroup('SIGKILL');
     await first.exited;
     const next = await services.start({ dataDir: first.dataDir });
-    expect((await fetch(`${next.opsUrl}/readyz`)).status).toBe(200);
+    await next.readiness();
   });
 });
 

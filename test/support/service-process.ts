@@ -176,6 +176,20 @@ export class ServiceProcess {
     await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
   }
 
+  /** What /readyz says once it answers 200; a busy machine may answer a probe late. */
+  async readiness(): Promise<unknown> {
+    let last: unknown;
+    const look = async () => {
+      const response = await fetch(`${this.opsUrl}/readyz`);
+      last = await response.json();
+      return response.status === 200;
+    };
+    await eventually('readiness', look).catch((error: Error) => {
+      throw new Error(`${error.message} The last answer: ${JSON.stringify(last)}`);
+    });
+    return last;
+  }
+
   /** Settles when nothing is degraded, so that workflows make retries due. */
   async joinedTemporal(): Promise<unknown> {
     return eventually('readiness without reserve', async () => {

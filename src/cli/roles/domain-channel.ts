@@ -34,11 +34,12 @@ export function domainCheck(...channels: readonly RpcChannel[]): Check {
 }
 
 /** Waits until the domain serves, up to a limit: all roles start together, and an early call would fail. */
-export async function untilDomainServes(channel: RpcChannel, limitMs: number): Promise<void> {
+export async function untilDomainServes(limitMs: number, ...channels: readonly RpcChannel[]): Promise<void> {
   const endsAt = performance.now() + limitMs;
+  const { probe } = domainCheck(...channels);
   while (performance.now() < endsAt) {
-    const status = await channel.health(PROBE_DEADLINE_MS).catch(() => undefined);
-    if (status === 'SERVING') {
+    const { ok } = await Promise.resolve(probe()).catch(() => ({ ok: false }));
+    if (ok) {
       return;
     }
     await sleep(PROBE_AGAIN_AFTER_MS);

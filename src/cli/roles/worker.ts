@@ -42,7 +42,7 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
     relay: openDomainChannel(config, 'relay', 'worker', tlsFiles),
     maintenance: openDomainChannel(config, 'maintenance', 'worker', tlsFiles),
   };
-  await untilDomainServes(domain.relay, DOMAIN_START_LIMIT_MS);
+  await untilDomainServes(DOMAIN_START_LIMIT_MS, domain.relay, domain.maintenance);
   const sender = openSender(options);
   const temporal = await joinTemporal(options, domain);
   const relay = startRelay(options, domain, sender);
