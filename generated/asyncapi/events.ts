@@ -4,6 +4,10 @@
  */
 export type EventId = `evt_${string}`;
 /**
+ * Orders the events of one `entity` as their changes were made: of two, the one with the greater number is newer, also where `occurredAt` is the same. It says nothing about events of different entities, and differences between numbers mean nothing.
+ */
+export type EventSequence = number;
+/**
  * Public id of a client: a tenant of an instance.
  */
 export type ClientId = `cli_${string}`;
@@ -86,6 +90,7 @@ export interface ClientCreatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: ClientEntity;
   data: ClientCreatedData;
 }
@@ -170,6 +175,7 @@ export interface UserCreatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: UserEntity;
   data: UserEventData;
 }
@@ -279,6 +285,7 @@ export interface UserUpdatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: UserEntity;
   data: UserEventData;
 }
@@ -303,6 +310,7 @@ export interface OrganizationUnitCreatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: OrganizationUnitEntity;
   data: OrganizationUnitCreatedData;
 }
@@ -395,6 +403,7 @@ export interface OrganizationUnitTypeCreatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: OrganizationUnitTypeEntity;
   data: OrganizationUnitTypeCreatedData;
 }
@@ -471,6 +480,7 @@ export interface OrganizationLocationCreatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: OrganizationLocationEntity;
   data: OrganizationLocationCreatedData;
 }
@@ -522,6 +532,7 @@ export interface OrganizationLocationDeletedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: OrganizationLocationEntity;
   data: OrganizationLocationDeletedData;
 }
@@ -567,6 +578,7 @@ export interface WorkerOnboardedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: WorkerEntity;
   data: WorkerEventData;
 }
@@ -666,6 +678,7 @@ export interface WorkerUpdatedEvent {
    * When it happened. ISO 8601, UTC.
    */
   occurredAt: string;
+  sequence: EventSequence;
   entity: WorkerEntity;
   data: WorkerEventData;
 }

@@ -9,6 +9,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-07-01T09:00:00.120Z",
+    "sequence": 1782896400120,
     "entity": {
       "type": "client",
       "id": "cli_4Fqnh5226raKAAEIfY2jwW"
@@ -35,6 +36,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2025-12-01T08:30:00.000Z",
+    "sequence": 1764577800000,
     "entity": {
       "type": "user",
       "id": "usr_HCZONjGb2Vig7IXUdMsJi5"
@@ -70,6 +72,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-07-02T14:21:09.885Z",
+    "sequence": 1783002069885,
     "entity": {
       "type": "user",
       "id": "usr_HCZONjGb2Vig7IXUdMsJi5"
@@ -105,6 +108,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-07-03T07:45:30.002Z",
+    "sequence": 1783064730002,
     "entity": {
       "type": "organizationUnit",
       "id": "oun_2nVOy3MKatelh8vR5ZrA0v"
@@ -135,6 +139,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-07-03T07:40:11.514Z",
+    "sequence": 1783064411514,
     "entity": {
       "type": "organizationUnitType",
       "id": "out_k2IAc77Axq0Kx0eMtCbk3e"
@@ -164,6 +169,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-07-04T11:05:52.731Z",
+    "sequence": 1783163152731,
     "entity": {
       "type": "organizationLocation",
       "id": "olo_vIjZX8fbgjZo5Hb4eb8gL9"
@@ -192,6 +198,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-09-30T16:30:00.410Z",
+    "sequence": 1790785800410,
     "entity": {
       "type": "organizationLocation",
       "id": "olo_vIjZX8fbgjZo5Hb4eb8gL9"
@@ -221,6 +228,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-01-12T10:15:27.640Z",
+    "sequence": 1768212927640,
     "entity": {
       "type": "worker",
       "id": "wrk_l50ycP5H6CnQHxa7Xt2y3d"
@@ -275,6 +283,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
     "specVersion": 1,
     "dataVersion": 1,
     "occurredAt": "2026-09-30T16:30:00.410Z",
+    "sequence": 1790785800410,
     "entity": {
       "type": "worker",
       "id": "wrk_l50ycP5H6CnQHxa7Xt2y3d"

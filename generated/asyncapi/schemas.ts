@@ -40,6 +40,13 @@ export const eventSchemas = {
         }
       }
     },
+    "EventSequence": {
+      "title": "EventSequence",
+      "description": "Orders the events of one `entity` as their changes were made: of two, the one with the greater number is newer, also where `occurredAt` is the same. It says nothing about events of different entities, and differences between numbers mean nothing.",
+      "type": "integer",
+      "format": "int64",
+      "minimum": 1
+    },
     "ClientCreatedEvent": {
       "title": "ClientCreatedEvent",
       "description": "A new client was created on an instance. Its workers, users and structure are not embedded; each has events of its own.",
@@ -50,6 +57,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -77,6 +85,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/ClientEntity"
         },
@@ -95,6 +106,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -122,6 +134,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/UserEntity"
         },
@@ -140,6 +155,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -167,6 +183,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/UserEntity"
         },
@@ -185,6 +204,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -212,6 +232,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/OrganizationUnitEntity"
         },
@@ -230,6 +253,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -257,6 +281,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/OrganizationUnitTypeEntity"
         },
@@ -275,6 +302,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -302,6 +330,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/OrganizationLocationEntity"
         },
@@ -320,6 +351,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -347,6 +379,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/OrganizationLocationEntity"
         },
@@ -365,6 +400,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -392,6 +428,9 @@ export const eventSchemas = {
           "type": "string",
           "format": "date-time"
         },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
+        },
         "entity": {
           "$ref": "#/definitions/WorkerEntity"
         },
@@ -410,6 +449,7 @@ export const eventSchemas = {
         "specVersion",
         "dataVersion",
         "occurredAt",
+        "sequence",
         "entity",
         "data"
       ],
@@ -436,6 +476,9 @@ export const eventSchemas = {
           "description": "When it happened. ISO 8601, UTC.",
           "type": "string",
           "format": "date-time"
+        },
+        "sequence": {
+          "$ref": "#/definitions/EventSequence"
         },
         "entity": {
           "$ref": "#/definitions/WorkerEntity"

@@ -234,6 +234,8 @@ interface EventsTable {
   id: string;
   type: string;
   occurred_at: number;
+  /** The order of the entity's events; null if an earlier release recorded it during an upgrade. */
+  sequence: number | null;
   instance_id: string;
   client_id: string;
   entity_type: string;

@@ -36,6 +36,7 @@ describe('the judge of what webhook receivers get', () => {
       event: { ...updated, data: { ...data, links: undefined } },
     },
     { what: 'an id of another kind', event: { ...updated, id: 'usr_HCZONjGb2Vig7IXUdMsJi5' } },
+    { what: 'an order that is no number', event: { ...updated, sequence: '1' } },
     { what: 'a time that is none', event: { ...updated, occurredAt: 'yesterday' } },
     {
       what: 'an id that is not that of the header',

@@ -14,6 +14,7 @@ const STARTED_AT = 1_790_000_000_123;
 export interface EventRow {
   type: string;
   occurredAt: number;
+  sequence: number;
   instanceId: string;
   clientId: string;
   entity: { type: string; id: string };
@@ -70,16 +71,12 @@ export async function refusalOf(write: Promise<unknown>): Promise<{ code: string
 }
 
 async function eventRows(database: Database): Promise<(EventRow & { id: string })[]> {
-  const rows = await database.reader
-    .selectFrom('events')
-    .selectAll()
-    .orderBy('occurred_at')
-    .orderBy('id')
-    .execute();
+  const rows = await database.reader.selectFrom('events').selectAll().orderBy('seq').execute();
   return rows.map((row) => ({
     id: row.id,
     type: row.type,
     occurredAt: row.occurred_at,
+    sequence: row.sequence as number,
     instanceId: row.instance_id,
     clientId: row.client_id,
     entity: { type: row.entity_type, id: row.entity_id },
@@ -91,13 +88,14 @@ const ajv = addFormats.default(new Ajv({ strict: false, allErrors: true }));
 ajv.addSchema(eventSchemas, 'events');
 
 /** As a receiver would get it. */
-export function assertPayload(id: string, { type, occurredAt, entity, data }: EventRow): void {
+export function assertPayload(id: string, { type, occurredAt, sequence, entity, data }: EventRow): void {
   const text = JSON.stringify({
     id,
     type,
     specVersion: 1,
     dataVersion: 1,
     occurredAt: new Date(occurredAt).toISOString(),
+    sequence,
     entity,
     data,
   }).replaceAll('{instanceIntegrationId}', newPublicId('InstanceIntegrationId'));

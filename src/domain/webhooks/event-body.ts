@@ -6,6 +6,8 @@ export interface StoredEvent {
   id: EventId;
   type: string;
   occurredAt: number;
+  /** Greater than in earlier events of the entity; null if an earlier release recorded it in an upgrade. */
+  sequence: number | null;
   instanceId: string;
   clientId: string;
   entityType: string;
@@ -22,6 +24,7 @@ export function envelopeOf({
   id,
   type,
   occurredAt,
+  sequence,
   entityType,
   entityId,
 }: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data'>) {
@@ -31,6 +34,7 @@ export function envelopeOf({
     specVersion: SPEC_VERSION,
     dataVersion: DATA_VERSION,
     occurredAt: new Date(occurredAt).toISOString(),
+    sequence: sequence ?? occurredAt,
     entity: { type: entityType, id: entityId },
   };
 }

@@ -35,7 +35,11 @@ export function faultOfEvent<T extends EventType>(
   { id, occurredAt }: { id: EventId; occurredAt: number },
 ): string | undefined {
   const links = { ...data.links, self: data.links.self.replace(RECEIVER, ANY_RECEIVER) };
-  const envelope = envelopeOf({ id, type, occurredAt, entityType: entity.type, entityId: entity.id });
+  // The sequence is drawn later; any number stands for it.
+  const envelope = envelopeOf({
+    ...{ id, type, occurredAt, sequence: occurredAt },
+    ...{ entityType: entity.type, entityId: entity.id },
+  });
   const judge = judgeOf(type);
   if (!judge) {
     return 'its type is none of the contract';

@@ -15,8 +15,10 @@ type Event struct {
 	SpecVersion int
 	DataVersion int
 	OccurredAt  time.Time
-	Entity      Entity
-	Data        any
+	// Sequence orders the events of one entity: the newer has the greater.
+	Sequence int64
+	Entity   Entity
+	Data     any
 }
 
 // Entity is the subject of an event.
@@ -161,6 +163,7 @@ func eventIn(body []byte) (*Event, error) {
 		SpecVersion int             `json:"specVersion"`
 		DataVersion int             `json:"dataVersion"`
 		OccurredAt  time.Time       `json:"occurredAt"`
+		Sequence    int64           `json:"sequence"`
 		Entity      Entity          `json:"entity"`
 		Data        json.RawMessage `json:"data"`
 	}
@@ -176,6 +179,7 @@ func eventIn(body []byte) (*Event, error) {
 		SpecVersion: envelope.SpecVersion,
 		DataVersion: envelope.DataVersion,
 		OccurredAt:  envelope.OccurredAt,
+		Sequence:    envelope.Sequence,
 		Entity:      envelope.Entity,
 		Data:        envelope.Data,
 	}

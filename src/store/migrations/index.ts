@@ -14,6 +14,7 @@ import * as endsOfGrants from './0014-ends-of-grants.js';
 import * as tokenLines from './0015-token-lines.js';
 import * as laterAttempts from './0016-later-attempts.js';
 import * as contractEmails from './0017-contract-emails.js';
+import * as sequences from './0018-sequences.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0015-token-lines': tokenLines,
   '0016-later-attempts': laterAttempts,
   '0017-contract-emails': contractEmails,
+  '0018-sequences': sequences,
 };

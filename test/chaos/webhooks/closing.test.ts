@@ -41,6 +41,7 @@ async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string)
     id: 'evt_1' as never,
     type: 'user.updated',
     occurredAt: Date.now(),
+    sequence: null,
     instanceId: 'ins_1',
     clientId: 'cli_1',
     entityType: 'user',

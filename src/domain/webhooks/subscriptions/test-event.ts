@@ -62,6 +62,7 @@ function testEvent({ instanceId }: Subscription, type: EventType, now: number): 
     id: newPublicId('EventId'),
     type,
     occurredAt: now,
+    sequence: now,
     instanceId,
     clientId: data.clientId,
     entityType: entity.type,

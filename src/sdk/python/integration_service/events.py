@@ -130,6 +130,8 @@ class Event(_Received, Generic[R]):
     spec_version: int
     data_version: int
     occurred_at: datetime
+    sequence: int = 0
+    """Of two events of one entity, the newer has the greater. Earlier releases sent none."""
     entity: Entity
     data: _Data
 

@@ -16,6 +16,8 @@ export interface UnknownEvent {
   specVersion: number;
   dataVersion: number;
   occurredAt: string;
+  /** Of two events of one entity, the newer has the greater. */
+  sequence: number;
   entity: { type: string; id: string };
   data: Record<string, unknown>;
 }

@@ -19,6 +19,7 @@ import { keptRows } from '../statements/kept-rows.js';
 import { keptStatement } from '../statements/kept-statement.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
 import { FanOut } from '../webhooks/fan-out.js';
+import { nextSequence } from '../webhooks/sequence.js';
 import { accountRows } from './accounts.js';
 import { clientRows } from './clients.js';
 import { instanceRows } from './instances.js';
@@ -104,8 +105,12 @@ export async function touch(writer: Writer, subjectIds: readonly string[]): Prom
   }
 }
 
-const eventInsertion = keptStatement((db, row: Omit<Insertable<Schema['events']>, 'seq' | 'is_test'>) =>
-  db.insertInto('events').values(row).returning('seq'),
+const eventInsertion = keptStatement(
+  (db, row: Omit<Insertable<Schema['events']>, 'seq' | 'is_test' | 'sequence'>) =>
+    db
+      .insertInto('events')
+      .values({ ...row, sequence: nextSequence(row.entity_id, row.occurred_at) })
+      .returning('seq'),
 );
 
 const holding = keptStatement((db, row: Schema['data_versions']) =>
@@ -126,7 +131,7 @@ const renewal = keptStatement((db, row: Schema['data_versions']) =>
     ),
 );
 
-/** The receivers are fixed here, in the transaction of the change. */
+/** The receivers are fixed here, in the transaction of the change, which has locked the client. */
 async function recordEvent<T extends EventType>(
   writer: Writer,
   now: number,

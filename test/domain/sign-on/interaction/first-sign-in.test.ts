@@ -33,7 +33,8 @@ async function updates({ database }: BrowserRig): Promise<{ entity: string; inst
     const { type, client_id: clientId, instance_id: instanceId } = row;
     const data = JSON.parse(row.data);
     expect(data.status).toBe('ACTIVE');
-    assertPayload(row.id, { type, occurredAt: row.occurred_at, instanceId, clientId, entity, data });
+    const [occurredAt, sequence] = [row.occurred_at, row.sequence as number];
+    assertPayload(row.id, { type, occurredAt, sequence, instanceId, clientId, entity, data });
   }
   return rows.map((row) => ({ entity: row.entity_id, instance: row.instance_id }));
 }

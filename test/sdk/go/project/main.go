@@ -303,7 +303,7 @@ func verify(given parameters) (any, error) {
 	_, isRaw := event.Data.(json.RawMessage)
 	return object{"isKnown": !isRaw, "event": object{
 		"id": event.ID, "type": event.Type, "specVersion": event.SpecVersion, "dataVersion": event.DataVersion,
-		"occurredAt": event.OccurredAt, "entity": event.Entity, "data": event.Data,
+		"occurredAt": event.OccurredAt, "sequence": event.Sequence, "entity": event.Entity, "data": event.Data,
 	}}, nil
 }
 

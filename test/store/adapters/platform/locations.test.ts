@@ -33,6 +33,7 @@ describeEachDatabase('locations', (under) => {
       {
         type: 'organization_location.created',
         occurredAt: platform.now(),
+        sequence: platform.now(),
         instanceId: instance.id,
         clientId: client.id,
         entity: { type: 'organizationLocation', id: answer.id },

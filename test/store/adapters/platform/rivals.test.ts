@@ -45,13 +45,24 @@ async function bothWrite(
   expect(printed).toEqual(['all acknowledged', 'all acknowledged']);
 }
 
-/** The pairs of names that events report, in the order in which they must have been written. */
+/** The pairs of names that events report, in the order of writing, which is that of `sequence`. */
 async function toldPairs(under: DatabaseUnderTest, place: DatabasePlace): Promise<[number, number][]> {
   const events = await platformWrites(await under.open(place)).newEvents();
-  return events
+  const told = events
     .filter(({ type }) => type === 'user.updated')
-    .map(({ data }): [number, number] => [Number(data.firstName), Number(data.lastName)])
-    .sort(([a, b], [c, d]) => a + b - (c + d));
+    .map(({ data, sequence }) => ({ pair: pairIn(data), sequence }))
+    .sort((one, other) => sumOf(one.pair) - sumOf(other.pair));
+  const sequences = told.map(({ sequence }) => sequence);
+  expect(sequences).toEqual([...new Set(sequences)].sort((one, other) => one - other));
+  return told.map(({ pair }) => pair);
+}
+
+function pairIn({ firstName, lastName }: { firstName: unknown; lastName: unknown }): [number, number] {
+  return [Number(firstName), Number(lastName)];
+}
+
+function sumOf([one, other]: [number, number]): number {
+  return one + other;
 }
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('two who write the same user at once, on %s,', (kind) => {

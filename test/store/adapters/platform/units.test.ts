@@ -108,6 +108,7 @@ describeEachDatabase('unit types and units', (under) => {
     expect(events.find(({ entity }) => entity.id === payables?.id)).toEqual({
       type: 'organization_unit.created',
       occurredAt: platform.now(),
+      sequence: platform.now(),
       instanceId: instance.id,
       clientId: client.id,
       entity: { type: 'organizationUnit', id: payables?.id },

@@ -33,6 +33,7 @@ describeEachDatabase('creating users', (under) => {
       {
         type: 'user.created',
         occurredAt: platform.now(),
+        sequence: platform.now(),
         instanceId: instance.id,
         clientId: client.id,
         entity: { type: 'user', id: user.id },

@@ -59,6 +59,7 @@ describeEachDatabase('workers', (under) => {
       {
         type: 'worker.onboarded',
         occurredAt: platform.now(),
+        sequence: platform.now(),
         instanceId: instance.id,
         clientId: client.id,
         entity: { type: 'worker', id: answer.id },

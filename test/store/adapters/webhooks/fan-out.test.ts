@@ -148,6 +148,7 @@ describeEachDatabase('the body of a delivery', (under) => {
         specVersion: 1,
         dataVersion: 1,
         occurredAt: new Date(rig.clock.now()).toISOString(),
+        sequence: rig.clock.now(),
         entity: { type: 'user', id: stored.userId },
         data: {
           userId: stored.userId,

@@ -13,6 +13,7 @@ const WITHOUT_PAYLOAD = [
   'id',
   'type',
   'occurredAt',
+  'sequence',
   'instanceId',
   'clientId',
   'entityType',
@@ -75,7 +76,8 @@ function matching({ eventTypes, instanceId, entityId }: EventFilter) {
     sql<boolean>`is_test = 0`,
     ...isOfTypes('type', eventTypes),
     ...(instanceId === undefined ? [] : [sql<boolean>`instance_id = ${instanceId}`]),
-    ...(entityId === undefined ? [] : [sql<boolean>`entity_id = ${entityId}`]),
+    // In a form that fits no index: pages follow that of time.
+    ...(entityId === undefined ? [] : [sql<boolean>`entity_id || '' = ${entityId}`]),
   ];
 }
 

@@ -202,6 +202,7 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
       'id',
       'type',
       'occurred_at as occurredAt',
+      'sequence',
       'instance_id as instanceId',
       'client_id as clientId',
       'entity_type as entityType',

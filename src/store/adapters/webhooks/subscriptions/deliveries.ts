@@ -10,6 +10,7 @@ import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { isPostgres } from '../../statements/dialect.js';
 import { IS_OPEN } from '../dialect-words.js';
+import { nextSequence } from '../sequence.js';
 
 /** The size of one statement; SQLite allows 32,766 values. */
 const ROWS_PER_INSERT = 500;
@@ -55,7 +56,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
     insertTestEvent: async (event) => {
       await camelCased(writer)
         .insertInto('events')
-        .values({ ...event, isTest: 1 })
+        .values({ ...event, sequence: nextSequence(event.entityId, event.occurredAt), isTest: 1 })
         .execute();
     },
     holdPending: (id, most) => holdPending(writer, id, most),
