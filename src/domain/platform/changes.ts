@@ -48,11 +48,13 @@ export function changedFields<T extends object>(before: T, after: T): { fields: 
 /** A decision based on an old version is refused, so that the administrator reads again. */
 export function assertExpectedVersion(present: { version: string }, expected: string | undefined): void {
   if (expected !== undefined && expected !== present.version) {
-    throw new ServiceError(
-      ErrorCode.VERSION_CONFLICT,
-      'It was changed in the meantime. Read it again and decide anew.',
-    );
+    throw changedMeanwhile();
   }
+}
+
+export function changedMeanwhile(): ServiceError {
+  const message = 'It was changed in the meantime. Read it again and decide anew.';
+  return new ServiceError(ErrorCode.VERSION_CONFLICT, message);
 }
 
 export function snakeCase(name: string): string {

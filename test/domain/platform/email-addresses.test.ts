@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats, { type FormatMode } from 'ajv-formats';
 import fc from 'fast-check';
-import { contractEmailOf, isEmailAddress } from '../../../src/domain/platform/people/email-addresses.js';
+import {
+  contractEmailOf,
+  isEmailAddress,
+  mayBeOlder,
+} from '../../../src/domain/platform/people/email-addresses.js';
 import { emailKeyOf } from '../../../src/domain/platform/people/email-keys.js';
 import { at, isObject, loadContracts } from '../../contract/documented-examples.js';
 
@@ -148,4 +152,27 @@ describe('an address from before the rule is shown', () => {
       expect(contractEmailOf(email)).not.toBe(contractEmailOf(`x${email}`));
     },
   );
+});
+
+describe('an address from before the rule may be', () => {
+  test.each([
+    'ada..moreau@x.com',
+    'jane@b\u00fccher.example',
+    'JA\u200bne@x.com',
+    `${'a'.repeat(314)}@x.com`,
+  ])('%j', (text) => {
+    expect(mayBeOlder(text)).toBe(true);
+  });
+
+  test.each([
+    ['a valid one', 'ada@x.com'],
+    ['a stand-in', contractEmailOf('ada..moreau@x.com')],
+    ['one of the domain of stand-ins', 'ada..moreau@Address.Invalid'],
+    ['one with NUL', 'ada\u0000@x.com'],
+    ['one with another control character', 'ada\u0085@x.com'],
+    ['half a character', 'ada\ud800@x.com'],
+    ['321 characters', `${'a'.repeat(315)}@x.com`],
+  ])('never %s', (_, text) => {
+    expect(mayBeOlder(text)).toBe(false);
+  });
 });

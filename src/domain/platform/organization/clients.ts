@@ -75,7 +75,7 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
     update.updateMask,
     ['address'],
   );
-  const earlier = await changes.clients.find(update.clientId);
+  const earlier = address ? await changes.clients.find(update.clientId) : undefined;
   validate({ name, address: address ?? undefined }, earlier?.address);
   await changes.lock(update.clientId);
   const present = await getClient(changes, update.clientId);

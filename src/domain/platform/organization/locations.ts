@@ -64,7 +64,7 @@ export async function updateLocation(changes: Ports, update: LocationUpdate): Pr
     update.updateMask,
     ['address'],
   );
-  const earlier = await changes.locations.find(update.locationId);
+  const earlier = address ? await changes.locations.find(update.locationId) : undefined;
   validate({ name, address: address ?? undefined }, earlier?.address);
   const { client, location: present } = await lockLocation(changes, update.locationId);
   assertExpectedVersion(present, update.expectedVersion);

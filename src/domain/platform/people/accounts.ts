@@ -4,6 +4,8 @@ import { newPublicId } from '../../../identifiers/public-id.js';
 import { newVersion } from '../../version.js';
 import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
+import { mayBeOlder } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 
 export { emailKeyOf };
@@ -13,7 +15,46 @@ export interface PersonNames {
   lastName?: string | null;
 }
 
-/** Finds or makes the account of a valid address, and locks it, which must precede instances and clients. */
+/** What finds a person by an older address. */
+export type PersonPorts = Pick<Changes, 'accounts' | 'clients' | 'instanceId'>;
+
+/**
+ * Judges the address by which a call adds a person. One from before the rule, exactly as it is stored, names
+ * its person. To a token of one instance, a person who never belonged to the instance is unknown.
+ */
+export async function validateEmailOfPerson(
+  ports: PersonPorts,
+  violations: Violations,
+  email: string,
+): Promise<void> {
+  if (!(mayBeOlder(email) && (await isOfReachedPerson(ports, email)))) {
+    violations.email('email', email);
+  }
+}
+
+async function isOfReachedPerson(
+  { accounts, clients, instanceId }: PersonPorts,
+  email: string,
+): Promise<boolean> {
+  const account = await accounts.findByEmail(email);
+  if (account?.email !== email) {
+    return false;
+  }
+  if (instanceId === undefined) {
+    return true;
+  }
+  for (const clientId of await accounts.clientsOf(account.id)) {
+    if (await clients.find(clientId)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Finds the account of an address, or makes it if the address is valid, and locks it, which must precede
+ * instances and clients.
+ */
 export async function accountByEmail(
   changes: Pick<Changes, 'accounts' | 'lock' | 'now'>,
   email: string,
@@ -40,6 +81,9 @@ function newAccount(
   email: string,
   { firstName, lastName }: PersonNames,
 ): Account {
+  const violations = new Violations();
+  violations.email('email', email.trim());
+  violations.throwIfAny();
   return {
     id: newPublicId('AccountId'),
     workerProfileId: newPublicId('WorkerProfileId'),

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import { emailAddress } from '../../../../generated/email-address.js';
+import { changedMeanwhile } from '../changes.js';
 import type { Violations } from '../violations.js';
 import { emailKeyOf } from './email-keys.js';
 
 /** Reserved by RFC 2606: no mail gets there. */
 const NO_MAILBOX = '@address.invalid';
+/** The limit of the sign-in: with a longer address no person signs in. */
+const MAX_OLDER_LENGTH = 320;
+/** Control characters and lone surrogates: the databases do not all take them. */
+const UNSAFE = /[\p{Cc}\p{Cs}]/u;
 
 /** Whether the contracts accept it. */
 export function isEmailAddress(text: string): boolean {
@@ -14,6 +19,12 @@ export function isEmailAddress(text: string): boolean {
 /** Whether it stands for an older address: it may be shown, and is not one to write. */
 export function isStandIn(email: string): boolean {
   return email.toLowerCase().endsWith(NO_MAILBOX);
+}
+
+/** Whether an address from before the rule may be this one. */
+export function mayBeOlder(text: string): boolean {
+  const isSafe = text.length <= MAX_OLDER_LENGTH && !UNSAFE.test(text);
+  return isSafe && !isEmailAddress(text) && !isStandIn(text);
 }
 
 /**
@@ -29,23 +40,34 @@ export function contractEmailOf(email: string): string {
 }
 
 /**
- * The address that an update means. An older one may be sent back, as it is or as the contracts show it: both
- * change nothing. A new one that the contracts do not accept is refused.
+ * The address that an update names. The present one may be sent back, also if it is older than the rule. The
+ * stand-in of the present one names none. All others are new, and refused if the contracts do not accept
+ * them.
  */
 export async function updatedEmail<T extends string | null | undefined>(
   violations: Violations,
   email: T,
   find: () => Promise<{ email: string } | undefined>,
-): Promise<T | string> {
+): Promise<T | undefined> {
   if (email === undefined) {
     return email;
   }
   const present = (await find())?.email;
-  if (present !== undefined && [present, contractEmailOf(present)].includes(email ?? '')) {
-    return present;
+  if (email === present) {
+    return email;
+  }
+  if (present !== undefined && email === contractEmailOf(present) && isStandIn(email)) {
+    return undefined;
   }
   violations.email('email', email ?? undefined);
   return email;
+}
+
+/** Under the lock: an older address that was sent back must not replace a newer one. */
+export function refuseReplaced(present: string, email: string): void {
+  if (email !== present && (!isEmailAddress(email) || isStandIn(email))) {
+    throw changedMeanwhile();
+  }
 }
 
 function digestOf(mailbox: string): string {

@@ -12,6 +12,7 @@ import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { emailKeyOf, emailTaken, getAccount } from './accounts.js';
+import { refuseReplaced } from './email-addresses.js';
 import { writeUsers } from './user-changes.js';
 import { getUser } from './users.js';
 
@@ -42,6 +43,7 @@ export async function askForEmail(
     await changes.emailChanges.end(account.id, asker);
     return false;
   }
+  refuseReplaced(account.email, email);
   if (changes.instanceId === undefined) {
     await refuseTaken(changes, account.id, email);
     if (await isUnclaimed(changes, account.id, asker)) {

@@ -7,7 +7,7 @@ import { lockClient } from '../organization/clients.js';
 import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { accountByEmail } from './accounts.js';
+import { accountByEmail, validateEmailOfPerson } from './accounts.js';
 import { fullNameOf, validatePersonNames } from './person-names.js';
 import { recordUser } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
@@ -15,7 +15,7 @@ import { resolveUserReferences } from './user-references.js';
 /** What these rules use of a write. */
 type Ports = Pick<
   Changes,
-  'accounts' | 'clients' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'
+  'accounts' | 'clients' | 'instanceId' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'
 >;
 
 export const ALL_BUT_DELETED: readonly UserStatus[] = ['ACTIVE', 'INACTIVE', 'INVITED'];
@@ -32,7 +32,7 @@ export interface UserCreation {
 
 /** Invites a person to a client. A person who has been a user of the client is not invited again. */
 export async function createUser(changes: Ports, creation: UserCreation): Promise<UserView> {
-  validate(creation);
+  await validate(changes, creation);
   const firstName = creation.firstName?.trim() ?? null;
   const lastName = creation.lastName?.trim() ?? null;
   const account = await accountByEmail(changes, creation.email, { firstName, lastName });
@@ -97,9 +97,12 @@ async function initialRole(
   return (await changes.roles.ownerOf(clientId)) ?? null;
 }
 
-function validate({ email, withoutManager, managerUserId, ...names }: UserCreation): void {
+async function validate(
+  changes: Ports,
+  { email, withoutManager, managerUserId, ...names }: UserCreation,
+): Promise<void> {
   const violations = new Violations();
-  violations.email('email', email.trim());
+  await validateEmailOfPerson(changes, violations, email.trim());
   validatePersonNames(violations, names);
   if (withoutManager && managerUserId !== undefined) {
     violations.add('without_manager', 'must not be set together with manager_user_id');

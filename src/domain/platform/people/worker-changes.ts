@@ -6,7 +6,7 @@ import type { Client } from '../rows/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { updatedEmail } from './email-addresses.js';
+import { refuseReplaced, updatedEmail } from './email-addresses.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
 import { locationNamed, lockWorker, recordWorkerUpdated, unitsNamed } from './workers.js';
 
@@ -32,18 +32,20 @@ export interface WorkerUpdate {
 type ChosenFields = ReturnType<typeof chosenFields>;
 
 export async function updateWorker(changes: Ports, update: WorkerUpdate): Promise<Worker> {
-  const chosen = chosenFields(update);
+  const { email: sent, ...chosen } = chosenFields(update);
   const violations = new Violations();
-  const earlier = await changes.workers.find(update.workerId);
-  if (chosen.email !== undefined) {
-    chosen.email = await updatedEmail(violations, chosen.email, async () => earlier);
-  }
+  const isCompared = sent !== undefined || chosen.address !== undefined;
+  const earlier = isCompared ? await changes.workers.find(update.workerId) : undefined;
+  const email = (await updatedEmail(violations, sent, async () => earlier)) ?? undefined;
   validateWorkerFields(violations, chosen, earlier?.address);
   violations.throwIfAny();
   const { client, worker: present } = await lockWorker(changes, update.workerId);
   assertExpectedVersion(present, update.expectedVersion);
   assertActive(present);
-  const changed = await changedBy(changes, present, chosen);
+  if (email !== undefined) {
+    refuseReplaced(present.email, email);
+  }
+  const changed = await changedBy(changes, present, { ...chosen, ...(email !== undefined && { email }) });
   return writeWorker(changes, client, present, changed);
 }
 

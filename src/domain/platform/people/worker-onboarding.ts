@@ -7,7 +7,7 @@ import { lockClient } from '../organization/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { accountByEmail } from './accounts.js';
+import { accountByEmail, validateEmailOfPerson } from './accounts.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
 import { locationNamed, recordWorker, unitsNamed } from './workers.js';
 
@@ -16,6 +16,7 @@ type Ports = Pick<
   Changes,
   | 'accounts'
   | 'clients'
+  | 'instanceId'
   | 'jobTitles'
   | 'locations'
   | 'lock'
@@ -41,7 +42,7 @@ export interface WorkerOnboarding {
 
 export async function onboardWorker(changes: Ports, onboarding: WorkerOnboarding): Promise<Worker> {
   const fields = trimmed(onboarding);
-  validate(fields);
+  await validate(changes, fields);
   const account = await accountByEmail(changes, fields.email, fields);
   const client = await lockClient(changes, fields.clientId);
   if (!account.isNew) {
@@ -86,9 +87,9 @@ function trimmed(onboarding: WorkerOnboarding) {
   };
 }
 
-function validate(onboarding: WorkerOnboarding): void {
+async function validate(changes: Ports, onboarding: WorkerOnboarding): Promise<void> {
   const violations = new Violations();
-  violations.email('email', onboarding.email);
+  await validateEmailOfPerson(changes, violations, onboarding.email);
   validateWorkerFields(violations, onboarding);
   validateUnits(violations, onboarding);
   violations.throwIfAny();
