@@ -41,15 +41,22 @@ type Answer = Omit<DispatchedAnswer, 'operation'>;
 /** An application like those of integrators, for the sign-ins of the demo. */
 export function createDemoApp(options: DemoAppOptions): Dispatch {
   const app = new DemoApp(options);
+  const ownHost = new URL(options.url).hostname;
   return async (request) => {
-    const { method, path, headers } = request;
-    if (!OWN_HOSTS.has(String(headers.host).replace(/:\d+$/, '').toLowerCase())) {
+    const { method, path, query, headers } = request;
+    const host = String(headers.host).replace(/:\d+$/, '').toLowerCase();
+    if (!OWN_HOSTS.has(host)) {
       return { ...text(421, 'This application answers at localhost only.\n'), operation: 'none' };
     }
     const [operation, answer] = app.routeOf(path);
     if (method !== METHOD) {
       const { headers: kept, ...refusal } = text(405, 'This address accepts GET.\n');
       return { ...refusal, headers: { ...kept, allow: METHOD }, operation };
+    }
+    if (operation !== 'none' && host !== ownHost) {
+      // The sign-in returns to that address, and the cookie of another one is not sent there.
+      const location = `${options.url}${path}${query.size > 0 ? `?${query}` : ''}`;
+      return { status: 302, headers: { location, 'cache-control': 'no-store' }, operation };
     }
     return { ...(await answer(request)), operation };
   };

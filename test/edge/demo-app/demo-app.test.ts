@@ -259,6 +259,34 @@ describe('the application of the demo', () => {
     },
   );
 
+  test.each([
+    ['127.0.0.1:4004', '/', '/'],
+    ['127.0.0.1', '/sign-in?email=maya%40example.com', '/sign-in?email=maya%40example.com'],
+    ['[::1]:4004', '/callback?state=a%26b', '/callback?state=a%26b'],
+  ])(
+    'at %s, where the cookie would not come back, leads %s to its own address',
+    async (host, target, path) => {
+      const { status, headers, body } = await ask(target, { host });
+      expect({ status, headers, body }).toEqual({
+        status: 302,
+        headers: { location: `${URL_OF_APP}${path}`, 'cache-control': 'no-store' },
+        body: undefined,
+      });
+    },
+  );
+
+  test('says at every address of its own that a page is missing', async () => {
+    expect(await ask('/missing', { host: '127.0.0.1:4004' })).toMatchObject({ status: 404 });
+  });
+
+  test('begins no sign-in at another address than the one to which it returns', async () => {
+    const { headers } = await ask('/sign-in', { host: '127.0.0.1:4004' });
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(await ask(String(headers.location).slice(URL_OF_APP.length))).toMatchObject({
+      headers: { 'set-cookie': expect.stringContaining('demo_app_attempt=') },
+    });
+  });
+
   test.each(['HEAD', 'POST', 'DELETE'])('a %s of the callback exchanges no code', async (method) => {
     const { sent, cookie } = await begun();
     const answer = await ask(returned({ state: sent.state }), { method, cookie });
