@@ -27,14 +27,14 @@ const unset = {
   statuses: [],
 };
 
-/** Values that no record may hold. */
+/** Values that no record may hold, too long to be in a random id by chance. */
 const PERSONAL = [
   'ada@example.com',
   'new@example.com',
   'wes@example.com',
-  'Ada',
+  'Adalind',
   'Moreau',
-  'Wes',
+  'Wessel',
   '+4512345678',
   'Aarhus',
   'Odense',
@@ -99,7 +99,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     });
     const { user } = await step({
       name: 'createUser',
-      request: { clientId, email: 'ada@example.com', firstName: 'Ada' },
+      request: { clientId, email: 'ada@example.com', firstName: 'Adalind' },
       record: ['user.created', 'user'],
     });
     const userId = user.id;
@@ -179,7 +179,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     });
     const { worker } = await step({
       name: 'onboardWorker',
-      request: { clientId, email: 'wes@example.com', firstName: 'Wes', lastName: 'Moreau' },
+      request: { clientId, email: 'wes@example.com', firstName: 'Wessel', lastName: 'Moreau' },
       record: ['worker.onboarded', 'worker'],
     });
     const workerId = worker.id;
