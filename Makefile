@@ -12,7 +12,7 @@ DOCS := dist/docs/site.json
 DOCS_SOURCES := $(shell find src/docs src/edge/pages src/edge/docs/site-file.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
 # Decided in the recipe: the output of $(shell) is never a terminal.
 READABLE_LOGS := if [ -t 1 ]; then : "$${LOG_FORMAT:=pretty}"; fi; export LOG_FORMAT
-JEST := NODE_NO_WARNINGS=1 NODE_OPTIONS=--experimental-vm-modules jest --config test/jest.config.js
+JEST := jest --config test/jest.config.js
 
 .PHONY: help
 help: ## List these targets

@@ -1,23 +1,14 @@
-/** Tests run as ES modules (`NODE_OPTIONS=--experimental-vm-modules`, in the Makefile), TypeScript by swc. */
+/** Tests are TypeScript modules that Node itself loads, see support/runner. */
 export default {
   rootDir: '..',
   roots: ['<rootDir>/test'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/runner/environment.cjs',
+  runtime: '<rootDir>/test/support/runner/runtime.cjs',
   globalSetup: '<rootDir>/test/support/postgres/global-setup.js',
   globalTeardown: '<rootDir>/test/support/postgres/global-teardown.js',
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  transform: {},
+  injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
   // On two processors jest itself would leave one to itself, which has little to do.
   maxWorkers: 2,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { transform } from '@swc/core';
+import ts from 'typescript';
 import { newTemporaryDirectory } from '../../support/temporary-directory.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -48,17 +48,14 @@ export class Project {
   }
 
   /** One of our programs, as JavaScript; its path. */
-  async program(name: string): Promise<string> {
+  program(name: string): string {
     return this.javascript(name, readFileSync(join(projectFolder, `${name}.ts`), 'utf8'));
   }
 
-  async javascript(name: string, code: string): Promise<string> {
-    const { code: output } = await transform(code, {
-      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-      module: { type: 'es6' },
-    });
+  javascript(name: string, code: string): string {
     const path = join(this.folder, `${name}.js`);
-    writeFileSync(path, output);
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+    writeFileSync(path, ts.transpileModule(code, { compilerOptions }).outputText);
     return path;
   }
 

@@ -25,7 +25,7 @@ describe('the package, installed into an empty project', () => {
   test('says the release of the contract wherever it says one', async () => {
     const { version } = JSON.parse(project.installed('package.json'));
     const printed = await project.run(
-      await project.javascript(
+      project.javascript(
         'release',
         `import { version } from '@integration-service/sdk'; process.stdout.write(version);`,
       ),
@@ -67,14 +67,14 @@ describe('the package, installed into an empty project', () => {
   }, 120_000);
 
   test('verifies webhooks without loading what only sign-on needs', async () => {
-    const path = await project.javascript(
+    const path = project.javascript(
       'alone',
       `import { verifyWebhook } from '@integration-service/sdk/webhooks';
        process.stdout.write(typeof verifyWebhook);`,
     );
     rmSync(`${project.folder}/node_modules/jose`, { recursive: true });
     expect(await project.run(path)).toBe('function');
-    await expect(project.run(await project.program('driver'))).rejects.toThrow('jose');
+    await expect(project.run(project.program('driver'))).rejects.toThrow('jose');
   });
 });
 
@@ -95,7 +95,7 @@ describe('the first call of the README', () => {
     const [, code = ''] = /```ts\n(.*?)```/s.exec(own.installed('README.md')) ?? [];
     expect(code.trim().split('\n').length).toBeLessThanOrEqual(10);
     expect(code).toContain('http://localhost:4001');
-    const path = await own.javascript('first-call', code.replace('http://localhost:4001', gateway.url));
+    const path = own.javascript('first-call', code.replace('http://localhost:4001', gateway.url));
     const [key = ''] = Object.values(gateway.credentials.apiKeys);
     const printed = await own.run(path, { API_KEY: key });
     expect(printed.trim().split('\n').length).toBeGreaterThan(3);

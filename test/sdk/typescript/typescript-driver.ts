@@ -8,7 +8,7 @@ export function typescriptDriver(): Driven {
   let project: Project | undefined;
   const driver = driven(async () => {
     project = await Project.install();
-    return { command: process.execPath, args: [await project.program('driver')], cwd: project.folder };
+    return { command: process.execPath, args: [project.program('driver')], cwd: project.folder };
   });
   afterAll(() => rmSync(project?.folder ?? '', { recursive: true, force: true }));
   return driver;
