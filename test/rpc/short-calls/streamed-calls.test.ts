@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import type { Authenticate } from '../../../src/rpc/callers.js';
@@ -138,6 +139,7 @@ describe('calls of a role', () => {
     });
     const cancel = new AbortController();
     const deaf = new AbortController();
+    setMaxListeners(0, cancel.signal);
     const makes = (count: number, text: string, { signal }: AbortController) =>
       Array.from({ length: count }, () => ask(text, { signal }).catch(() => 'failed'));
     const first = [...makes(6, 'deaf', deaf), ...makes(250, 'hears', cancel)];
