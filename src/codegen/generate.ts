@@ -4,6 +4,7 @@ import { generatedDir, root } from './layout.js';
 import { MANIFEST, manifestOf } from './manifest.js';
 import { Progress } from './progress.js';
 import { generateBundles } from './steps/bundles.js';
+import { generateComments } from './steps/comments.js';
 import { generateEmailAddress } from './steps/email-address.js';
 import { generateEventTypes } from './steps/event-types.js';
 import { generateIds } from './steps/ids.js';
@@ -16,6 +17,7 @@ import { generateServerTypes } from './steps/server-types.js';
 const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['gRPC messages and services', generateProto],
   ['rights of methods', generateRights],
+  ['comments of methods', generateComments],
   ['contract bundles', generateBundles],
   ['public ids', generateIds],
   ['rule of e-mail addresses', generateEmailAddress],

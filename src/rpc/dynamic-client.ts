@@ -65,8 +65,7 @@ export class DynamicClient {
   async *call(method: DescMethod, request: JsonObject): AsyncGenerator<JsonValue> {
     const fieldViolations = misfitsOf(method.input, request);
     if (fieldViolations.length > 0) {
-      const list = fieldViolations.map(({ path, message }) => `${path} ${message}`.trimStart()).join('; ');
-      const sentence = `The request does not fit ${method.input.name}: ${list}.`;
+      const sentence = `The request does not fit ${method.input.name}; the fields say why.`;
       throw new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations });
     }
     yield* this.stream(method, [request], Date.now() + DEADLINE_MS);

@@ -1,5 +1,8 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
-import { ErrorDetail } from '../../generated/proto/integration/errors/v1/errors.js';
+import type { Any } from '../../generated/proto/google/protobuf/any.js';
+import { BadRequest, ErrorInfo, RetryInfo } from '../../generated/proto/google/rpc/error_details.js';
+import { Status } from '../../generated/proto/google/rpc/status.js';
+import { ErrorDetail, FieldViolation } from '../../generated/proto/integration/errors/v1/errors.js';
 import { ErrorCode, internalError, ServiceError } from '../errors/service-error.js';
 
 /** The gRPC status of each code, for peers without trailers. UNKNOWN marks codes that never cross gRPC. */
@@ -72,10 +75,14 @@ export const grpcStatusOf: Record<ErrorCode, status> = {
 };
 
 const TRAILER = 'integration-error-bin';
+const GOOGLE_TRAILER = 'grpc-status-details-bin';
 
-/** HTTP/2 peers accept 64 KiB of headers, including base64 and the message. */
 const MAX_DETAIL_BYTES = 16_384;
+/** gRPC for Java, Python and C++ accepts 8 KiB of trailers: the detail twice in base64, and the message. */
+const MAX_TRAILER_BYTES = 2_304;
 const MAX_MESSAGE_CHARACTERS = 1_000;
+/** The tag and length of a violation, in either trailer. */
+const FRAME_BYTES = 6;
 
 /** CANCELLED: a stopping server cuts calls with it. Our callers do not wait for calls that they cancel. */
 const NOT_REACHED: ReadonlySet<status> = new Set([
@@ -91,29 +98,53 @@ export interface FailedCall {
   metadata?: Metadata;
 }
 
-/** The public part of an error, as the trailer carries it. */
+/** The public part of an error: in the trailer that our roles read, and in the one that other tools read. */
 export function toStatus(error: ServiceError): StatusObject {
   const metadata = new Metadata();
-  const detail = toDetail(error);
+  const code = grpcStatusOf[error.code];
+  const detail = toDetail(error, MAX_TRAILER_BYTES);
   metadata.set(TRAILER, Buffer.from(ErrorDetail.encode(detail).finish()));
-  return { code: grpcStatusOf[error.code], details: detail.message, metadata };
+  metadata.set(GOOGLE_TRAILER, googleStatus(code, detail));
+  return { code, details: detail.message, metadata };
+}
+
+/** The refusal in the form that grpcurl and the gRPC libraries of other languages read. */
+function googleStatus(code: number, detail: ErrorDetail): Buffer {
+  const { message, fieldViolations, retryAfterSeconds } = detail;
+  const reason = detail.code.replace(/^ERROR_CODE_/, '');
+  const details = [any('ErrorInfo', ErrorInfo.encode({ reason, domain: 'integration' }))];
+  if (fieldViolations.length > 0) {
+    const faults = fieldViolations.map(({ path, message: description }) => ({ field: path, description }));
+    details.push(any('BadRequest', BadRequest.encode({ fieldViolations: faults })));
+  }
+  if (retryAfterSeconds !== undefined) {
+    const retryDelay = { seconds: BigInt(retryAfterSeconds), nanos: 0 };
+    details.push(any('RetryInfo', RetryInfo.encode({ retryDelay })));
+  }
+  return Buffer.from(Status.encode({ code, message, details }).finish());
+}
+
+function any(name: string, encoded: { finish(): Uint8Array }): Any {
+  return { typeUrl: `type.googleapis.com/google.rpc.${name}`, value: Buffer.from(encoded.finish()) };
 }
 
 /** With as many violations as fit. */
-export function toDetail(error: ServiceError): ErrorDetail {
+export function toDetail(error: ServiceError, maxBytes = MAX_DETAIL_BYTES): ErrorDetail {
   const { code, rateLimit, retryAfterSeconds } = error;
   const message =
     error.message.length > MAX_MESSAGE_CHARACTERS
       ? `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}…`
       : error.message;
-  let fieldViolations = [...error.fieldViolations];
-  for (;;) {
-    const detail: ErrorDetail = { code, message, fieldViolations, rateLimit, retryAfterSeconds };
-    if (fieldViolations.length === 0 || ErrorDetail.encode(detail).finish().length <= MAX_DETAIL_BYTES) {
-      return detail;
+  const detail: ErrorDetail = { code, message, fieldViolations: [], rateLimit, retryAfterSeconds };
+  let room = maxBytes - ErrorDetail.encode(detail).finish().length;
+  for (const violation of error.fieldViolations) {
+    room -= FieldViolation.encode(violation).finish().length + FRAME_BYTES;
+    if (room < 0) {
+      break;
     }
-    fieldViolations = fieldViolations.slice(0, Math.floor(fieldViolations.length / 2));
+    detail.fieldViolations.push(violation);
   }
+  return detail;
 }
 
 /** The error of a refusal; without its trailer the peer was not reached or failed. */

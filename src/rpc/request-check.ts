@@ -51,7 +51,8 @@ function inValue(
   return fits ? [] : [{ path, message: `must be ${wordsOf(field)}` }];
 }
 
-function wordsOf({ enum: names, scalar }: DescField): string {
+/** What the JSON of a field that is no message must be. */
+export function wordsOf({ enum: names, scalar }: DescField): string {
   if (names) {
     return `one of ${names.values.map(({ name }) => name).join(', ')}`;
   }

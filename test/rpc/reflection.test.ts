@@ -171,7 +171,9 @@ describe('a server that is asked what it serves', () => {
     const before = rig.timed.length;
     const refusal = await refusalOf(collect(call('PurgeExpired', request)));
     expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
-    expect(refusal.message).toMatch(/limit/);
+    expect(refusal.fieldViolations).toEqual([
+      { path: expect.stringMatching(/^limits?$/), message: expect.any(String) },
+    ]);
     expect(rig.timed).toHaveLength(before);
   });
 

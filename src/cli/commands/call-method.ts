@@ -5,6 +5,7 @@ import { type Caller, callersOf } from '../../rpc/callers.js';
 import { DynamicClient } from '../../rpc/dynamic-client.js';
 import type { DemoToken } from '../demo/demo-file.js';
 import { FailedCall } from './failed-call.js';
+import { isMeant, methodOf } from './method-names.js';
 import { print } from './output/print.js';
 import { printableJson } from './output/printable.js';
 import { type TargetOptions, targetOf } from './target.js';
@@ -64,26 +65,6 @@ function line({ name, methodKind, input, output }: DescMethod): string {
     kinds.includes(methodKind) ? 'stream ' : '';
   const incoming = `${streamed(['client_streaming', 'bidi_streaming'])}${input.name}`;
   return `  ${name}(${incoming}) -> ${streamed(['server_streaming', 'bidi_streaming'])}${output.name}`;
-}
-
-/** Accepts `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name. */
-function methodOf(methods: readonly DescMethod[], wanted: string): DescMethod {
-  const found = methods.find(({ parent, name }) => isMeant({ service: parent.typeName, name }, wanted));
-  if (!found) {
-    throw new UsageError(
-      `There is no method ${wanted}. \`integration call\` without arguments lists them all.`,
-    );
-  }
-  return found;
-}
-
-function isMeant(method: { service: string; name: string }, wanted: string): boolean {
-  const [service = '', name = ''] = wanted.split('/');
-  return method.name === name && [service, `${service}Service`].some((text) => isNamed(method.service, text));
-}
-
-function isNamed(service: string, name: string): boolean {
-  return service === name || service.endsWith(`.${name}`);
 }
 
 function parseJson(text: string): JsonObject {

@@ -13,7 +13,10 @@ function messageOf({ code, message, internal, fieldViolations }: ServiceError, a
   if (code === ErrorCode.UNAVAILABLE || code === ErrorCode.INTERNAL_ERROR) {
     return `${address} gave no usable answer: ${asOneLine(internal ?? message)}`;
   }
-  const violations = fieldViolations.map(({ path, message: what }) => `\n  - ${path} ${what}`);
+  // Some sentences are made of the one violation that there is.
+  const violations = fieldViolations
+    .filter(({ message: what }) => !message.includes(what))
+    .map(({ path, message: what }) => `\n  - ${`${path} ${what}`.trimStart()}`);
   return `${message} (${publicCode(code)})${violations.join('')}`;
 }
 

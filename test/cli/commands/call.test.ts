@@ -45,6 +45,48 @@ describe('integration call', () => {
     ]);
   });
 
+  test('speaks the JSON of protobuf both ways: times, names of enums, both spellings of fields', async () => {
+    const listed = await call(LIST, '{"page_size": 1}');
+    const integrationId = JSON.parse(listed.stdout).integrations[0].id;
+    const key = { integration_id: integrationId, label: 'JSON', expires_at: '2099-01-31T12:00:00Z' };
+    const made = await call('Operator/CreateApiKey', JSON.stringify(key));
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    expect(JSON.parse(made.stdout).apiKey).toMatchObject({
+      integrationId,
+      status: 'KEY_STATUS_ACTIVE',
+      expiresAt: '2099-01-31T12:00:00Z',
+    });
+    const revoked = await call(
+      'Operator/ListApiKeys',
+      JSON.stringify({ integrationId, status: 'KEY_STATUS_REVOKED' }),
+    );
+    expect([revoked.code, revoked.stdout]).toEqual([0, '{}\n']);
+  });
+
+  test('prints what a person is by the name of the field that is set, and nothing of a generator', async () => {
+    const [person] = domain.demo().people;
+    const { code, stdout } = await call('Platform/GetAccount', JSON.stringify({ email: person?.email }));
+    expect(code).toBe(0);
+    const { account, contexts } = JSON.parse(stdout, (name, value) => {
+      expect(name).toMatch(/^([a-z][A-Za-z0-9]*|\d*)$/);
+      return value;
+    });
+    expect(account.email).toBe(person?.email);
+    expect(contexts[0].userId ?? contexts[0].workerId).toMatch(/^(usr|wrk)_/);
+  });
+
+  test('names each fault of a request that does not fit once', async () => {
+    const { code, stdout, stderr } = await call(LIST, '{"pageSize": "many", "pages": 1}');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      [
+        'The request does not fit ListIntegrationsRequest; the fields say why. (invalid_request)',
+        '  - pageSize must be a number (uint32)',
+        '  - pages is not a field here\n',
+      ].join('\n'),
+    );
+  });
+
   test.each([
     [
       'a wrong token',
@@ -111,4 +153,48 @@ describe('integration call', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/Start it with `make run`, or give --address and --token\.\n$/);
   });
+});
+
+describe('the help of a method', () => {
+  const help = (...args: string[]) => integration(['call', ...args, '--help']);
+
+  test('lists the fields of its request with type and comment, without a server', async () => {
+    const { code, stdout, stderr } = await help('Platform/ListUsers');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: integration call Platform\/ListUsers '\{…\}'\n\n/);
+    expect(stdout).toContain('Answers with ListUsersResponse. Rights: platform, operator, support.');
+    expect(stdout).toContain('\n  clientId  a text\n      Public id of the client.\n');
+    expect(stdout).toContain(
+      '\n  statuses  a list, each one of USER_STATUS_UNSPECIFIED, USER_STATUS_ACTIVE,',
+    );
+    expect(stdout).toContain('\n  email  a text; optional\n');
+    expect(stdout).toContain('\n  pageSize  a number (uint32)\n');
+  });
+
+  test('shows the fields of objects, and which of some fields exclude each other', async () => {
+    const redirect = await help('Operator/AddRedirectUri');
+    expect(redirect.stdout).toContain('\n  redirectUri  an object (RedirectUri)\n');
+    expect(redirect.stdout).toContain('\n      uri  a text\n          The address, matched exactly.\n');
+    const account = await help('integration.platform.v1.PlatformService/GetAccount');
+    expect(account.stdout).toContain('\n  email  a text; only one of accountId, email\n');
+    const key = await help('Operator/CreateApiKey');
+    expect(key.stdout).toContain('\n  expiresAt  a time, such as "2027-01-31T12:00:00Z"; optional\n');
+  });
+
+  test('tells a stream of answers, and a request without fields', async () => {
+    const tail = await help('Webhook/TailDeliveries');
+    expect(tail.stdout).toContain('Answers with a stream of TailDeliveriesResponse.');
+    const keys = await help('Operator/ListSigningKeys');
+    expect(keys.stdout).toMatch(/^Usage: integration call Operator\/ListSigningKeys\n/);
+    expect(keys.stdout).toContain('It has no fields.');
+  });
+
+  test.each(['Operator/Nothing', 'Delivery/ClaimDeliveries'])(
+    'of %s, which there is not for people, is a sentence on stderr',
+    async (name) => {
+      const { code, stdout, stderr } = await help(name);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^There is no method /);
+    },
+  );
 });

@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DescField, type DescMessage, fromBinary } from '@bufbuild/protobuf';
+import {
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt';
+import { root } from '../layout.js';
+import { mustRun } from '../run-tool.js';
+
+/** What `integration call METHOD --help` may explain: methods, and fields except those of answers. */
+const EXPLAINED = /^integration\.(operator|platform|webhooks)\.v1\.(?!\w+Response\.)\w+\.\w*[a-z]\w*$/;
+
+/** Comments in proto/ -> a list by full name. Descriptors with them would be four times as large. */
+export async function generateComments(outDir: string): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), 'integration-comments-'));
+  try {
+    const path = join(scratch, 'with-comments.binpb');
+    await mustRun('buf', ['build', 'proto', '-o', path], root);
+    const { file } = fromBinary(FileDescriptorSetSchema, await readFile(path));
+    const comments = Object.fromEntries(file.flatMap(commentsOf).sort());
+    await writeFile(join(outDir, 'proto/comments.json'), `${JSON.stringify(comments, null, 2)}\n`);
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+}
+
+function commentsOf(file: FileDescriptorProto): [name: string, comment: string][] {
+  return (file.sourceCodeInfo?.location ?? []).flatMap(({ path, leadingComments }) => {
+    const name = leadingComments === '' ? undefined : nameAt(file, path);
+    const comment = leadingComments.replace(/\s+/g, ' ').trim();
+    return name !== undefined && EXPLAINED.test(name) ? [[name, comment] as [string, string]] : [];
+  });
+}
+
+/** The path is the numbers of fields of the descriptor, each with an index. */
+function nameAt(file: FileDescriptorProto, path: readonly number[]): string | undefined {
+  const names = [file.package];
+  let schema: DescMessage | undefined = FileDescriptorProtoSchema;
+  let node: object = file;
+  for (let at = 0; at < path.length; at += 2) {
+    const field: DescField | undefined = schema?.fields.find(({ number }) => number === path[at]);
+    const index = path[at + 1];
+    if (field?.fieldKind !== 'list' || index === undefined) {
+      return undefined;
+    }
+    node = (Reflect.get(node, field.localName) as object[])[index] as object;
+    names.push((node as { name: string }).name);
+    schema = field.message;
+  }
+  return names.join('.');
+}

@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import { FailedCall } from '../../../src/cli/commands/failed-call.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+
+const failed = (code: ErrorCode, message: string, details = {}) =>
+  new FailedCall(new ServiceError(code, message, details), 'localhost:4002').message;
+
+describe('a refused call', () => {
+  test('is the sentence with its code, and a line for each fault', () => {
+    const fieldViolations = [
+      { path: 'name', message: 'must not be empty' },
+      { path: 'email', message: 'must be an e-mail address' },
+    ];
+    expect(failed(ErrorCode.INVALID_REQUEST, 'The request is invalid.', { fieldViolations })).toBe(
+      'The request is invalid. (invalid_request)\n  - name must not be empty\n  - email must be an e-mail address',
+    );
+  });
+
+  test('says a fault once that is in the sentence already', () => {
+    const fieldViolations = [{ path: 'url', message: 'must be https' }];
+    expect(failed(ErrorCode.WEBHOOK_URL_REFUSED, 'The address must be https.', { fieldViolations })).toBe(
+      'The address must be https. (webhook_url_refused)',
+    );
+  });
+
+  test('without an answer says why, with the address', () => {
+    expect(failed(ErrorCode.UNAVAILABLE, 'Later.', { internal: 'UNAVAILABLE: no\n connection' })).toBe(
+      'localhost:4002 gave no usable answer: UNAVAILABLE: no connection',
+    );
+  });
+});
