@@ -14,6 +14,11 @@ import { addInitCommand } from './commands/init.js';
 import { addListenCommand } from './commands/listen/listen.js';
 import { addAppCommands } from './commands/operator/applications/app.js';
 import { addAuditCommands } from './commands/operator/audit.js';
+import { addAccountCommands } from './commands/operator/directory/account.js';
+import { addClientCommands } from './commands/operator/directory/client.js';
+import { addUserCommands } from './commands/operator/directory/user.js';
+import { addWorkerCommands } from './commands/operator/directory/worker.js';
+import { addExpiringCommand } from './commands/operator/expiring.js';
 import { addInstanceCommands } from './commands/operator/instance.js';
 import { addIntegrationCommands } from './commands/operator/integration.js';
 import { addEncryptionKeyCommands } from './commands/operator/keys/encryption-key.js';
@@ -32,7 +37,7 @@ import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
 
 const ABOUT: Record<RoleName, string> = {
   domain: 'Run the rules and the store behind gRPC, by itself',
-  worker: 'Run the Temporal worker, by itself',
+  worker: 'Run the Temporal worker, by itself; with a verb: the people who work for a client',
   edge: 'Run the HTTP listeners, by itself',
 };
 
@@ -66,7 +71,7 @@ program
   });
 
 for (const role of roleNames) {
-  program
+  const command = program
     .command(role)
     .description(ABOUT[role])
     .addOption(
@@ -77,6 +82,9 @@ for (const role of roleNames) {
       const { runRole } = await import('./roles/run-role.js');
       await runRole(role, loadConfig(process.env), options);
     });
+  if (role === 'worker') {
+    addWorkerCommands(command);
+  }
 }
 
 addInitCommand(program);
@@ -87,11 +95,15 @@ addAppCommands(program);
 addIntegrationCommands(program);
 addKeyCommands(program);
 addInstanceCommands(program);
+addClientCommands(program);
+addUserCommands(program);
+addAccountCommands(program);
 addSubscriptionCommands(program);
 addDeliveryCommands(program);
 addEventCommands(program);
 addListenCommand(program);
 addTokenCommands(program);
+addExpiringCommand(program);
 addSigningKeyCommands(program);
 addEncryptionKeyCommands(program);
 addAuditCommands(program);

@@ -11,10 +11,12 @@ export function examples(...lines: readonly string[]): string {
 
 /** A noun with its verbs: `integration key create …`. */
 export function addGroup(program: Command, name: string, about: string, ...lines: string[]): Command {
-  return program
-    .command(name)
-    .description(about)
-    .addHelpText('after', NOTES + examples(...lines));
+  return asGroup(program.command(name).description(about), ...lines);
+}
+
+/** Makes a group of a command that also does something by itself. */
+export function asGroup(command: Command, ...lines: string[]): Command {
+  return command.addHelpText('after', NOTES + examples(...lines));
 }
 
 interface VerbNotes {

@@ -196,6 +196,39 @@ describe('an operator', () => {
     expect(shown.stdout).not.toContain(created.clientSecret);
   });
 
+  test('sees what expires within a time, the soonest first, and nothing that does not', async () => {
+    const { integrationId, instanceId } = await connectedIntegration('Expiring');
+    const keyOf = (...args: string[]) =>
+      json<{ apiKey: { id: string } }>('key', 'create', integrationId, '--label', 'Ends', ...args);
+    const late = await keyOf('--expires', '20d');
+    const soon = await keyOf('--expires', '10d');
+    await keyOf('--expires', '90d');
+    await keyOf();
+    const revoked = await keyOf('--expires', '5d');
+    await json('key', 'revoke', revoked.apiKey.id, '--yes');
+    const { application } = await json<{ application: { id: string; secrets: { id: string }[] } }>(
+      'app',
+      'create',
+      'Rota',
+      '--type',
+      'confidential',
+      '--redirect-uri',
+      `${instanceId}=https://rota.example.com/expiring`,
+    );
+    await json('app', 'rotate-secret', application.id, '--overlap', '24h');
+    const rows = await json<{ id: string; of: string; kind: string }[]>('expiring');
+    const ours = rows.filter(({ of }) => [integrationId, application.id].includes(of));
+    expect(ours.map(({ kind, id }) => [kind, id])).toEqual([
+      ['client secret', application.secrets[0]?.id],
+      ['API key', soon.apiKey.id],
+      ['API key', late.apiKey.id],
+    ]);
+    const { stdout } = await type('expiring', '--within', '15d');
+    expect(stdout).toMatch(/^EXPIRES +KIND +ID +OF +LABEL +LAST USED\n/);
+    expect(stdout).toContain(soon.apiKey.id);
+    expect(stdout).not.toContain(late.apiKey.id);
+  });
+
   test('learns of every fault, in sentences, with exit code 1', async () => {
     const { instanceId } = await connectedIntegration('Faulty');
     const uris = ['http://rota.example.com', 'https://rota.example.com/#'].flatMap((uri) => [

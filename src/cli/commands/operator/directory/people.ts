@@ -1,0 +1,53 @@
+import type { AccountContext } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
+import type { Address } from '../../../../../generated/proto/integration/platform/v1/clients.js';
+import { ErrorCode, ServiceError } from '../../../../errors/service-error.js';
+import { printableLine } from '../../output/printable.js';
+import { UsageError } from '../../usage-error.js';
+import type { Session } from '../session.js';
+
+/** Whose users or workers to list. */
+export interface PeopleFilter {
+  client?: string;
+  email?: string;
+  limit: number;
+}
+
+type Member = NonNullable<AccountContext['member']>;
+
+/** The users or workers of the person with the address, across clients; none if there is no such person. */
+export async function membersWith<T>(
+  { platform, call }: Session,
+  { email = '', client }: Pick<PeopleFilter, 'client' | 'email'>,
+  read: (member: Member) => Promise<T | undefined>,
+): Promise<T[]> {
+  const { contexts } = await platform
+    .getAccount({ key: { $case: 'email', value: email } }, call)
+    .catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === ErrorCode.ACCOUNT_NOT_FOUND) {
+        return { contexts: [] };
+      }
+      throw error;
+    });
+  const members = contexts
+    .filter(({ clientId }) => client === undefined || clientId === client)
+    .map(({ member }) => member && read(member));
+  return (await Promise.all(members)).filter((found) => found !== undefined);
+}
+
+export function firstOf<T>(rows: readonly T[], limit: number): { rows: readonly T[]; more: boolean } {
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
+/** Lists are of one client. */
+export function neededClient({ client }: Pick<PeopleFilter, 'client'>): string {
+  if (client === undefined) {
+    throw new UsageError('Say whose: --client with its id, or --email with the address of a person.');
+  }
+  return client;
+}
+
+export function addressLine(address: Address | undefined): string {
+  const { address1, address2, postalCode, city, zoneCode, isoCountryCode } = address ?? {};
+  const parts = [address1, address2, postalCode, city, zoneCode, isoCountryCode];
+  return printableLine(parts.filter((part) => part !== undefined).join(', ')) || '-';
+}

@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { roleTokens } from '../../../../support/role-tokens.js';
+import { type ServiceProcess, serviceProcesses } from '../../../../support/service-process.js';
+import { integration, type Typed } from '../../../typed.js';
+
+const services = serviceProcesses();
+
+interface Context {
+  userId?: string;
+  workerId?: string;
+  clientId: string;
+}
+type Row = Record<'id' | 'clientId' | 'email' | 'status' | 'accountId', string>;
+
+describe('the people of clients', () => {
+  let domain: ServiceProcess;
+
+  const type = (...args: string[]): Promise<Typed> =>
+    integration(args, { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+
+  async function json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await type(...args, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout) as T;
+  }
+
+  async function called<T>(method: string, request: object): Promise<T> {
+    const { code, stdout, stderr } = await type('call', method, JSON.stringify(request));
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout) as T;
+  }
+
+  const people = () => domain.demo().people.map(({ email }) => email);
+
+  /** An enabled user of a person. */
+  async function activeUser(): Promise<Row> {
+    const lists = await Promise.all(
+      people().map((email) => json<Row[]>('user', 'list', '--email', email, '--status', 'active')),
+    );
+    return lists.flat()[0] as Row;
+  }
+
+  beforeAll(async () => {
+    domain = await services.start({ command: 'domain', env: roleTokens });
+  });
+
+  test('are found by the address of the person, users and workers of all clients', async () => {
+    for (const email of people()) {
+      const { contexts } = await called<{ contexts?: Context[] }>('Platform/GetAccount', { email });
+      const users = await json<Row[]>('user', 'list', '--email', email);
+      const workers = await json<Row[]>('worker', 'list', '--email', email);
+      const ids = [...users, ...workers].map(({ id }) => id);
+      expect(ids.sort()).toEqual((contexts ?? []).map(({ userId, workerId }) => userId ?? workerId).sort());
+      expect(users.filter((user) => user.email !== email)).toEqual([]);
+    }
+  });
+
+  test('are none for an address of no person, in a sentence', async () => {
+    for (const noun of ['user', 'worker']) {
+      const { code, stdout } = await type(noun, 'list', '--email', 'nobody@example.com');
+      expect([code, stdout]).toEqual([0, 'There are none.\n']);
+    }
+  });
+
+  test('are listed of one client, in a table, with those of an address in it', async () => {
+    const user = await activeUser();
+    const { stdout } = await type('user', 'list', '--client', user.clientId);
+    expect(stdout).toMatch(/^USER +EMAIL +NAME +STATUS +ROLE +CLIENT +CREATED\n(usr_.*\n)+/);
+    const one = await type('user', 'list', '--client', user.clientId, '--limit', '1');
+    expect(one.stdout).toMatch(/raise --limit|^USER.*\nusr_.*\n$/);
+    const found = await json<Row[]>('user', 'list', '--client', user.clientId, '--email', user.email);
+    expect(found).toEqual([expect.objectContaining({ id: user.id })]);
+    const { stdout: facts } = await type('user', 'show', user.id);
+    expect(facts).toMatch(new RegExp(`^User +${user.id}\nE-mail +${user.email}\n`));
+  });
+
+  test.each([['user'], ['worker']])('%s list wants to know whose', async (noun) => {
+    const { code, stdout, stderr } = await type(noun, 'list');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^Say whose: --client with its id, or --email/);
+  });
+
+  test('are disabled and enabled again', async () => {
+    const { id } = await activeUser();
+    const disabled = await json<{ user: Row }>('user', 'disable', id);
+    expect(disabled.user.status).toBe('USER_STATUS_INACTIVE');
+    expect((await type('user', 'show', id)).stdout).toMatch(/^Status +inactive$/m);
+    const enabled = await json<{ user: Row }>('user', 'enable', id);
+    expect(enabled.user.status).toBe('USER_STATUS_ACTIVE');
+  });
+
+  test('as accounts are shown by id or address with all that they are, and disabled everywhere', async () => {
+    const { accountId, email, id } = await activeUser();
+    const { contexts } = await json<{ contexts: Context[] }>('account', 'show', email);
+    expect(contexts.map(({ userId }) => userId)).toContain(id);
+    const shown = await type('account', 'show', accountId);
+    expect(shown.stdout).toMatch(new RegExp(`^Account +${accountId}\nE-mail +${email}`));
+    expect(shown.stdout).toMatch(new RegExp(`^user +${id} .*yes$`, 'm'));
+    expect((await type('account', 'disable', accountId)).stdout).toMatch(/^Status +disabled$/m);
+    expect((await type('account', 'show', accountId)).stdout).toMatch(new RegExp(`^user +${id} .*no$`, 'm'));
+    expect((await type('account', 'enable', accountId)).stdout).toMatch(/^Status +enabled$/m);
+  });
+
+  test('as workers are offboarded when it is confirmed, and then listed as such', async () => {
+    const [client] = await json<Row[]>('client', 'list', '--limit', '1');
+    const clientId = client?.id ?? '';
+    const person = { clientId, email: 'wanda@example.com', firstName: 'Wanda', lastName: 'Off' };
+    const { worker } = await called<{ worker: Row }>('Platform/OnboardWorker', person);
+    const unconfirmed = await type('worker', 'offboard', worker.id);
+    expect([unconfirmed.code, unconfirmed.stdout]).toEqual([2, '']);
+    expect((await type('worker', 'show', worker.id)).stdout).toMatch(/^Status +active$/m);
+    const { stdout } = await type('worker', 'offboard', worker.id, '--yes');
+    expect(stdout).toMatch(/^Status +offboarded$/m);
+    const ids = async (...args: string[]) =>
+      (await json<Row[]>('worker', 'list', '--client', clientId, ...args)).map(({ id }) => id);
+    await expect(ids('--status', 'offboarded')).resolves.toContain(worker.id);
+    await expect(ids('--limit', '1000')).resolves.not.toContain(worker.id);
+  });
+
+  test('as workers cannot be sought by address and status at once', async () => {
+    const { code, stderr } = await type('worker', 'list', '--email', 'a@example.com', '--status', 'active');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--email .*cannot be used with .*--status/);
+  });
+
+  test('belong to clients, which are listed and shown', async () => {
+    const { stdout } = await type('client', 'list');
+    expect(stdout).toMatch(/^CLIENT +NAME +INSTANCE +CREATED\n(cli_.*\n)+/);
+    const [client] = await json<(Row & { instanceId: string; name: string })[]>('client', 'list');
+    const shown = await type('client', 'show', client?.id ?? '');
+    expect(shown.stdout).toMatch(new RegExp(`^Client +${client?.id}\nName +${client?.name}\n`));
+    const there = await json<Row[]>('client', 'list', '--instance', client?.instanceId ?? '');
+    expect(there).toContainEqual(client);
+  });
+});
