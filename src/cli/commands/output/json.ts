@@ -1,8 +1,8 @@
 import { printableJson } from './printable.js';
 
 /**
- * As JSON of protobuf, with bytes in base64 and what is set of a oneof under its own name. Untrusted text in it
- * is safe to print on a terminal.
+ * As JSON of protobuf, with bytes in base64 and what is set of a oneof under its own name. Untrusted text in
+ * it is safe to print on a terminal.
  */
 export function asJson(value: unknown, indent = 2): string {
   return printableJson(JSON.stringify(value, asInProtobuf, indent));

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { count } from '../../option-parsers.js';
 import { addVerb, asGroup } from '../group.js';
 
-/** `integration worker` alone runs the role of that name; with a verb it is about the people who work for a client. */
+/** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */
 export function addWorkerCommands(role: Command): void {
   const group = asGroup(
     role,
