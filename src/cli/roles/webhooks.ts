@@ -32,6 +32,7 @@ export function webhookParts(
         allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
       }),
       draining: deliveriesDue.closing,
+      sending: { unitOfWork: store.sending, deliveriesDue },
     },
     deliveries: {
       unitOfWork: store.sending,

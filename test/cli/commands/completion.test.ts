@@ -38,7 +38,7 @@ describe('completion in bash', () => {
     ],
     [
       ['delivery', ''],
-      ['list', 'show', 'resend', 'tail', 'help', '--help'],
+      ['list', 'show', 'retry', 'give-up', 'resend', 'tail', 'help', '--help'],
     ],
     [['event', 'replay', '--inc'], ['--include-delivered']],
     [['listen', '--f'], ['--forward-to']],

@@ -1,10 +1,12 @@
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { DeliveryStatus } from '../../../domain/webhooks/deliveries.js';
-import { type DeliveryFilter, getDelivery } from '../../../domain/webhooks/logs/deliveries.js';
+import { type DeliveryFilter, findDelivery, getDelivery } from '../../../domain/webhooks/logs/deliveries.js';
 import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
 import { logPage } from '../../../domain/webhooks/logs/page.js';
 import { tailDeliveries } from '../../../domain/webhooks/logs/tail.js';
+import { giveUpDelivery, retryDelivery } from '../../../domain/webhooks/sending/by-operators.js';
 import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';
+import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
 import { write } from '../writes.js';
 import { fromDeliveryStatus, toAttemptMessage, toDeliveryMessage } from './messages.js';
@@ -13,7 +15,10 @@ import type { WebhookDependencies } from './write.js';
 type StatusMessage = Parameters<typeof fromDeliveryStatus>[0];
 
 export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
-  const { unitOfWork, clock, draining } = webhooks;
+  const { unitOfWork, clock, draining, sending } = webhooks;
+  const answerFor = async (id: string) => ({
+    delivery: toDeliveryMessage(await findDelivery(unitOfWork.rows, id)),
+  });
   return {
     listDeliveries: async ({ pageSize, pageToken, since, until, statuses, ...rest }) => {
       const filter = { ...rest, since: since?.getTime(), until: until?.getTime() };
@@ -36,6 +41,14 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
       write(webhooks, context, async (changes) => ({
         delivery: toDeliveryMessage(await resendDelivery(changes, deliveryId)),
       })),
+    retryDelivery: async ({ deliveryId }, context) => {
+      await retryDelivery(sending, actorOf(context), deliveryId);
+      return answerFor(deliveryId);
+    },
+    giveUpDelivery: async ({ deliveryId }, context) => {
+      await giveUpDelivery(sending, actorOf(context), deliveryId);
+      return answerFor(deliveryId);
+    },
     tailDeliveries: async function* ({ since, ...filter }, { signal }) {
       logFilterViolations(filter).throwIfAny();
       const options = {

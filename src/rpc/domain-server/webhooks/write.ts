@@ -1,4 +1,5 @@
 import type { Clock } from '../../../domain/clock.js';
+import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
 import type { AddressGuard } from '../../../domain/webhooks/subscriptions/address-guard.js';
 import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscription.js';
 import type { WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
@@ -9,6 +10,8 @@ export interface WebhookDependencies {
   clock: Clock;
   secrets: SecretBox;
   addressGuard: AddressGuard;
+  /** For what operators change of the sending itself. */
+  sending: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue'>;
   /** Aborted when the server drains, for calls without an end. */
   draining: AbortSignal;
 }

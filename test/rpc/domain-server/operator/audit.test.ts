@@ -7,6 +7,7 @@ import { CallerRole } from '../../../../generated/proto/integration/operator/v1/
 import { SigningAlgorithm } from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { WebhookServiceService as webhooks } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
+import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js';
 import type { ManagedSubscription } from '../../../../src/domain/webhooks/subscriptions/rows.js';
 import { SealedBox } from '../../../../src/keys/sealed-box.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
@@ -17,6 +18,7 @@ import { withAuditChains } from '../../../../src/store/adapters/operator/audit-c
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
+import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
 import { numberedKeys, policy } from '../../../domain/sign-on/keys/rig.js';
 import { plantDelivery } from '../../../store/adapters/webhooks/subscriptions/rig.js';
@@ -223,6 +225,11 @@ describeEachDatabase('the audit log of writes by operators', (under) => {
       'delivery',
       { subscription_id: subscriptionId, delivery_id: expect.any(String) },
     ]);
+    const waiting = { status: 'PENDING' as const, attempts_begun: 1, next_attempt_at: Date.now() + 60_000 };
+    const pendingId = await plantDelivery(database, managed, waiting);
+    const begun = { subscription_id: subscriptionId, attempts_begun: '1' };
+    await step('retryDelivery', { deliveryId: pendingId }, ['delivery.retried', 'delivery', begun]);
+    await step('giveUpDelivery', { deliveryId: pendingId }, ['delivery.given_up', 'delivery', begun]);
     await step('replayEvents', { subscriptionId, since: new Date(1) }, [
       'events.replayed',
       'subscription',
@@ -279,6 +286,7 @@ async function servicesOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,
+        sending: { unitOfWork: sendingUnitOfWork(database), deliveriesDue: new DueSignal() },
       }),
     ],
     { authenticate: (token) => ({ caller: token as Caller, tokenId: 'tok_one' }) },

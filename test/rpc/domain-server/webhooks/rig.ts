@@ -5,11 +5,13 @@ import {
   SubscriptionStatus,
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { WebhookServiceService as methods } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js';
 import { SealedBox } from '../../../../src/keys/sealed-box.js';
 import {
   type WebhookDependencies,
   webhookService,
 } from '../../../../src/rpc/domain-server/webhooks/index.js';
+import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
 import { fakeClock } from '../../../domain/clock.js';
 import { newConnection } from '../../../store/adapters/webhooks/subscriptions/rig.js';
@@ -47,6 +49,7 @@ export function webhookServing(under: DatabaseUnderTest) {
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,
+        sending: { unitOfWork: sendingUnitOfWork(database, clock.now), deliveriesDue: new DueSignal() },
         ...overrides,
       }),
     ]);

@@ -22,10 +22,14 @@ import {
 import {
   GetDeliveryRequest,
   GetDeliveryResponse,
+  GiveUpDeliveryRequest,
+  GiveUpDeliveryResponse,
   ListDeliveriesRequest,
   ListDeliveriesResponse,
   ResendDeliveryRequest,
   ResendDeliveryResponse,
+  RetryDeliveryRequest,
+  RetryDeliveryResponse,
   TailDeliveriesRequest,
   TailDeliveriesResponse,
 } from "./deliveries.js";
@@ -216,6 +220,29 @@ export const WebhookServiceService = {
       Buffer.from(ResendDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResendDeliveryResponse => ResendDeliveryResponse.decode(value),
   },
+  /** Makes the next attempt of a pending delivery due now. */
+  retryDelivery: {
+    path: "/integration.webhooks.v1.WebhookService/RetryDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RetryDeliveryRequest): Buffer => Buffer.from(RetryDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RetryDeliveryRequest => RetryDeliveryRequest.decode(value),
+    responseSerialize: (value: RetryDeliveryResponse): Buffer =>
+      Buffer.from(RetryDeliveryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RetryDeliveryResponse => RetryDeliveryResponse.decode(value),
+  },
+  /** Ends a pending delivery without further attempts. */
+  giveUpDelivery: {
+    path: "/integration.webhooks.v1.WebhookService/GiveUpDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GiveUpDeliveryRequest): Buffer =>
+      Buffer.from(GiveUpDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GiveUpDeliveryRequest => GiveUpDeliveryRequest.decode(value),
+    responseSerialize: (value: GiveUpDeliveryResponse): Buffer =>
+      Buffer.from(GiveUpDeliveryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GiveUpDeliveryResponse => GiveUpDeliveryResponse.decode(value),
+  },
   /** Streams what happens to deliveries until the caller hangs up. */
   tailDeliveries: {
     path: "/integration.webhooks.v1.WebhookService/TailDeliveries" as const,
@@ -286,6 +313,10 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
   /** Sends the event of a delivery to its subscription again. */
   resendDelivery: handleUnaryCall<ResendDeliveryRequest, ResendDeliveryResponse>;
+  /** Makes the next attempt of a pending delivery due now. */
+  retryDelivery: handleUnaryCall<RetryDeliveryRequest, RetryDeliveryResponse>;
+  /** Ends a pending delivery without further attempts. */
+  giveUpDelivery: handleUnaryCall<GiveUpDeliveryRequest, GiveUpDeliveryResponse>;
   /** Streams what happens to deliveries until the caller hangs up. */
   tailDeliveries: handleServerStreamingCall<TailDeliveriesRequest, TailDeliveriesResponse>;
   /** Lists events. */
@@ -488,6 +519,38 @@ export interface WebhookServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes the next attempt of a pending delivery due now. */
+  retryDelivery(
+    request: RetryDeliveryRequest,
+    callback: (error: ServiceError | null, response: RetryDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  retryDelivery(
+    request: RetryDeliveryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RetryDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  retryDelivery(
+    request: RetryDeliveryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RetryDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  /** Ends a pending delivery without further attempts. */
+  giveUpDelivery(
+    request: GiveUpDeliveryRequest,
+    callback: (error: ServiceError | null, response: GiveUpDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  giveUpDelivery(
+    request: GiveUpDeliveryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GiveUpDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  giveUpDelivery(
+    request: GiveUpDeliveryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GiveUpDeliveryResponse) => void,
   ): ClientUnaryCall;
   /** Streams what happens to deliveries until the caller hangs up. */
   tailDeliveries(

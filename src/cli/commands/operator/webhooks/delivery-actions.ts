@@ -2,6 +2,7 @@ import {
   type Delivery,
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { confirmation } from '../../confirm.js';
 import { asTime } from '../../output/table.js';
 import { listed, shownList } from '../listing.js';
 import type { Action } from '../session.js';
@@ -61,6 +62,19 @@ export const list: Action<DeliveryFilter> = async (
 export const show: Action = async ({ webhooks, call }, [deliveryId = '']) => {
   const answer = await webhooks.getDelivery({ deliveryId }, call);
   return { json: answer, text: deliveryReport(answer) };
+};
+
+export const retry: Action = async ({ webhooks, call }, [deliveryId = '']) => {
+  const answer = await webhooks.retryDelivery({ deliveryId }, call);
+  const next = `The next attempt is due. How it goes: \`integration delivery show ${deliveryId}\`.`;
+  return { json: answer, text: `${deliveryFacts(answer.delivery as Delivery)}\n\n${next}` };
+};
+
+export const giveUp: Action<{ yes?: boolean }> = async ({ webhooks, call }, [deliveryId = ''], options) => {
+  const confirm = confirmation(options);
+  await confirm(`End ${deliveryId} without further attempts?`);
+  const answer = await webhooks.giveUpDelivery({ deliveryId }, call);
+  return { json: answer, text: deliveryFacts(answer.delivery as Delivery) };
 };
 
 export const resend: Action = async ({ webhooks, call }, [deliveryId = '']) => {

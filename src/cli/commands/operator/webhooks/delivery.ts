@@ -12,10 +12,22 @@ export function addDeliveryCommands(program: Command): void {
     'Deliveries: events on their way to subscriptions',
     'delivery list --subscription whs_… --status exhausted,held --since 2d',
     'delivery show whd_…',
+    'delivery retry whd_…',
     'delivery resend whd_…',
     'delivery tail --subscription whs_…',
   );
   addReadingVerbs(group);
+  addVerb(group, () => import('./delivery-actions.js'), 'retry', {
+    about: 'Make the next attempt of a pending delivery now',
+    example: 'whd_…',
+  }).argument('<delivery>', 'its id');
+  addVerb(group, () => import('./delivery-actions.js'), 'giveUp', {
+    name: 'give-up',
+    about: 'End a pending delivery without further attempts',
+    example: 'whd_…',
+  })
+    .argument('<delivery>', 'its id')
+    .option('--yes', 'do not ask');
   addVerb(group, () => import('./delivery-actions.js'), 'resend', {
     about: 'Send the event of a delivery to its subscription again',
     example: 'whd_…',

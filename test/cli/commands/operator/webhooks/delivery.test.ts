@@ -108,6 +108,36 @@ describe('integration delivery', () => {
     });
   });
 
+  test('retry makes the next attempt due, and says where to watch it', async () => {
+    const asked: object[] = [];
+    const { type } = await start({
+      retryDelivery: async (request) => {
+        asked.push(request);
+        return { delivery: delivery({ attemptsBegun: 1 }) };
+      },
+    });
+    const { stdout } = await type('delivery', 'retry', 'whd_1');
+    expect(asked).toEqual([{ deliveryId: 'whd_1' }]);
+    expect(stdout).toMatch(/^Delivery +whd_1\n/);
+    expect(stdout).toContain('The next attempt is due. How it goes: `integration delivery show whd_1`.');
+  });
+
+  test('give-up ends a delivery when it is confirmed', async () => {
+    const asked: object[] = [];
+    const { type } = await start({
+      giveUpDelivery: async (request) => {
+        asked.push(request);
+        return { delivery: delivery({ status: DeliveryStatus.EXHAUSTED }) };
+      },
+    });
+    const unconfirmed = await type('delivery', 'give-up', 'whd_1');
+    expect([unconfirmed.code, unconfirmed.stdout]).toEqual([2, '']);
+    expect(asked).toEqual([]);
+    const { stdout } = await type('delivery', 'give-up', 'whd_1', '--yes');
+    expect(asked).toEqual([{ deliveryId: 'whd_1' }]);
+    expect(stdout).toMatch(/\nStatus +exhausted\n/);
+  });
+
   test('resend says which delivery took its place', async () => {
     const asked: object[] = [];
     const { type } = await start({

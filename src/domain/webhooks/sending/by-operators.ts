@@ -1,0 +1,62 @@
+import type { DeliveryId } from '../../../../generated/ids.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import type { Actor } from '../../operator/audit.js';
+import { givenUp } from './results.js';
+import type { DeliveryProgress, SendingChanges, SendingDependencies } from './sending.js';
+
+/** Makes the next attempt of a pending delivery due now. Its workflow learns of it at its next step. */
+export async function retryDelivery(
+  { unitOfWork, deliveriesDue }: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue'>,
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  await unitOfWork.run(async (changes) => {
+    const delivery = await heldPending(changes, id);
+    if (delivery.attemptStartedAt !== null) {
+      throw refused('An attempt is in progress.');
+    }
+    await changes.retryBatches.makeDue([delivery.id], delivery.attemptsBegun + 1);
+    await tell(changes, actor, 'delivery.retried', delivery);
+  });
+  deliveriesDue.wake();
+}
+
+/** Ends a pending delivery without further attempts; one in progress may still succeed. */
+export async function giveUpDelivery(
+  { unitOfWork }: Pick<SendingDependencies, 'unitOfWork'>,
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  await unitOfWork.run(async (changes) => {
+    const delivery = await heldPending(changes, id);
+    await changes.settle(givenUp(delivery, changes.now));
+    await tell(changes, actor, 'delivery.given_up', delivery);
+  });
+}
+
+async function heldPending(changes: SendingChanges, id: string): Promise<DeliveryProgress> {
+  const seen = await changes.look([id as DeliveryId]);
+  const [found] = await changes.hold(seen, false);
+  const delivery = existing(found, ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
+  if (delivery.status !== 'PENDING') {
+    throw refused(`The delivery is ${delivery.status.toLowerCase()}; only a pending one waits for attempts.`);
+  }
+  return delivery;
+}
+
+async function tell(
+  changes: SendingChanges,
+  actor: Actor,
+  type: string,
+  { id, subscriptionId, attemptsBegun }: DeliveryProgress,
+): Promise<void> {
+  await changes.audit(actor, {
+    type,
+    subject: { type: 'delivery', id },
+    attributes: { subscription_id: subscriptionId, attempts_begun: String(attemptsBegun) },
+  });
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+}
