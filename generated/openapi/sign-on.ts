@@ -92,7 +92,7 @@ export interface paths {
         /**
          * Cancel
          * @description Sends the browser back to the application with `access_denied`: the person cancelled, or has no access on the
-         *     instance.
+         *     instance. What ended the sign-in before comes first: `unauthorized_client`, `invalid_scope` or `login_required`.
          */
         post: operations["cancelSignIn"];
         delete?: never;
@@ -136,7 +136,8 @@ export interface paths {
         };
         /**
          * Show the contexts to choose from
-         * @description For a person who is several users or workers on the instance.
+         * @description For a person who is several users or workers on the instance. A sign-in that has come to its end leads on; with
+         *     `form_post` the answer to the application is then a page with a form (200).
          */
         get: operations["showContexts"];
         put?: never;
@@ -160,7 +161,8 @@ export interface paths {
         };
         /**
          * Show what the application will see
-         * @description For applications that need the consent of the person.
+         * @description For applications that need the consent of the person. A sign-in that has come to its end leads on; with `form_post`
+         *     the answer to the application is then a page with a form (200).
          */
         get: operations["showConsent"];
         put?: never;
@@ -346,7 +348,8 @@ export interface paths {
         };
         /**
          * Show the page “Sign in”
-         * @description The sign-in page of a sign-in under way. One that has come to its end leads on.
+         * @description The sign-in page of a sign-in under way. One that has come to its end leads on; with `form_post` the answer to the
+         *     application is then a page with a form (200).
          */
         get: operations["showSignIn"];
         put?: never;
@@ -371,7 +374,8 @@ export interface paths {
         };
         /**
          * Show the page that asks before it signs out
-         * @description Shown when a logout came without a valid `id_token_hint` for the person who is signed in.
+         * @description Shown when a logout came without a valid `id_token_hint` for the person who is signed in. The `interaction` of a
+         *     sign-in leads on instead; if that has come to its end with `form_post`, to a page with a form (200).
          */
         get: operations["showSignOut"];
         put?: never;

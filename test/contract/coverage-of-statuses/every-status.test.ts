@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hiddenFields } from '../../attacks/user-agent.js';
 import { ownIds } from '../../gateway/demo-paths.js';
 import { contractDocument } from '../../support/contract/contract-document.js';
 import { gatewayOperations, pathOf } from '../../support/gateway/operations.js';
@@ -12,6 +13,7 @@ import { gatewayCases } from './gateway-cases.js';
 import { type FaultySignOn, startFaultySignOn } from './planted-faults.js';
 import { requestExamples, sendExample } from './request-examples.js';
 import { signOnCases, strayWays } from './sign-on-cases.js';
+import { endedPages } from './sign-on-successes.js';
 import { accessToken, waitingPages } from './sign-on-walks.js';
 import { type Api, documentedPairs, nameOf, type Stage, stages } from './status-case.js';
 
@@ -78,6 +80,19 @@ describe('the requests of the documents succeed', () => {
     },
   );
 });
+
+test.each(endedPages)(
+  '%s of a sign-in that has ended sends its answer with a form',
+  async (operationId, ask) => {
+    const answer = await ask(service);
+    expect([answer.status, judge.violations('sign-on', operationId, answer)]).toEqual([200, []]);
+    expect(hiddenFields(answer)).toEqual({
+      code: expect.any(String),
+      state: expect.any(String),
+      iss: expect.any(String),
+    });
+  },
+);
 
 /** Refusals for programs, as the service gave them. */
 const refusals: { api: Api; operationId: string; answer: Exchange }[] = [];

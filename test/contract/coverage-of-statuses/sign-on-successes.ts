@@ -88,12 +88,14 @@ const userinfo =
   };
 
 /** A tab that asks for a password, when another one has had it. */
-const signedInMeanwhile: Ask = async (service) => {
-  const start = await atSignIn(service);
-  const tab = await start.userAgent.open(authorizing(service));
-  await signIn(service, { ...start, page: tab, fields: hiddenFields(tab) });
-  return start.userAgent.ask(`/auth/sign-in?interaction=${start.fields.interaction}`);
-};
+const signedInMeanwhile =
+  (path: string, wanted = {}): Ask =>
+  async (service) => {
+    const start = await atSignIn(service, wanted);
+    const tab = await start.userAgent.open(authorizing(service));
+    await signIn(service, { ...start, page: tab, fields: hiddenFields(tab) });
+    return start.userAgent.ask(`${path}?interaction=${start.fields.interaction}`);
+  };
 
 /** A tab that still asks, when another one has signed out. */
 const signedOutMeanwhile: Ask = async (service) => {
@@ -129,7 +131,7 @@ export const signOnSuccesses: Record<string, Ask> = {
   'logoutPost 303': (service) =>
     service.signOn.userAgent().post('/auth/logout', { client_id: service.signOn.dashboard.clientId }),
   'showSignIn 200': page(atSignIn),
-  'showSignIn 303': signedInMeanwhile,
+  'showSignIn 303': signedInMeanwhile('/auth/sign-in'),
   'signIn 303': async (service) => signIn(service, await atSignIn(service)),
   'showContexts 200': page(atContexts),
   'showContexts 303': elsewhere('/auth/choose-context', atSignIn),
@@ -151,3 +153,11 @@ export const signOnSuccesses: Record<string, Ask> = {
   'signOut 303': pressed('/auth/sign-out', atSignOut),
   'showSignedOut 200': open('/auth/signed-out'),
 };
+
+/** Pages that are no longer due, of a sign-in whose answer leaves with a form. */
+export const endedPages: [operationId: string, ask: Ask][] = [
+  ['showSignIn', signedInMeanwhile('/auth/sign-in', POSTED)],
+  ['showContexts', signedInMeanwhile('/auth/choose-context', POSTED)],
+  ['showConsent', signedInMeanwhile('/auth/consent', POSTED)],
+  ['showSignOut', signedInMeanwhile('/auth/sign-out', POSTED)],
+];

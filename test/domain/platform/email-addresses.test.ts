@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats, { type FormatMode } from 'ajv-formats';
 import fc from 'fast-check';
+import { emailAddress } from '../../../generated/email-address.js';
 import {
   contractEmailOf,
   isEmailAddress,
@@ -68,6 +69,19 @@ const REFUSED = [
   ['255 characters', `a@${'b'.repeat(62)}.${'c'.repeat(62)}.${'d'.repeat(62)}.${'e'.repeat(64)}`],
   ['nothing', ''],
 ] as const;
+
+test('the rule changes only with a migration that computes contract_email anew, as 0017-contract-emails did', () => {
+  expect(emailAddress.maxLength).toBe(254);
+  expect(emailAddress.pattern.source).toBe(
+    "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-](?:\\.?[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]){0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$",
+  );
+  const stored = ['ada..moreau@x.com', 'jane@b\u00fccher.example', 'jane@example.com'].map(contractEmailOf);
+  expect(stored).toEqual([
+    'b94a96dfa1a3f894ef88ac63@address.invalid',
+    'jane@xn--bcher-kva.example',
+    'jane@example.com',
+  ]);
+});
 
 test.each(ACCEPTED)('%j is an e-mail address for everyone', (text) => {
   expect(isEmailAddress(text)).toBe(true);
