@@ -8,6 +8,10 @@ export type EventId = `evt_${string}`;
  */
 export type EventSequence = number;
 /**
+ * `true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the same sample at the gateway.
+ */
+export type TestMark = true;
+/**
  * Public id of a client: a tenant of an instance.
  */
 export type ClientId = `cli_${string}`;
@@ -91,6 +95,7 @@ export interface ClientCreatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: ClientEntity;
   data: ClientCreatedData;
 }
@@ -176,6 +181,7 @@ export interface UserCreatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: UserEntity;
   data: UserEventData;
 }
@@ -286,6 +292,7 @@ export interface UserUpdatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: UserEntity;
   data: UserEventData;
 }
@@ -311,6 +318,7 @@ export interface OrganizationUnitCreatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: OrganizationUnitEntity;
   data: OrganizationUnitCreatedData;
 }
@@ -404,6 +412,7 @@ export interface OrganizationUnitTypeCreatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: OrganizationUnitTypeEntity;
   data: OrganizationUnitTypeCreatedData;
 }
@@ -481,6 +490,7 @@ export interface OrganizationLocationCreatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: OrganizationLocationEntity;
   data: OrganizationLocationCreatedData;
 }
@@ -533,6 +543,7 @@ export interface OrganizationLocationDeletedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: OrganizationLocationEntity;
   data: OrganizationLocationDeletedData;
 }
@@ -579,6 +590,7 @@ export interface WorkerOnboardedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: WorkerEntity;
   data: WorkerEventData;
 }
@@ -633,6 +645,10 @@ export interface WorkerEventData {
    */
   organizationLocation: NamedLocation | null;
   /**
+   * When the worker was offboarded, or `null`. A `worker.updated` with a time here tells of the offboarding. Absent in events from before this member.
+   */
+  offboardedAt?: string | null;
+  /**
    * When the record of the worker was created. ISO 8601, UTC.
    */
   createdAt: string;
@@ -658,7 +674,7 @@ export interface WorkerLinks {
   self: string;
 }
 /**
- * Something of a worker changed. Comes also once for each worker who loses the location because it was deleted.
+ * Something of a worker changed. Comes also once for each worker who loses the location because it was deleted, and when a worker is offboarded: then `offboardedAt` has the time.
  */
 export interface WorkerUpdatedEvent {
   id: EventId;
@@ -679,6 +695,7 @@ export interface WorkerUpdatedEvent {
    */
   occurredAt: string;
   sequence: EventSequence;
+  test?: TestMark;
   entity: WorkerEntity;
   data: WorkerEventData;
 }

@@ -271,6 +271,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
         "id": "olo_vIjZX8fbgjZo5Hb4eb8gL9",
         "name": "Old Port Bakery"
       },
+      "offboardedAt": null,
       "createdAt": "2026-01-12T10:15:27.640Z",
       "links": {
         "self": "/v2/instance-integrations/iin_HnuQOy4YQg1OdOSCDbMAkY/clients/cli_4Fqnh5226raKAAEIfY2jwW/workers/wrk_l50ycP5H6CnQHxa7Xt2y3d"
@@ -323,6 +324,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
         "name": "Kitchen"
       },
       "organizationLocation": null,
+      "offboardedAt": null,
       "createdAt": "2026-01-12T10:15:27.640Z",
       "links": {
         "self": "/v2/instance-integrations/iin_HnuQOy4YQg1OdOSCDbMAkY/clients/cli_4Fqnh5226raKAAEIfY2jwW/workers/wrk_l50ycP5H6CnQHxa7Xt2y3d"

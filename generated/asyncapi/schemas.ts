@@ -47,6 +47,12 @@ export const eventSchemas = {
       "format": "int64",
       "minimum": 1
     },
+    "TestMark": {
+      "title": "TestMark",
+      "description": "`true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the same sample at the gateway.",
+      "type": "boolean",
+      "const": true
+    },
     "ClientCreatedEvent": {
       "title": "ClientCreatedEvent",
       "description": "A new client was created on an instance. Its workers, users and structure are not embedded; each has events of its own.",
@@ -87,6 +93,9 @@ export const eventSchemas = {
         },
         "sequence": {
           "$ref": "#/definitions/EventSequence"
+        },
+        "test": {
+          "$ref": "#/definitions/TestMark"
         },
         "entity": {
           "$ref": "#/definitions/ClientEntity"
@@ -137,6 +146,9 @@ export const eventSchemas = {
         "sequence": {
           "$ref": "#/definitions/EventSequence"
         },
+        "test": {
+          "$ref": "#/definitions/TestMark"
+        },
         "entity": {
           "$ref": "#/definitions/UserEntity"
         },
@@ -185,6 +197,9 @@ export const eventSchemas = {
         },
         "sequence": {
           "$ref": "#/definitions/EventSequence"
+        },
+        "test": {
+          "$ref": "#/definitions/TestMark"
         },
         "entity": {
           "$ref": "#/definitions/UserEntity"
@@ -235,6 +250,9 @@ export const eventSchemas = {
         "sequence": {
           "$ref": "#/definitions/EventSequence"
         },
+        "test": {
+          "$ref": "#/definitions/TestMark"
+        },
         "entity": {
           "$ref": "#/definitions/OrganizationUnitEntity"
         },
@@ -283,6 +301,9 @@ export const eventSchemas = {
         },
         "sequence": {
           "$ref": "#/definitions/EventSequence"
+        },
+        "test": {
+          "$ref": "#/definitions/TestMark"
         },
         "entity": {
           "$ref": "#/definitions/OrganizationUnitTypeEntity"
@@ -333,6 +354,9 @@ export const eventSchemas = {
         "sequence": {
           "$ref": "#/definitions/EventSequence"
         },
+        "test": {
+          "$ref": "#/definitions/TestMark"
+        },
         "entity": {
           "$ref": "#/definitions/OrganizationLocationEntity"
         },
@@ -381,6 +405,9 @@ export const eventSchemas = {
         },
         "sequence": {
           "$ref": "#/definitions/EventSequence"
+        },
+        "test": {
+          "$ref": "#/definitions/TestMark"
         },
         "entity": {
           "$ref": "#/definitions/OrganizationLocationEntity"
@@ -431,6 +458,9 @@ export const eventSchemas = {
         "sequence": {
           "$ref": "#/definitions/EventSequence"
         },
+        "test": {
+          "$ref": "#/definitions/TestMark"
+        },
         "entity": {
           "$ref": "#/definitions/WorkerEntity"
         },
@@ -441,7 +471,7 @@ export const eventSchemas = {
     },
     "WorkerUpdatedEvent": {
       "title": "WorkerUpdatedEvent",
-      "description": "Something of a worker changed. Comes also once for each worker who loses the location because it was deleted.",
+      "description": "Something of a worker changed. Comes also once for each worker who loses the location because it was deleted, and when a worker is offboarded: then `offboardedAt` has the time.",
       "type": "object",
       "required": [
         "id",
@@ -479,6 +509,9 @@ export const eventSchemas = {
         },
         "sequence": {
           "$ref": "#/definitions/EventSequence"
+        },
+        "test": {
+          "$ref": "#/definitions/TestMark"
         },
         "entity": {
           "$ref": "#/definitions/WorkerEntity"
@@ -1026,6 +1059,14 @@ export const eventSchemas = {
               "type": "null"
             }
           ]
+        },
+        "offboardedAt": {
+          "description": "When the worker was offboarded, or `null`. A `worker.updated` with a time here tells of the offboarding. Absent in events from before this member.",
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date-time"
         },
         "createdAt": {
           "description": "When the record of the worker was created. ISO 8601, UTC.",

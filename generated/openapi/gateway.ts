@@ -886,6 +886,12 @@ export interface components {
             lastName: string;
             /** @description Address of the worker. Always an object; its members can be `null`. */
             location: components["schemas"]["Address"];
+            /**
+             * Format: date-time
+             * @description When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.
+             * @example 2026-10-02T08:00:00.000Z
+             */
+            offboardedAt: string | null;
             /** @description The organization location of the worker, or `null`. */
             organizationLocation: components["schemas"]["NamedLocation"] | null;
             /** @description The primary one of `organizationUnits`, or `null` when the worker is assigned to none. */

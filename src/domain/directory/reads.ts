@@ -5,6 +5,7 @@ import type { Gatekeeper, Visitor } from '../access/gatekeeper.js';
 import { type Answer, answer, answerOne, type Question } from './answer.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
 import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
+import { type LinkedOperation, sampleOf } from './samples.js';
 import type {
   ClientStore,
   InstanceIntegrationStore,
@@ -65,37 +66,47 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       return answer(visitor, question, () => pagesOf((request) => page(visitor, request), target, canWait));
     };
 
+  /** Links of test events lead to samples, on every instance; `read` answers all else. */
+  const orSample =
+    <Id extends LinkedOperation>(operationId: Id, read: Read<BodyOf<Id>>): Read<BodyOf<Id>> =>
+    async (question, target) => {
+      const sample = sampleOf(operationId, target);
+      return sample === undefined
+        ? read(question, target)
+        : answer(await toInstance(question, target), question, () => sample);
+    };
+
   return {
     listInstanceIntegrations: async (question) => {
       const visitor = await gatekeeper.admit(question);
       return answer(visitor, question, () => instanceIntegrations.listOf(visitor.integrationId));
     },
     listClients: pages(toInstance, ({ instanceId }, request) => clients.page(instanceId, request)),
-    getClient: async (question, target) => {
+    getClient: orSample('getClient', async (question, target) => {
       const visitor = await toClient(question, target);
       const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: problemMessages.client_not_found };
       return answerOne(visitor, question, () => clients.find(visitor.clientId), missing);
-    },
+    }),
     listWorkers: pages(toClient, ({ clientId }, request) => workers.page(clientId, request)),
     listWorkersV2: pages(toClient, ({ clientId }, request) => workers.pageV2(clientId, request)),
-    getWorkerV2: async (question, target) => {
+    getWorkerV2: orSample('getWorkerV2', async (question, target) => {
       const visitor = await toClient(question, target);
       const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: problemMessages.worker_not_found };
       return answerOne(visitor, question, () => workers.findV2(visitor.clientId, target.workerId), missing);
-    },
+    }),
     listUsers: pages(toClient, ({ clientId }, request) => users.page(clientId, request)),
-    getUser: async (question, target) => {
+    getUser: orSample('getUser', async (question, target) => {
       const visitor = await toClient(question, target);
       const missing = { code: ErrorCode.USER_NOT_FOUND, message: problemMessages.user_not_found };
       return answerOne(visitor, question, () => users.find(visitor.clientId, target.userId), missing);
-    },
+    }),
     listJobTitles: async (question, target) => {
       const visitor = await toClient(question, target);
       return answer(visitor, question, () => organization.jobTitlesOf(visitor.clientId));
     },
-    getOrganizationStructure: async (question, target) => {
+    getOrganizationStructure: orSample('getOrganizationStructure', async (question, target) => {
       const visitor = await toClient(question, target);
       return answer(visitor, question, () => organization.structureOf(visitor.clientId));
-    },
+    }),
   };
 }

@@ -8,6 +8,8 @@ export interface StoredEvent {
   occurredAt: number;
   /** Greater than in earlier events of the entity; null if an earlier release recorded it in an upgrade. */
   sequence: number | null;
+  /** 1 for a test event. */
+  isTest: 0 | 1;
   instanceId: string;
   clientId: string;
   entityType: string;
@@ -25,6 +27,7 @@ export function envelopeOf({
   type,
   occurredAt,
   sequence,
+  isTest,
   entityType,
   entityId,
 }: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data'>) {
@@ -35,6 +38,7 @@ export function envelopeOf({
     dataVersion: DATA_VERSION,
     occurredAt: new Date(occurredAt).toISOString(),
     sequence: sequence ?? occurredAt,
+    ...(isTest === 1 && { test: true }),
     entity: { type: entityType, id: entityId },
   };
 }

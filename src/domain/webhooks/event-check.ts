@@ -37,7 +37,7 @@ export function faultOfEvent<T extends EventType>(
   const links = { ...data.links, self: data.links.self.replace(RECEIVER, ANY_RECEIVER) };
   // The sequence is drawn later; any number stands for it.
   const envelope = envelopeOf({
-    ...{ id, type, occurredAt, sequence: occurredAt },
+    ...{ id, type, occurredAt, sequence: occurredAt, isTest: 0 },
     ...{ entityType: entity.type, entityId: entity.id },
   });
   const judge = judgeOf(type);

@@ -17,8 +17,10 @@ type Event struct {
 	OccurredAt  time.Time
 	// Sequence orders the events of one entity: the newer has the greater.
 	Sequence int64
-	Entity   Entity
-	Data     any
+	// Test is true for a test event: nothing happened.
+	Test   bool
+	Entity Entity
+	Data   any
 }
 
 // Entity is the subject of an event.
@@ -90,8 +92,10 @@ type WorkerData struct {
 	OrganizationUnits    []NamedUnit    `json:"organizationUnits"`
 	OrganizationUnit     *NamedUnit     `json:"organizationUnit"`
 	OrganizationLocation *NamedLocation `json:"organizationLocation"`
-	CreatedAt            time.Time      `json:"createdAt"`
-	Links                Links          `json:"links"`
+	// OffboardedAt is nil unless the worker was offboarded.
+	OffboardedAt *time.Time `json:"offboardedAt"`
+	CreatedAt    time.Time  `json:"createdAt"`
+	Links        Links      `json:"links"`
 }
 
 // OrganizationUnitCreatedData belongs to OrganizationUnitCreated.
@@ -164,6 +168,7 @@ func eventIn(body []byte) (*Event, error) {
 		DataVersion int             `json:"dataVersion"`
 		OccurredAt  time.Time       `json:"occurredAt"`
 		Sequence    int64           `json:"sequence"`
+		Test        bool            `json:"test"`
 		Entity      Entity          `json:"entity"`
 		Data        json.RawMessage `json:"data"`
 	}
@@ -180,6 +185,7 @@ func eventIn(body []byte) (*Event, error) {
 		DataVersion: envelope.DataVersion,
 		OccurredAt:  envelope.OccurredAt,
 		Sequence:    envelope.Sequence,
+		Test:        envelope.Test,
 		Entity:      envelope.Entity,
 		Data:        envelope.Data,
 	}

@@ -44,13 +44,13 @@ func (c Conditional) GetClient(ctx context.Context, instanceIntegrationID, clien
 	return reading(request.Execute())
 }
 
-// ListWorkers returns the workers of a client in one answer: with IfChanged the cheapest way to stay in sync.
-func (g *Gateway) ListWorkers(ctx context.Context, instanceIntegrationID, clientID string) ([]WorkerV2, error) {
-	return dataOf(g.IfChanged("").ListWorkers(ctx, instanceIntegrationID, clientID))
+// ListWorkersV2 returns the workers of a client in one answer: with IfChanged the cheapest way to stay in sync.
+func (g *Gateway) ListWorkersV2(ctx context.Context, instanceIntegrationID, clientID string) ([]WorkerV2, error) {
+	return dataOf(g.IfChanged("").ListWorkersV2(ctx, instanceIntegrationID, clientID))
 }
 
-// ListWorkers returns the workers of a client in one answer: with IfChanged the cheapest way to stay in sync.
-func (c Conditional) ListWorkers(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]WorkerV2], error) {
+// ListWorkersV2 returns the workers of a client in one answer: with IfChanged the cheapest way to stay in sync.
+func (c Conditional) ListWorkersV2(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]WorkerV2], error) {
 	request := c.gateway.api.WorkersAPI.ListWorkersV2(ctx, instanceIntegrationID, clientID)
 	if c.etag != "" {
 		request = request.IfNoneMatch(c.etag)
@@ -58,18 +58,32 @@ func (c Conditional) ListWorkers(ctx context.Context, instanceIntegrationID, cli
 	return reading(request.Execute())
 }
 
-// ListWorkersV1 returns the workers as in version 1, without their place in the organization structure.
-func (g *Gateway) ListWorkersV1(ctx context.Context, instanceIntegrationID, clientID string) ([]Worker, error) {
-	return dataOf(g.IfChanged("").ListWorkersV1(ctx, instanceIntegrationID, clientID))
+// ListWorkers returns the workers as in version 1, without their place in the organization structure.
+func (g *Gateway) ListWorkers(ctx context.Context, instanceIntegrationID, clientID string) ([]Worker, error) {
+	return dataOf(g.IfChanged("").ListWorkers(ctx, instanceIntegrationID, clientID))
 }
 
-// ListWorkersV1 returns the workers as in version 1, without their place in the organization structure.
-func (c Conditional) ListWorkersV1(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]Worker], error) {
+// ListWorkers returns the workers as in version 1, without their place in the organization structure.
+func (c Conditional) ListWorkers(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]Worker], error) {
 	request := c.gateway.api.WorkersAPI.ListWorkers(ctx, instanceIntegrationID, clientID)
 	if c.etag != "" {
 		request = request.IfNoneMatch(c.etag)
 	}
 	return reading(request.Execute())
+}
+
+// ListWorkersV1 calls ListWorkers.
+//
+// Deprecated: it is the earlier name of ListWorkers.
+func (g *Gateway) ListWorkersV1(ctx context.Context, instanceIntegrationID, clientID string) ([]Worker, error) {
+	return g.ListWorkers(ctx, instanceIntegrationID, clientID)
+}
+
+// ListWorkersV1 calls ListWorkers.
+//
+// Deprecated: it is the earlier name of ListWorkers.
+func (c Conditional) ListWorkersV1(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]Worker], error) {
+	return c.ListWorkers(ctx, instanceIntegrationID, clientID)
 }
 
 // GetWorker returns one worker, offboarded or not.

@@ -42,6 +42,7 @@ async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string)
     type: 'user.updated',
     occurredAt: Date.now(),
     sequence: null,
+    isTest: 0 as const,
     instanceId: 'ins_1',
     clientId: 'cli_1',
     entityType: 'user',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import type { Answer, KnownVersions, Question } from '../../../src/domain/directory/answer.js';
 import type { OperationId } from '../../../src/domain/directory/contract-json.js';
@@ -58,11 +59,11 @@ const target: Target = {
 };
 
 const asking =
-  (operationId: OperationId): Ask =>
+  (operationId: OperationId, over: Partial<Target> = {}): Ask =>
   (gatekeeper, store, question) => {
     const stores = { instanceIntegrations: store, clients: store, workers: store, users: store };
     const dependencies: DirectoryDependencies = { gatekeeper, ...stores, organization: store };
-    return directoryReads(dependencies)[operationId](question, target);
+    return directoryReads(dependencies)[operationId](question, { ...target, ...over });
   };
 
 const lists: [operationId: OperationId, ask: Ask, firstRead: unknown[]][] = (
@@ -177,4 +178,48 @@ describe('a read of the directory', () => {
       }
     },
   );
+});
+
+describe('a read of what a test event links to', () => {
+  const { clientId, userId } = exampleEvents['user.updated'].data;
+  const { workerId } = exampleEvents['worker.updated'].data;
+  const sample = { clientId, userId, workerId };
+  const samples: [operationId: OperationId, entityIds: string[]][] = [
+    ['getClient', [clientId]],
+    ['getUser', [userId]],
+    ['getWorkerV2', [workerId]],
+    [
+      'getOrganizationStructure',
+      [
+        exampleEvents['organization_unit.created'].entity.id,
+        exampleEvents['organization_unit_type.created'].entity.id,
+        exampleEvents['organization_location.deleted'].entity.id,
+      ],
+    ],
+  ];
+
+  test.each(samples)('by %s answers the sample on every instance, from no store', async (id, entityIds) => {
+    const { gatekeeper, store, reads, admitted } = world();
+    const { content } = await asking(id, sample)(gatekeeper, store, holding());
+    for (const entityId of entityIds) {
+      expect(content).toContain(`"${entityId}"`);
+    }
+    expect([reads, admitted]).toEqual([[], [['instance', holding(), 'iin_1']]]);
+  });
+
+  test.each(samples)('by %s is refused to who may not come in', async (id) => {
+    const refusal = new Error('refused');
+    const { gatekeeper, store } = world({ refusal });
+    await expect(asking(id, sample)(gatekeeper, store, holding({ any: true }))).rejects.toBe(refusal);
+  });
+
+  test.each<[OperationId, Partial<Target>]>([
+    ['getUser', { userId: 'usr_0000000000000000000000' }],
+    ['getWorkerV2', { workerId: 'wrk_0000000000000000000000' }],
+    ['listUsers', {}],
+  ])('is no sample for %s of another path', async (id, over) => {
+    const { gatekeeper, store, admitted } = world();
+    await asking(id, { ...sample, ...over })(gatekeeper, store, holding());
+    expect(admitted).toEqual([['client', holding(), 'iin_1', clientId]]);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import {
   type Delivery,
   DeliveryOrigin,
@@ -9,6 +10,7 @@ import {
   SubscriptionDisabledReason,
   SubscriptionStatus,
 } from '../../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import { faultsOfWebhook } from '../../support/webhooks/event-judge.js';
 import { verified } from '../../support/webhooks/receiver.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
 import { call } from '../sign-on/environment.js';
@@ -160,5 +162,32 @@ describe('a test event', () => {
     const wanted = { ...idOf(to), eventType: 'organization_location.deleted' };
     await environment.demo.webhooks.testSubscription(wanted, call());
     expect((await to.receiver.next()).event.type).toBe(wanted.eventType);
+  });
+
+  test.each(Object.keys(exampleEvents))(
+    '%s is marked, resends included, and its link leads to the sample with the receiver’s key',
+    async (eventType) => {
+      const to = await environment.demo.subscribe();
+      const { delivery } = await environment.demo.webhooks.testSubscription(
+        { ...idOf(to), eventType },
+        call(),
+      );
+      const request = await to.receiver.next();
+      expect(request.event).toMatchObject({ type: eventType, test: true });
+      expect(faultsOfWebhook(request.headers, request.body)).toEqual([]);
+      const answer = await environment.demo.follow(request);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain(request.event.entity.id);
+
+      await environment.demo.ended(to, request.eventId);
+      await environment.demo.webhooks.resendDelivery({ deliveryId: delivery?.id ?? '' }, call());
+      const again = await to.receiver.next();
+      expect(again.body).toEqual(request.body);
+    },
+  );
+
+  test('is what only test events are marked as', async () => {
+    const to = await environment.demo.subscribe();
+    expect((await eventTo(to)).event).not.toHaveProperty('test');
   });
 });

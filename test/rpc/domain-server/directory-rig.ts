@@ -47,6 +47,7 @@ export const worker = {
   organizationUnits: [named('oun_1'), named('oun_2')],
   organizationUnit: named('oun_2'),
   organizationLocation: null,
+  offboardedAt: null,
 } as const;
 export const manager = {
   id: 'usr_2',
@@ -75,7 +76,14 @@ export const unit = {
 } as const;
 
 export const structure = { unitsTypes: [named('out_1')], units: [unit], locations: [named('olo_1')] };
-export const { organizationUnits: _, organizationUnit: __, organizationLocation: ___, ...workerV1 } = worker;
+const {
+  organizationUnits: _,
+  organizationUnit: __,
+  organizationLocation: ___,
+  offboardedAt: ____,
+  ...plain
+} = worker;
+export const workerV1 = plain;
 
 /** Call it in a describe block. The stores answer what is given; the others answer one of each. */
 export function directoryRigs() {

@@ -29,7 +29,8 @@ export function describeRealGateway(driver: Driven): void {
       ['listInstanceIntegrations', [], '/v1/instance-integrations'],
       ['listClients', [iin], `/v1${below}`],
       ['getClient', [iin, cli], `/v1${below}/${cli}`],
-      ['listWorkers', [iin, cli], `/v2${below}/${cli}/workers`],
+      ['listWorkers', [iin, cli], `/v1${below}/${cli}/workers`],
+      ['listWorkersV2', [iin, cli], `/v2${below}/${cli}/workers`],
       ['workers', [iin, cli], `/v2${below}/${cli}/workers`],
       ['listWorkersV1', [iin, cli], `/v1${below}/${cli}/workers`],
       ['listUsers', [iin, cli], `/v1${below}/${cli}/users`],
@@ -43,7 +44,7 @@ export function describeRealGateway(driver: Driven): void {
     });
 
     test('one of each is the one of its list', async () => {
-      const [workers, users] = [await read('listWorkers', [iin, cli]), await read('listUsers', [iin, cli])];
+      const [workers, users] = [await read('listWorkersV2', [iin, cli]), await read('listUsers', [iin, cli])];
       expect((await read('getWorker', [iin, cli, workers.value[0].id])).value).toEqual(workers.value[0]);
       expect((await read('getUser', [iin, cli, users.value[0].userId])).value).toEqual(users.value[0]);
     });
@@ -53,6 +54,7 @@ export function describeRealGateway(driver: Driven): void {
       ['listClients', [iin]],
       ['getClient', [iin, cli]],
       ['listWorkers', [iin, cli]],
+      ['listWorkersV2', [iin, cli]],
       ['listWorkersV1', [iin, cli]],
       ['listUsers', [iin, cli]],
       ['jobTitles', [iin, cli]],

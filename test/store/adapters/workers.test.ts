@@ -61,6 +61,7 @@ describeEachDatabase('workers', (under) => {
       organizationUnits: [bakery, kitchen],
       organizationUnit: kitchen,
       organizationLocation: location,
+      offboardedAt: null,
     };
     const workers = workerStore(database);
     await expect(valuesIn(workers.pageV2(client_id, ALL))).resolves.toStrictEqual([placed]);
@@ -109,7 +110,11 @@ describeEachDatabase('workers', (under) => {
       const listed = await workers[page](client_id, ALL);
       expect(listed.map(({ id }) => id)).toEqual([stays.id]);
     }
-    await expect(valueIn(workers.findV2(client_id, left.id))).resolves.toMatchObject({ id: left.id });
+    await expect(valueIn(workers.findV2(client_id, left.id))).resolves.toMatchObject({
+      id: left.id,
+      offboardedAt: new Date(CREATED_AT).toISOString(),
+    });
+    await expect(valueIn(workers.findV2(client_id, stays.id))).resolves.toMatchObject({ offboardedAt: null });
   });
 
   test('a worker of another client is not found, nor one who is not there', async () => {

@@ -115,7 +115,7 @@ export function aWorker(over: Partial<Schemas['Worker']> = {}): Schemas['Worker'
 
 export function aWorkerV2(over: Partial<Schemas['WorkerV2']> = {}): Schemas['WorkerV2'] {
   const place = { organizationUnits: [], organizationUnit: null, organizationLocation: null };
-  return { ...aWorker(), ...place, ...over };
+  return { ...aWorker(), ...place, offboardedAt: null, ...over };
 }
 
 export function aUser(over: Partial<Schemas['User']> = {}): Schemas['User'] {

@@ -13,6 +13,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"time"
 	"fmt"
 )
 
@@ -43,6 +44,8 @@ type WorkerV2 struct {
 	OrganizationUnit NullableNamedUnit `json:"organizationUnit"`
 	// The organization location of the worker, or `null`.
 	OrganizationLocation NullableNamedLocation `json:"organizationLocation"`
+	// When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.
+	OffboardedAt NullableTime `json:"offboardedAt"`
 	AdditionalProperties map[string]interface{}
 }
 
@@ -52,7 +55,7 @@ type _WorkerV2 WorkerV2
 // This constructor will assign default values to properties that have it defined,
 // and makes sure properties required by API are set, but the set of arguments
 // will change when the set of required properties is changed
-func NewWorkerV2(id string, firstName string, lastName string, fullName string, email string, jobTitles []string, phone NullableString, location Address, organizationUnits []NamedUnit, organizationUnit NullableNamedUnit, organizationLocation NullableNamedLocation) *WorkerV2 {
+func NewWorkerV2(id string, firstName string, lastName string, fullName string, email string, jobTitles []string, phone NullableString, location Address, organizationUnits []NamedUnit, organizationUnit NullableNamedUnit, organizationLocation NullableNamedLocation, offboardedAt NullableTime) *WorkerV2 {
 	this := WorkerV2{}
 	this.Id = id
 	this.FirstName = firstName
@@ -65,6 +68,7 @@ func NewWorkerV2(id string, firstName string, lastName string, fullName string, 
 	this.OrganizationUnits = organizationUnits
 	this.OrganizationUnit = organizationUnit
 	this.OrganizationLocation = organizationLocation
+	this.OffboardedAt = offboardedAt
 	return &this
 }
 
@@ -346,6 +350,32 @@ func (o *WorkerV2) SetOrganizationLocation(v NamedLocation) {
 	o.OrganizationLocation.Set(&v)
 }
 
+// GetOffboardedAt returns the OffboardedAt field value
+// If the value is explicit nil, the zero value for time.Time will be returned
+func (o *WorkerV2) GetOffboardedAt() time.Time {
+	if o == nil || o.OffboardedAt.Get() == nil {
+		var ret time.Time
+		return ret
+	}
+
+	return *o.OffboardedAt.Get()
+}
+
+// GetOffboardedAtOk returns a tuple with the OffboardedAt field value
+// and a boolean to check if the value has been set.
+// NOTE: If the value is an explicit nil, `nil, true` will be returned
+func (o *WorkerV2) GetOffboardedAtOk() (*time.Time, bool) {
+	if o == nil {
+		return nil, false
+	}
+	return o.OffboardedAt.Get(), o.OffboardedAt.IsSet()
+}
+
+// SetOffboardedAt sets field value
+func (o *WorkerV2) SetOffboardedAt(v time.Time) {
+	o.OffboardedAt.Set(&v)
+}
+
 func (o WorkerV2) MarshalJSON() ([]byte, error) {
 	toSerialize,err := o.ToMap()
 	if err != nil {
@@ -367,6 +397,7 @@ func (o WorkerV2) ToMap() (map[string]interface{}, error) {
 	toSerialize["organizationUnits"] = o.OrganizationUnits
 	toSerialize["organizationUnit"] = o.OrganizationUnit.Get()
 	toSerialize["organizationLocation"] = o.OrganizationLocation.Get()
+	toSerialize["offboardedAt"] = o.OffboardedAt.Get()
 
 	for key, value := range o.AdditionalProperties {
 		toSerialize[key] = value
@@ -391,6 +422,7 @@ func (o *WorkerV2) UnmarshalJSON(data []byte) (err error) {
 		"organizationUnits",
 		"organizationUnit",
 		"organizationLocation",
+		"offboardedAt",
 	}
 
 	allProperties := make(map[string]interface{})
@@ -431,6 +463,7 @@ func (o *WorkerV2) UnmarshalJSON(data []byte) (err error) {
 		delete(additionalProperties, "organizationUnits")
 		delete(additionalProperties, "organizationUnit")
 		delete(additionalProperties, "organizationLocation")
+		delete(additionalProperties, "offboardedAt")
 		o.AdditionalProperties = additionalProperties
 	}
 

@@ -92,6 +92,7 @@ function snapshotOf(worker: Worker): WorkerEventData {
     organizationUnits: worker.units,
     organizationUnit: worker.primaryUnit,
     organizationLocation: worker.location,
+    offboardedAt: worker.offboardedAt === null ? null : new Date(worker.offboardedAt).toISOString(),
     createdAt: new Date(worker.createdAt).toISOString(),
     links: { self: linkToWorker(worker.clientId, worker.id) },
   };

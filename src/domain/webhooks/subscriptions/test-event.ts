@@ -63,6 +63,7 @@ function testEvent({ instanceId }: Subscription, type: EventType, now: number): 
     type,
     occurredAt: now,
     sequence: now,
+    isTest: 1,
     instanceId,
     clientId: data.clientId,
     entityType: entity.type,

@@ -80,6 +80,7 @@ class WorkerData(_Data):
     organization_units: list[NamedUnit]
     organization_unit: NamedUnit | None
     organization_location: NamedLocation | None
+    offboarded_at: datetime | None = None
     created_at: datetime
 
 
@@ -132,6 +133,8 @@ class Event(_Received, Generic[R]):
     occurred_at: datetime
     sequence: int = 0
     """Of two events of one entity, the newer has the greater. Earlier releases sent none."""
+    test: bool = False
+    """A test event: nothing happened."""
     entity: Entity
     data: _Data
 

@@ -26,8 +26,8 @@ _DEFAULT_PAGE_SIZE = 200
 _INSTANCE_INTEGRATIONS = TypeAdapter(list[InstanceIntegration])
 _CLIENTS = TypeAdapter(list[Client])
 _CLIENT = TypeAdapter(Client)
-_WORKERS = TypeAdapter(list[WorkerV2])
-_WORKERS_V1 = TypeAdapter(list[Worker])
+_WORKERS_V2 = TypeAdapter(list[WorkerV2])
+_WORKERS = TypeAdapter(list[Worker])
 _WORKER = TypeAdapter(WorkerV2)
 _USERS = TypeAdapter(list[User])
 _USER = TypeAdapter(User)
@@ -129,20 +129,20 @@ class Gateway:
         return self._client.read(_CLIENT, ask, if_changed)
 
     @overload
-    def list_workers(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[WorkerV2]: ...
+    def list_workers_v2(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[WorkerV2]: ...
 
     @overload
-    def list_workers(
+    def list_workers_v2(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
     ) -> Reading[list[WorkerV2]]: ...
 
-    def list_workers(
+    def list_workers_v2(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[WorkerV2] | Reading[list[WorkerV2]]:
         """The workers of a client in one answer: with ``if_changed`` the cheapest way to stay in sync."""
         operation = self._workers.list_workers_v2_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
-        return self._client.read(_WORKERS, ask, if_changed)
+        return self._client.read(_WORKERS_V2, ask, if_changed)
 
     def workers(
         self, instance_integration_id: str, client_id: str, *, page_size: int = _DEFAULT_PAGE_SIZE, request_id: str | None = None
@@ -150,23 +150,26 @@ class Gateway:
         """The workers of a client, read page by page: ``for worker in gateway.workers(…)``."""
         operation = self._workers.list_workers_v2_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, limit=page_size, x_request_id=request_id)
-        return Paged(lambda url: self._client.page(_WORKERS, ask, request_id, url))
+        return Paged(lambda url: self._client.page(_WORKERS_V2, ask, request_id, url))
 
     @overload
-    def list_workers_v1(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[Worker]: ...
+    def list_workers(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> list[Worker]: ...
 
     @overload
-    def list_workers_v1(
+    def list_workers(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
     ) -> Reading[list[Worker]]: ...
 
-    def list_workers_v1(
+    def list_workers(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[Worker] | Reading[list[Worker]]:
         """The workers as in version 1, without their place in the organization structure."""
         operation = self._workers.list_workers_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
-        return self._client.read(_WORKERS_V1, ask, if_changed)
+        return self._client.read(_WORKERS, ask, if_changed)
+
+    list_workers_v1 = list_workers
+    """The earlier name of ``list_workers``."""
 
     @overload
     def get_worker(self, instance_integration_id: str, client_id: str, worker_id: str, *, request_id: str | None = None) -> WorkerV2: ...

@@ -129,13 +129,13 @@ export class Gateway {
   }
 
   /** The workers of a client in one answer: with `ifChanged` the cheapest way to stay in sync. */
-  listWorkers(
+  listWorkersV2(
     instanceIntegrationId: string,
     clientId: string,
     options: ConditionalReadOptions,
   ): Promise<Reading<WorkerV2[]>>;
-  listWorkers(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<WorkerV2[]>;
-  listWorkers(
+  listWorkersV2(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<WorkerV2[]>;
+  listWorkersV2(
     instanceIntegrationId: string,
     clientId: string,
     options: AnyReadOptions = {},
@@ -148,13 +148,13 @@ export class Gateway {
   }
 
   /** The workers as in version 1, without their place in the organization structure. */
-  listWorkersV1(
+  listWorkers(
     instanceIntegrationId: string,
     clientId: string,
     options: ConditionalReadOptions,
   ): Promise<Reading<Worker[]>>;
-  listWorkersV1(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<Worker[]>;
-  listWorkersV1(
+  listWorkers(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<Worker[]>;
+  listWorkers(
     instanceIntegrationId: string,
     clientId: string,
     options: AnyReadOptions = {},
@@ -165,6 +165,9 @@ export class Gateway {
       options,
     );
   }
+
+  /** @deprecated The earlier name of `listWorkers`. */
+  readonly listWorkersV1: Gateway['listWorkers'] = this.listWorkers.bind(this) as Gateway['listWorkers'];
 
   /** One worker, offboarded or not. */
   getWorker(

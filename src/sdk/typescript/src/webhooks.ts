@@ -18,6 +18,8 @@ export interface UnknownEvent {
   occurredAt: string;
   /** Of two events of one entity, the newer has the greater. */
   sequence: number;
+  /** Only in test events: nothing happened. */
+  test?: true;
   entity: { type: string; id: string };
   data: Record<string, unknown>;
 }

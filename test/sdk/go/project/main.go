@@ -119,6 +119,7 @@ var methods = map[string]string{
 	"getClient":                "GetClient",
 	"listWorkers":              "ListWorkers",
 	"listWorkersV1":            "ListWorkersV1",
+	"listWorkersV2":            "ListWorkersV2",
 	"getWorker":                "GetWorker",
 	"listUsers":                "ListUsers",
 	"getUser":                  "GetUser",

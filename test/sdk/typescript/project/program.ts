@@ -25,7 +25,7 @@ const gateway = new Gateway({
 
 /** What a read answers depends on what it is asked. */
 export async function read(held: string | null): Promise<void> {
-  const workers: WorkerV2[] = await gateway.listWorkers('iin', 'cli');
+  const workers: WorkerV2[] = await gateway.listWorkersV2('iin', 'cli');
   const reading: Reading<OrganizationStructure> = await gateway.organizationStructure('iin', 'cli', {
     ifChanged: held,
   });

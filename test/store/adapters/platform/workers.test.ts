@@ -70,6 +70,7 @@ describeEachDatabase('workers', (under) => {
           organizationUnits: [named.finance, named.legal],
           organizationUnit: named.legal,
           organizationLocation: { id: location.id, name: 'Harbour Office' },
+          offboardedAt: null,
           createdAt: new Date(platform.now()).toISOString(),
           links: {
             self: `/v2/instance-integrations/{instanceIntegrationId}/clients/${client.id}/workers/${answer.id}`,
@@ -198,7 +199,10 @@ describeEachDatabase('workers', (under) => {
       version: expect.any(String),
     });
     expect(first.touched).toEqual([platform.client.id]);
-    expect(first.events).toMatchObject([{ type: 'worker.updated', data: { jobTitles: ['Welder'] } }]);
+    const offboardedAt = new Date(platform.now()).toISOString();
+    expect(first.events).toMatchObject([
+      { type: 'worker.updated', data: { jobTitles: ['Welder'], offboardedAt } },
+    ]);
     const again = await tracked(platform, (changes) => offboardWorker(changes, { workerId: worker.id }));
     expect(again).toEqual({ answer: first.answer, touched: [], events: [] });
 

@@ -12,7 +12,7 @@
  * Do not edit the class manually.
  */
 
-import { mapValues } from '../runtime.js';
+import { mapValues, parseDate, parseDateTime, serializeDate, serializeDateTime } from '../runtime.js';
 import type { Address } from './Address.js';
 import {
     AddressFromJSON,
@@ -85,6 +85,10 @@ export interface WorkerV2 {
      * The organization location of the worker, or `null`.
      */
     organizationLocation: NamedLocation | null;
+    /**
+     * When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.
+     */
+    offboardedAt: Date | null;
 }
 
 /**
@@ -102,6 +106,7 @@ export function instanceOfWorkerV2(value: object): value is WorkerV2 {
     if (!('organizationUnits' in value) || value['organizationUnits'] === undefined) return false;
     if (!('organizationUnit' in value) || value['organizationUnit'] === undefined) return false;
     if (!('organizationLocation' in value) || value['organizationLocation'] === undefined) return false;
+    if (!('offboardedAt' in value) || value['offboardedAt'] === undefined) return false;
     return true;
 }
 
@@ -126,6 +131,7 @@ export function WorkerV2FromJSONTyped(json: any, ignoreDiscriminator: boolean): 
         'organizationUnits': ((json['organizationUnits'] as Array<any>).map(NamedUnitFromJSON)),
         'organizationUnit': NamedUnitFromJSON(json['organizationUnit']),
         'organizationLocation': NamedLocationFromJSON(json['organizationLocation']),
+        'offboardedAt': (json['offboardedAt'] == null ? null : parseDateTime(json['offboardedAt'])),
     };
 }
 
@@ -151,6 +157,7 @@ export function WorkerV2ToJSONTyped(value?: WorkerV2 | null, ignoreDiscriminator
         'organizationUnits': ((value['organizationUnits'] as Array<any>).map(NamedUnitToJSON)),
         'organizationUnit': NamedUnitToJSON(value['organizationUnit']),
         'organizationLocation': NamedLocationToJSON(value['organizationLocation']),
+        'offboardedAt': value['offboardedAt'] == null ? value['offboardedAt'] : serializeDateTime(value['offboardedAt']),
     };
 }
 

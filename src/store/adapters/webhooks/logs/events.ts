@@ -14,6 +14,7 @@ const WITHOUT_PAYLOAD = [
   'type',
   'occurredAt',
   'sequence',
+  'isTest',
   'instanceId',
   'clientId',
   'entityType',

@@ -203,6 +203,7 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
       'type',
       'occurred_at as occurredAt',
       'sequence',
+      'is_test as isTest',
       'instance_id as instanceId',
       'client_id as clientId',
       'entity_type as entityType',

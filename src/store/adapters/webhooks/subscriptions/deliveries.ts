@@ -56,7 +56,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
     insertTestEvent: async (event) => {
       await camelCased(writer)
         .insertInto('events')
-        .values({ ...event, sequence: nextSequence(event.entityId, event.occurredAt), isTest: 1 })
+        .values({ ...event, sequence: nextSequence(event.entityId, event.occurredAt) })
         .execute();
     },
     holdPending: (id, most) => holdPending(writer, id, most),

@@ -66,6 +66,7 @@ describeEachDatabase('a test event', (under) => {
 
       expect([type, ajv.validate(`events${payloadSchemaOf[type]}`, body)]).toEqual([type, true]);
       expect(body.data.links.self).toContain(`/instance-integrations/${connection.id}/clients/`);
+      expect(body.test).toBe(true);
       expect(Object.keys(body.data).at(-1)).toBe('links');
     }
   });

@@ -18,6 +18,7 @@ import pprint
 import re  # noqa: F401
 import json
 
+from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Any, ClassVar, Dict, List, Optional
 from integration_gateway.models.address import Address
@@ -42,7 +43,8 @@ class WorkerV2(BaseModel):
     organization_units: List[NamedUnit] = Field(description="All organization units to which the worker is assigned. May be empty.", alias="organizationUnits")
     organization_unit: Optional[NamedUnit] = Field(description="The primary one of `organizationUnits`, or `null` when the worker is assigned to none.", alias="organizationUnit")
     organization_location: Optional[NamedLocation] = Field(description="The organization location of the worker, or `null`.", alias="organizationLocation")
-    __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email", "jobTitles", "phone", "location", "organizationUnits", "organizationUnit", "organizationLocation"]
+    offboarded_at: Optional[datetime] = Field(description="When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.", alias="offboardedAt")
+    __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email", "jobTitles", "phone", "location", "organizationUnits", "organizationUnit", "organizationLocation", "offboardedAt"]
 
     model_config = ConfigDict(
         validate_by_name=True,
@@ -113,6 +115,11 @@ class WorkerV2(BaseModel):
         if self.organization_location is None and "organization_location" in self.model_fields_set:
             _dict['organizationLocation'] = None
 
+        # set to None if offboarded_at (nullable) is None
+        # and model_fields_set contains the field
+        if self.offboarded_at is None and "offboarded_at" in self.model_fields_set:
+            _dict['offboardedAt'] = None
+
         return _dict
 
     @classmethod
@@ -135,7 +142,8 @@ class WorkerV2(BaseModel):
             "location": Address.from_dict(obj["location"]) if obj.get("location") is not None else None,
             "organizationUnits": [NamedUnit.from_dict(_item) for _item in obj["organizationUnits"]] if obj.get("organizationUnits") is not None else None,
             "organizationUnit": NamedUnit.from_dict(obj["organizationUnit"]) if obj.get("organizationUnit") is not None else None,
-            "organizationLocation": NamedLocation.from_dict(obj["organizationLocation"]) if obj.get("organizationLocation") is not None else None
+            "organizationLocation": NamedLocation.from_dict(obj["organizationLocation"]) if obj.get("organizationLocation") is not None else None,
+            "offboardedAt": obj.get("offboardedAt")
         })
         return _obj
 
