@@ -178,6 +178,10 @@ func eventIn(body []byte) (*Event, error) {
 	if envelope.ID == "" || envelope.Type == "" {
 		return nil, fmt.Errorf("there is no id or no type")
 	}
+	// Earlier releases of the service sent none; the present one sends the time in its place.
+	if envelope.Sequence == 0 {
+		envelope.Sequence = envelope.OccurredAt.UnixMilli()
+	}
 	event := &Event{
 		ID:          envelope.ID,
 		Type:        envelope.Type,

@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Events get the order of their entity's changes, of which `occurred_at` can repeat. Earlier releases, which
- * may still write during the upgrade, leave it null.
+ * Events get the order of their entity's changes, of which `occurred_at` can repeat: the time, or one more
+ * than the last if an earlier event of the entity has that already. Nodes of earlier releases leave it null.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('events').addColumn('sequence', 'bigint').execute();
   await sql`
     update events set sequence = ordered.sequence from (
-      select seq, min(occurred_at) over (partition by entity_id)
-        + row_number() over (partition by entity_id order by seq) - 1 as sequence
-      from events
+      select seq, place + max(occurred_at - place) over (partition by entity_id order by seq) as sequence from (
+        select seq, entity_id, occurred_at, row_number() over (partition by entity_id order by seq) as place from events
+      ) as placed
     ) as ordered where ordered.seq = events.seq
   `.execute(db);
   await db.schema.createIndex('events_by_entity').on('events').columns(['entity_id', 'sequence']).execute();

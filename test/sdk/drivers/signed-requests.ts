@@ -5,7 +5,13 @@ import { packageRoot } from '../../../src/config/package.js';
 
 export interface Example {
   headers: Record<string, string>;
-  payload: { id: string; type: string; data: { links: { self: string } } };
+  payload: {
+    id: string;
+    type: string;
+    occurredAt: string;
+    sequence: number;
+    data: { links: { self: string } };
+  };
 }
 
 export interface SignedRequest {

@@ -75,6 +75,12 @@ export function describeWebhooks(driver: Driven): void {
       expect(tells(value, true)).toBe(true);
       expect(value.event).toMatchObject({ data: { status: 'ON_LEAVE' } });
     });
+
+    test('of a release that sent no sequence has the time in its place', async () => {
+      const { sequence: _, ...payload } = example.payload;
+      const { value } = await verify(signed({ body: JSON.stringify(payload) }));
+      expect(value.event).toMatchObject({ sequence: Date.parse(payload.occurredAt) });
+    });
   });
 
   describe('while a secret is being replaced', () => {

@@ -1,6 +1,7 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { Actor } from '../../operator/audit.js';
+import type { WriteOrigin } from '../../unit-of-work.js';
 import { givenUp } from './results.js';
 import type { DeliveryProgress, SendingChanges, SendingDependencies } from './sending.js';
 
@@ -9,15 +10,22 @@ export async function retryDelivery(
   { unitOfWork, deliveriesDue }: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue'>,
   actor: Actor,
   id: string,
+  origin: WriteOrigin,
 ): Promise<void> {
   await unitOfWork.run(async (changes) => {
     const delivery = await heldPending(changes, id);
     if (delivery.attemptStartedAt !== null) {
       throw refused('An attempt is in progress.');
     }
+    if ((await changes.receivers([delivery.subscriptionId])).length === 0) {
+      throw new ServiceError(
+        ErrorCode.SUBSCRIPTION_DISABLED,
+        'The subscription is disabled. Enable it first.',
+      );
+    }
     await changes.retryBatches.makeDue([delivery.id], delivery.attemptsBegun + 1);
     await tell(changes, actor, 'delivery.retried', delivery);
-  });
+  }, origin);
   deliveriesDue.wake();
 }
 
@@ -26,12 +34,13 @@ export async function giveUpDelivery(
   { unitOfWork }: Pick<SendingDependencies, 'unitOfWork'>,
   actor: Actor,
   id: string,
+  origin: WriteOrigin,
 ): Promise<void> {
   await unitOfWork.run(async (changes) => {
     const delivery = await heldPending(changes, id);
     await changes.settle(givenUp(delivery, changes.now));
     await tell(changes, actor, 'delivery.given_up', delivery);
-  });
+  }, origin);
 }
 
 async function heldPending(changes: SendingChanges, id: string): Promise<DeliveryProgress> {

@@ -42,11 +42,11 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
         delivery: toDeliveryMessage(await resendDelivery(changes, deliveryId)),
       })),
     retryDelivery: async ({ deliveryId }, context) => {
-      await retryDelivery(sending, actorOf(context), deliveryId);
+      await retryDelivery(sending, actorOf(context), deliveryId, { signal: context.signal });
       return answerFor(deliveryId);
     },
     giveUpDelivery: async ({ deliveryId }, context) => {
-      await giveUpDelivery(sending, actorOf(context), deliveryId);
+      await giveUpDelivery(sending, actorOf(context), deliveryId, { signal: context.signal });
       return answerFor(deliveryId);
     },
     tailDeliveries: async function* ({ since, ...filter }, { signal }) {

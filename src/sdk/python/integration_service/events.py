@@ -123,6 +123,11 @@ class OrganizationLocationDeletedData(OrganizationLocationCreatedData):
     deleted_at: datetime
 
 
+def _time_of(members: dict[str, Any]) -> int:
+    occurred_at = members.get("occurred_at")
+    return round(occurred_at.timestamp() * 1000) if occurred_at else 0
+
+
 class Event(_Received, Generic[R]):
     """The common part of all events. ``R`` is the record at ``links.self``: see ``Gateway.follow``."""
 
@@ -131,8 +136,8 @@ class Event(_Received, Generic[R]):
     spec_version: int
     data_version: int
     occurred_at: datetime
-    sequence: int = 0
-    """Of two events of one entity, the newer has the greater. Earlier releases sent none."""
+    sequence: int = Field(default_factory=_time_of)
+    """Of two events of one entity, the newer has the greater. Earlier releases sent none: the time is in its place."""
     test: bool = False
     """A test event: nothing happened."""
     entity: Entity

@@ -178,7 +178,8 @@ function eventIn(payload: Uint8Array): ReceivedEvent {
   if (typeof event?.id !== 'string' || typeof event.type !== 'string') {
     throw new WebhookVerificationError('body_malformed', 'The body is signed, and is no event.');
   }
-  return event as ReceivedEvent;
+  // Earlier releases of the service sent none; the present one sends the time in its place.
+  return { sequence: Date.parse(event.occurredAt ?? ''), ...event } as ReceivedEvent;
 }
 
 function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -92,7 +92,7 @@ describeEachDatabase('the sequence of an event', (under) => {
     expect(written.map(([, sequence]) => sequence)).toEqual(names.map((_, index) => NOON + index));
   });
 
-  test('is the time in an event that an earlier release recorded during the upgrade', async () => {
+  test('is the time in an event that an earlier release recorded during the upgrade, and the next is greater', async () => {
     const database = await under.openMigrated();
     const user = await invitedAlone(database, {});
     await nodeAt(database, NOON)(user.id, 'a');
@@ -105,6 +105,12 @@ describeEachDatabase('the sequence of an event', (under) => {
     const event = await eventLogRows(database.reader).find(id);
     const body = eventBody(event as NonNullable<typeof event>, newPublicId('InstanceIntegrationId'));
     expect(JSON.parse(body)).toMatchObject({ sequence: NOON, entity: { id: user.id } });
+
+    await nodeAt(database, NOON - HOUR_MS)(user.id, 'b');
+    expect(await sequencesOf(database, user.id)).toEqual([
+      ['a', null],
+      ['b', NOON + 1],
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { type User, UserStatus } from '../../../../../generated/proto/integration/platform/v1/users.js';
 import { printableLine } from '../../output/printable.js';
 import { asFacts, asTime, asWord } from '../../output/table.js';
+import { UsageError } from '../../usage-error.js';
 import { listed, shownList } from '../listing.js';
 import type { Action, Session, Shown } from '../session.js';
 import { firstOf, membersWith, neededClient, type PeopleFilter } from './people.js';
@@ -48,6 +49,9 @@ export const enable: Switch = async ({ platform, call }, [userId = ''], { expect
 };
 
 async function usersOfPerson(session: Session, filter: PeopleFilter, statuses: readonly UserStatus[]) {
+  if (statuses.includes(UserStatus.DELETED)) {
+    throw new UsageError('Deleted users are found in a client only: add --client with its id.');
+  }
   const { platform, call } = session;
   const users = await membersWith(session, filter, async (member) =>
     member.$case === 'userId' ? (await platform.getUser({ userId: member.value }, call)).user : undefined,

@@ -55,6 +55,14 @@ describe('the people of clients', () => {
     }
   });
 
+  test('are named by their client if they were deleted', async () => {
+    const { code, stderr } = await type('user', 'list', '--email', people()[0] ?? '', '--status', 'deleted');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Deleted users are found in a client only: add --client with its id.'),
+    ]);
+  });
+
   test('are none for an address of no person, in a sentence', async () => {
     for (const noun of ['user', 'worker']) {
       const { code, stdout } = await type(noun, 'list', '--email', 'nobody@example.com');

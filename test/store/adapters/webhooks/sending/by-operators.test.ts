@@ -25,8 +25,8 @@ describeEachDatabase('an operator', (under) => {
     return {
       ...rig,
       ...{ id, audited },
-      retry: (deliveryId: string = id) => retryDelivery(rig.dependencies, ACTOR, deliveryId),
-      end: (deliveryId: string = id) => giveUpDelivery(rig.dependencies, ACTOR, deliveryId),
+      retry: (deliveryId: string = id) => retryDelivery(rig.dependencies, ACTOR, deliveryId, {}),
+      end: (deliveryId: string = id) => giveUpDelivery(rig.dependencies, ACTOR, deliveryId, {}),
       claimed: async () => (await rig.claim()).deliveries.map(({ number }) => number),
     };
   }
@@ -59,6 +59,15 @@ describeEachDatabase('an operator', (under) => {
       code: ErrorCode.TRANSITION_REFUSED,
       message: 'The delivery is exhausted; only a pending one waits for attempts.',
     });
+  });
+
+  test('hurries nothing to a disabled subscription', async () => {
+    const rig = await failed();
+    await rig.database.write((writer) =>
+      writer.updateTable('subscriptions').set({ status: 'DISABLED' }).execute(),
+    );
+    await expect(rig.retry()).rejects.toMatchObject({ code: ErrorCode.SUBSCRIPTION_DISABLED });
+    expect(await rig.audited()).toEqual([]);
   });
 
   test('hurries no attempt that is in progress', async () => {
