@@ -1,3 +1,4 @@
+const asyncHooks = require('node:async_hooks');
 const { register: registerHooks } = require('node:module');
 const { pathToFileURL } = require('node:url');
 
@@ -15,6 +16,7 @@ module.exports = class NativeRuntime {
   constructor(config, environment) {
     this.config = config;
     this.environment = environment;
+    this.storages = [];
   }
 
   unstable_shouldLoadAsEsm() {
@@ -30,10 +32,25 @@ module.exports = class NativeRuntime {
     await import(`${pathToFileURL(path).href}?file=${filesBefore}`);
   }
 
-  /** The test framework: a new one for each file, because it keeps what was described. */
+  /**
+   * The test framework: a new one for each file, because it keeps what was described. Its storages are ended with
+   * the file: each that is in use costs time at every promise.
+   */
   requireInternalModule(path) {
-    delete require.cache[require.resolve(path)];
-    return require(path);
+    const { AsyncLocalStorage } = asyncHooks;
+    const { storages } = this;
+    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+      constructor(...given) {
+        super(...given);
+        storages.push(this);
+      }
+    };
+    try {
+      delete require.cache[require.resolve(path)];
+      return require(path);
+    } finally {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    }
   }
 
   requireModule(path) {
@@ -52,5 +69,10 @@ module.exports = class NativeRuntime {
   enterTestCode() {}
   leaveTestCode() {}
   resetModules() {}
-  teardown() {}
+
+  teardown() {
+    for (const storage of this.storages) {
+      storage.disable();
+    }
+  }
 };
