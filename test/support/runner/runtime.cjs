@@ -13,8 +13,7 @@ let filesBefore = 0;
 
 /** Loads test files as Node loads them; what they import stays loaded for the other files of the worker. */
 module.exports = class NativeRuntime {
-  constructor(config, environment) {
-    this.config = config;
+  constructor(_, environment) {
     this.environment = environment;
     this.storages = [];
   }

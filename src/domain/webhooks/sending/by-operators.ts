@@ -2,6 +2,7 @@ import type { DeliveryId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { Actor } from '../../operator/audit.js';
 import type { WriteOrigin } from '../../unit-of-work.js';
+import { subscriptionDisabled } from '../subscriptions/rows.js';
 import { givenUp } from './results.js';
 import type { DeliveryProgress, SendingChanges, SendingDependencies } from './sending.js';
 
@@ -18,10 +19,7 @@ export async function retryDelivery(
       throw refused('An attempt is in progress.');
     }
     if ((await changes.receivers([delivery.subscriptionId])).length === 0) {
-      throw new ServiceError(
-        ErrorCode.SUBSCRIPTION_DISABLED,
-        'The subscription is disabled. Enable it first.',
-      );
+      throw subscriptionDisabled();
     }
     await changes.retryBatches.makeDue([delivery.id], delivery.attemptsBegun + 1);
     await tell(changes, actor, 'delivery.retried', delivery);

@@ -67,8 +67,12 @@ export async function lockedActiveSubscription(
 ): Promise<ManagedSubscription> {
   const subscription = await lockedSubscription(changes, id);
   if (subscription.status !== 'ACTIVE') {
-    const message = 'The subscription is disabled. Enable it first.';
-    throw new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
+    throw subscriptionDisabled();
   }
   return subscription;
+}
+
+export function subscriptionDisabled(): ServiceError {
+  const message = 'The subscription is disabled. Enable it first.';
+  return new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
 }
