@@ -1,21 +1,23 @@
 import type { Client, ClientRows } from '../../../domain/platform/rows/clients.js';
-import { camelCased } from '../../camel-case.js';
+import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
+import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
+
+const byId = statement((db, { id }: { id: string }) => clients(db).where('id', '=', id));
 
 export function clientRows(writer: Writer): ClientRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'clients');
-  const clients = () => db.selectFrom('clients').selectAll().$narrowType<Pick<Client, 'id' | 'instanceId'>>();
   return {
     find: async (id) => {
-      const row = await clients().where('id', '=', id).executeTakeFirst();
+      const row = (await byId(db, { id })).rows[0];
       return row && withAddress(row);
     },
     page: async (page, instanceId) => {
-      const found = clients().$if(instanceId !== undefined, (query) =>
+      const found = clients(db).$if(instanceId !== undefined, (query) =>
         query.where('instanceId', '=', instanceId as string),
       );
       return (await oldestFirst(found, 'clients', page)).map(withAddress);
@@ -23,4 +25,8 @@ export function clientRows(writer: Writer): ClientRows {
     insert: ({ address, ...client }) => insert({ ...client, ...address }),
     update: ({ address, ...client }) => update({ ...client, ...address }),
   };
+}
+
+function clients(db: Rows) {
+  return db.selectFrom('clients').selectAll().$narrowType<Pick<Client, 'id' | 'instanceId'>>();
 }

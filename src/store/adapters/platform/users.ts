@@ -5,15 +5,18 @@ import type { User, UserRows, UserView } from '../../../domain/platform/rows/use
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { named } from '../named.js';
+import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
+
+const byId = statement((db, { id }: { id: string }) => views(db).where('users.id', '=', id));
 
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'users');
   return {
     find: async (id) => {
-      const row = await views(db).where('users.id', '=', id).executeTakeFirst();
+      const row = (await byId(db, { id })).rows[0];
       return row && toView(row);
     },
     page: async (page, { clientId, statuses, emailKey }) => {

@@ -8,38 +8,40 @@ import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
 import { contractEmailFor } from '../contract-email.js';
 import { named } from '../named.js';
+import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
+
+const byId = statement((db, { id }: { id: string }) => placed(db).where('workers.id', '=', id));
+
+const active = statement((db, { clientId, accountId }: { clientId: string; accountId: string }) =>
+  placed(db)
+    .where('workers.accountId', '=', accountId)
+    .where('workers.clientId', '=', clientId)
+    .where('workers.offboardedAt', 'is', null),
+);
+
+const unitsOfOne = statement((db, { id }: { id: string }) =>
+  assigned(db).where('workerUnits.workerId', '=', id),
+);
+
+const assignment = statement((db, row: Tables['workerUnits']) => db.insertInto('workerUnits').values(row));
 
 export function workerRows(writer: Writer): WorkerRows {
   const db = camelCased(writer);
-  const placed = () =>
-    db
-      .selectFrom('workers')
-      .leftJoin('units as primaryUnit', 'primaryUnit.id', 'workers.primaryUnitId')
-      .leftJoin('locations as location', 'location.id', 'workers.locationId')
-      .selectAll('workers')
-      .select(['primaryUnit.name as primaryUnitName', 'location.name as locationName'])
-      .$narrowType<Pick<Worker, 'id' | 'clientId' | 'accountId'>>();
+  const { insert, update } = plainWrites(db, 'workers');
   const assign = async (workerId: WorkerId, units: readonly NamedUnit[]) => {
     for (const [position, unit] of units.entries()) {
-      await db.insertInto('workerUnits').values({ workerId, unitId: unit.id, position }).execute();
+      await assignment(db, { workerId, unitId: unit.id, position });
     }
   };
+  const only = async ([row]: WorkerRow[]) =>
+    row && toWorker(row, byWorker((await unitsOfOne(db, { id: row.id })).rows));
   return {
-    find: async (id) => {
-      const row = await placed().where('workers.id', '=', id).executeTakeFirst();
-      return row && toWorker(row, await unitsOf(db, [id]));
-    },
-    findActive: async (clientId, accountId) => {
-      const row = await placed()
-        .where('workers.accountId', '=', accountId)
-        .where('workers.clientId', '=', clientId)
-        .where('workers.offboardedAt', 'is', null)
-        .executeTakeFirst();
-      return row && toWorker(row, await unitsOf(db, [row.id]));
-    },
+    find: async (id) => only((await byId(db, { id })).rows),
+    findActive: async (clientId, accountId) => only((await active(db, { clientId, accountId })).rows),
     page: async (page, clientId, filter) => {
-      const found = placed().where('workers.clientId', '=', clientId).where(matching(filter));
+      const found = placed(db).where('workers.clientId', '=', clientId).where(matching(filter));
       const rows = await oldestFirst(found, 'workers', page);
       const units = await unitsOf(
         db,
@@ -48,17 +50,35 @@ export function workerRows(writer: Writer): WorkerRows {
       return rows.map((row) => toWorker(row, units));
     },
     insert: async (worker) => {
-      await db.insertInto('workers').values(toRow(worker)).execute();
+      await insert(toRow(worker));
       await assign(worker.id, worker.units);
     },
-    update: async (worker) => {
-      await db.updateTable('workers').set(toRow(worker)).where('id', '=', worker.id).execute();
-    },
+    update: (worker) => update(toRow(worker)),
     assign: async ({ id, units }) => {
       await db.deleteFrom('workerUnits').where('workerId', '=', id).execute();
       await assign(id, units);
     },
   };
+}
+
+function placed(db: Rows) {
+  return db
+    .selectFrom('workers')
+    .leftJoin('units as primaryUnit', 'primaryUnit.id', 'workers.primaryUnitId')
+    .leftJoin('locations as location', 'location.id', 'workers.locationId')
+    .selectAll('workers')
+    .select(['primaryUnit.name as primaryUnitName', 'location.name as locationName'])
+    .$narrowType<Pick<Worker, 'id' | 'clientId' | 'accountId'>>();
+}
+
+/** The units of workers, in order of assignment. */
+function assigned(db: Rows) {
+  return db
+    .selectFrom('workerUnits')
+    .innerJoin('units', 'units.id', 'workerUnits.unitId')
+    .orderBy('workerUnits.workerId')
+    .orderBy('workerUnits.position')
+    .select(['workerUnits.workerId', 'units.id', 'units.name']);
 }
 
 function matching({ statuses, unitId, locationId, jobTitle }: WorkerFilter) {
@@ -124,20 +144,15 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   };
 }
 
-/** The units of many workers in one read, in order of assignment. */
+/** In one read. */
 async function unitsOf(db: Rows, workerIds: readonly string[]): Promise<Map<string, Named[]>> {
+  return workerIds.length === 0
+    ? new Map()
+    : byWorker(await assigned(db).where('workerUnits.workerId', 'in', workerIds).execute());
+}
+
+function byWorker(rows: readonly (Named & { workerId: string })[]): Map<string, Named[]> {
   const units = new Map<string, Named[]>();
-  if (workerIds.length === 0) {
-    return units;
-  }
-  const rows = await db
-    .selectFrom('workerUnits')
-    .innerJoin('units', 'units.id', 'workerUnits.unitId')
-    .where('workerUnits.workerId', 'in', workerIds)
-    .orderBy('workerUnits.workerId')
-    .orderBy('workerUnits.position')
-    .select(['workerUnits.workerId', 'units.id', 'units.name'])
-    .execute();
   for (const { workerId, id, name } of rows) {
     const list = units.get(workerId);
     if (list) {

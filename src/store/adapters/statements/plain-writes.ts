@@ -1,26 +1,38 @@
-import type { Insertable, Kysely, Updateable } from 'kysely';
+import type { Compilable, Insertable, Kysely, Updateable } from 'kysely';
 import type { Rows, Tables } from '../../camel-case.js';
+import { statement } from './kept-statement.js';
 
-interface AnyTable {
-  row: { id: string };
-}
+type Row = { id: string };
+
+/** Stands for every table. */
+type Db = Kysely<{ table: Row }>;
+type Table = 'table';
+
+const insertion = perColumns((db, table, row) => db.insertInto(table).values(row));
+const change = perColumns((db, table, { id, ...fields }) =>
+  db.updateTable(table).set(fields).where('id', '=', id),
+);
+const deletion = perColumns((db, table, { id }) => db.deleteFrom(table).where('id', '=', id));
 
 /** The writes of one row of a table whose rows have ids. */
-export function plainWrites<Table extends keyof Tables>(rows: Rows, table: Table) {
-  const db = rows as unknown as Kysely<AnyTable>;
-  const named = table as keyof AnyTable;
+export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
   return {
-    insert: async (row: Insertable<Tables[Table]>): Promise<void> => {
-      await db
-        .insertInto(named)
-        .values(row as never)
-        .execute();
-    },
-    update: async (row: Updateable<Tables[Table]> & { id: string }): Promise<void> => {
-      await db.updateTable(named).set(row).where('id', '=', row.id).execute();
-    },
-    delete: async (id: string): Promise<void> => {
-      await db.deleteFrom(named).where('id', '=', id).execute();
-    },
+    insert: (row: Insertable<Tables[Name]>): Promise<void> => insertion(db, name, row as unknown as Row),
+    update: (row: Updateable<Tables[Name]> & Row): Promise<void> => change(db, name, row),
+    delete: (id: string): Promise<void> => deletion(db, name, { id }),
+  };
+}
+
+/** A kept statement for each table and set of columns. */
+function perColumns(build: (db: Db, table: Table, row: Row) => Compilable<unknown>) {
+  const kept = new Map<string, ReturnType<typeof statement<Row, unknown>>>();
+  return async (db: Rows, name: keyof Tables, row: Row): Promise<void> => {
+    const signature = [name, ...Object.keys(row)].join();
+    let write = kept.get(signature);
+    if (!write) {
+      write = statement((rows: Rows, values: Row) => build(rows as unknown as Db, name as Table, values));
+      kept.set(signature, write);
+    }
+    await write(db, row);
   };
 }
