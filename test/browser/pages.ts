@@ -83,6 +83,15 @@ export const pages: Record<string, Way> = {
     await fillSignIn(page, rig.demo.demoPerson('juniper'));
     await page.getByRole('alert').waitFor();
   },
+  'locked out': async (page, rig) => {
+    await toSignIn(page, rig);
+    const person = await rig.demo.newPerson({ worker: [tallowfern] });
+    // One more than the first ten, which are free.
+    for (let attempt = 0; attempt <= 10; attempt += 1) {
+      await fillSignIn(page, { ...person, password: 'wrong' });
+    }
+    await at(page, 'Please wait before you try again');
+  },
   'choose context': toChoice,
   'choose context, one used last': async (page, rig) => {
     await toChoice(page, rig);

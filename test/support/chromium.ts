@@ -24,8 +24,8 @@ const FLAGS = [
 
 const OWN_HOSTS = ['localhost', '127.0.0.1'];
 const PATIENCE_MS = 10_000;
-/** Chromium's own message about the error page, which has status 400. */
-const SAYS_STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of 400\b/;
+/** Chromium's own message about our pages of refusals. */
+const SAYS_STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of (?:400|429)\b/;
 
 /** A browser of one person, with its own cookies, which records every fault. */
 export class Visit {

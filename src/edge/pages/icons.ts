@@ -17,6 +17,7 @@ export const icons = {
   ),
   key: frame(html`<circle cx="8" cy="15.5" r="4"/><path d="m11 12.5 7.5-7.5M15.5 8l2.5 2.5"/>`),
   mail: frame(html`<rect x="3.5" y="5.5" width="17" height="13" rx="2"/><path d="m4 7.5 8 5.8 8-5.8"/>`),
+  clock: frame(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.200V12l3.200 2"/>`),
   person: frame(
     html`<circle cx="12" cy="8.2" r="3.7"/><path d="M4.8 19.5c.9-3.4 3.8-5.2 7.2-5.2s6.3 1.8 7.2 5.2"/>`,
   ),

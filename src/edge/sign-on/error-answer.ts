@@ -3,7 +3,11 @@ import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
 import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
+import { errorPage } from '../pages/error.js';
+import type { PageContent } from '../pages/layout.js';
+import { lockedOutPage } from '../pages/locked-out.js';
 import { ForeignForm } from './foreign-form.js';
+import { LockedOut } from './locked-out.js';
 import { retryAfterOf, toOAuthError } from './oauth-error.js';
 import type { PageWriter } from './page-writer.js';
 
@@ -67,8 +71,8 @@ function answersPeople(operation: Operation | undefined, { method, path }: HttpR
 }
 
 function toPage(error: ServiceError, requestId: string, pages: PageWriter): HttpAnswer {
-  const { status, message, hint } = toldOf(error);
-  const answer = pages.error({ message, hint, requestId });
+  const { status, page } = pageOf(error, requestId);
+  const answer = pages.page(page);
   return {
     status,
     headers: {
@@ -78,6 +82,15 @@ function toPage(error: ServiceError, requestId: string, pages: PageWriter): Http
     },
     body: String(answer.body),
   };
+}
+
+function pageOf(error: ServiceError, requestId: string): { status: number; page: PageContent } {
+  if (error instanceof LockedOut) {
+    const { backUrl, retryAfterSeconds: waitSeconds = 1 } = error;
+    return { status: 429, page: lockedOutPage({ waitSeconds, now: Date.now(), backUrl, requestId }) };
+  }
+  const { status, message, hint } = toldOf(error);
+  return { status, page: errorPage({ message, hint, requestId }) };
 }
 
 function toldOf(error: ServiceError): Told {
@@ -94,5 +107,5 @@ function toldOf(error: ServiceError): Told {
 function waitOf(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const wait = seconds <= 60 ? 'a minute' : `${minutes} minutes`;
-  return `To protect the account, please wait about ${wait} before you try again.`;
+  return `Please wait about ${wait} before you try again.`;
 }

@@ -10,6 +10,8 @@ export interface Operation {
   method: MethodName;
   /** A request that is in order. */
   question: Question;
+  /** Where its own page for too many passwords leads back to, if it has one. */
+  backUrl?: string | undefined;
 }
 
 /** A domain that refuses the call of this operation. */
@@ -109,7 +111,14 @@ export function testPageFaults(operation: Operation, present: () => SignOnServer
     const answer = await refusedWith(
       new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 130 }),
     );
-    expectErrorPage(answer, 429, 'Too many tries.');
+    if (operation.backUrl === undefined) {
+      expectErrorPage(answer, 429, 'Too many tries.');
+    } else {
+      expectPage(answer, 429, 'Please wait before you try again');
+      expect(answer.body).toContain(`href="${operation.backUrl}">Back</a>`);
+      expect(answer.body).toMatch(/from <time datetime="\d{4}-[^"]+Z">\d\d:\d\d UTC<\/time>/);
+      expect(answer.body).toContain('Ask the administrator who gave you access to send you a link.');
+    }
     expect(answer.headers['retry-after']).toBe('130');
     expect(answer.body).toContain('about 3 minutes');
   });

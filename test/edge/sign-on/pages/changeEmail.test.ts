@@ -17,6 +17,7 @@ describeForm({
   method: 'redeemEmailChangeLink',
   fields,
   askedWith: { linkTokenHash: hashSecret(LINK_TOKEN), password: ' correct horse ' },
+  backUrl: `/auth/change-email?token=${LINK_TOKEN}`,
   unfit: [
     ['a token of another alphabet', { token: `${LINK_TOKEN}!` }],
     ['a password beyond 1,024 characters', { password: 'x'.repeat(1_025) }],

@@ -20,6 +20,8 @@ export interface FormCase {
   askedWith: object;
   /** Fields that break the contract, with what makes them. */
   unfit: readonly (readonly [what: string, fields: Record<string, string>])[];
+  /** Where its own page for too many passwords leads back to, if it has one. */
+  backUrl?: string;
 }
 
 const FRESH = 'bmV3dmFsdWVuZXd2YWx1ZW5ld3ZhbHVlbmV3dmFsdWU';
@@ -27,7 +29,7 @@ const SAME_ORIGIN = { cookie: COOKIE, 'sec-fetch-site': 'same-origin', origin: '
 
 /** The shared behaviour of every form, run for each with its fields. */
 export function describeForm(form: FormCase): void {
-  const { operationId, statuses, path, method, fields, askedWith, unfit } = form;
+  const { operationId, statuses, path, method, fields, askedWith, unfit, backUrl } = form;
   const question = formPost(fields, SAME_ORIGIN);
   let server: SignOnServer;
 
@@ -163,7 +165,7 @@ export function describeForm(form: FormCase): void {
     expect((await ask(formPost(more, SAME_ORIGIN))).status).toBe(303);
   });
 
-  const operation = { operationId, path, method, question };
+  const operation = { operationId, path, method, question, backUrl };
   if (statuses.includes(200)) {
     testFormPost(operation, () => server);
   }

@@ -10,6 +10,7 @@ describeForm({
   method: 'signIn',
   fields: { interaction: INTERACTION, csrf_token: CSRF_TOKEN, email: 'Märia@Example.com ', password },
   askedWith: { interaction: INTERACTION, csrfToken: CSRF_TOKEN, email: 'Märia@Example.com ', password },
+  backUrl: `/auth/sign-in?interaction=${INTERACTION}`,
   unfit: [
     ['an interaction that is none', { interaction: 'x' }],
     ['an interaction with a line break at its end', { interaction: `${INTERACTION}\n` }],
