@@ -150,6 +150,14 @@ export const pages: Record<string, Way> = {
   'error, unknown application': async (page, rig) => {
     await page.goto(rig.authorization({ client_id: 'app_unknown' }));
   },
+  'error, sign-out': async (page, rig) => {
+    const query = new URLSearchParams({
+      client_id: rig.clientId,
+      post_logout_redirect_uri: 'https://x.example.com',
+    });
+    await page.goto(`${rig.demo.url}/auth/logout?${query}`);
+    await page.getByRole('link', { name: 'Sign out' }).waitFor();
+  },
   'error, stale page': async (page, rig) => {
     await toSignIn(page, rig);
     await page.context().clearCookies();

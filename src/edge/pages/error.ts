@@ -1,3 +1,4 @@
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -18,7 +19,7 @@ export function errorPage(content: ErrorPageContent): PageContent {
 <h1>Something went wrong</h1>
 <p class="lead">${message}</p>
 ${hint !== undefined && html`<p class="lead">${hint}</p>`}
-${continueUrl !== undefined && html`<div class="actions"><a class="button" id="continue" href="${continueUrl}">Start again</a></div>`}
+${continueUrl !== undefined && html`<div class="actions"><a class="button" id="continue" href="${continueUrl}">${continueUrl === operations.logout.path ? 'Sign out' : 'Start again'}</a></div>`}
 <dl class="facts">
 ${developerMessage !== undefined && html`<dt>For developers</dt><dd>${developerMessage}</dd>`}
 <dt>Request</dt><dd>${requestId}</dd>

@@ -19,7 +19,13 @@ export interface LogoutParameters {
 
 export type JudgedLogout =
   | { kind: 'accepted'; request: SignOutRequest; hintedAccountId: AccountId | undefined }
-  | { kind: 'refused'; developerMessage: string };
+  | ({ kind: 'refused' } & LogoutFault);
+
+interface LogoutFault {
+  /** What is wrong, for the person. */
+  message: string;
+  developerMessage: string;
+}
 
 const MAX_LENGTHS: Readonly<Record<Exclude<keyof LogoutParameters, 'repeatedNames'>, number>> = {
   idTokenHint: 8_192,
@@ -30,6 +36,8 @@ const MAX_LENGTHS: Readonly<Record<Exclude<keyof LogoutParameters, 'repeatedName
   uiLocales: 256,
 };
 
+const UNREADABLE = 'An application asks to sign you out, and its request cannot be read.';
+
 /** The account to sign out and the return address, if proven to be the application's. */
 export async function judgeLogout(
   { unitOfWork: { rows }, idTokens }: Pick<SignOn, 'unitOfWork' | 'idTokens'>,
@@ -37,19 +45,21 @@ export async function judgeLogout(
 ): Promise<JudgedLogout> {
   const fault = faultOf(parameters);
   if (fault !== undefined) {
-    return refused(fault);
+    return { kind: 'refused', message: UNREADABLE, developerMessage: fault };
   }
   const { idTokenHint, clientId, postLogoutRedirectUri: uri, state } = parameters;
   // An unreadable hint, such as after its key was withdrawn, counts as absent: the person is asked.
   const hint = idTokenHint ? await idTokens.read(idTokenHint) : undefined;
   if (hint && clientId && hint.applicationId !== clientId) {
-    return refused('id_token_hint and client_id name different applications.');
+    const message = 'The request to sign out names two different applications.';
+    const developerMessage = 'id_token_hint and client_id name different applications.';
+    return { kind: 'refused', message, developerMessage };
   }
   const namedId = hint?.applicationId ?? (clientId || undefined);
   const application = namedId === undefined ? undefined : await rows.applications.find(namedId);
   const faultOfTarget = faultOfApplication(namedId, application) ?? faultOfUri(application, uri);
   if (faultOfTarget !== undefined) {
-    return refused(faultOfTarget);
+    return { kind: 'refused', ...faultOfTarget };
   }
   const request: SignOutRequest = {
     kind: 'sign_out',
@@ -74,25 +84,35 @@ function faultOf(parameters: LogoutParameters): string | undefined {
 function faultOfApplication(
   id: string | undefined,
   application: Application | undefined,
-): string | undefined {
+): LogoutFault | undefined {
   if (id !== undefined && !application) {
-    return 'client_id is not that of a registered application.';
+    return {
+      message: 'The application that asks to sign you out is not registered here.',
+      developerMessage: 'client_id is not that of a registered application.',
+    };
   }
-  return application && !application.enabled ? 'The application is disabled.' : undefined;
+  return application && !application.enabled
+    ? {
+        message: `${application.name} asks to sign you out, and is disabled.`,
+        developerMessage: 'The application is disabled.',
+      }
+    : undefined;
 }
 
-function faultOfUri(application: Application | undefined, uri: string | undefined): string | undefined {
+function faultOfUri(application: Application | undefined, uri: string | undefined): LogoutFault | undefined {
   if (!uri) {
     return undefined;
   }
   if (!application) {
-    return 'post_logout_redirect_uri needs client_id, or an id_token_hint that can be read.';
+    return {
+      message: 'An application asks to have you back after signing out, without saying which one it is.',
+      developerMessage: 'post_logout_redirect_uri needs client_id, or an id_token_hint that can be read.',
+    };
   }
   return isRegisteredForLogout(application, uri)
     ? undefined
-    : 'post_logout_redirect_uri is not registered for this application.';
-}
-
-function refused(developerMessage: string): JudgedLogout {
-  return { kind: 'refused', developerMessage };
+    : {
+        message: `${application.name} asks to have you back after signing out at an address that is not registered for it.`,
+        developerMessage: `post_logout_redirect_uri is not registered for this application, ${application.id}. Each character counts.`,
+      };
 }

@@ -23,8 +23,7 @@ export async function logout(
   const judged = await judgeLogout(signOn, parameters);
   if (judged.kind === 'refused') {
     // A faulty request still signs out, but does not return to the application.
-    const message =
-      'The application sent you here with a request that we cannot answer. You can still sign out.';
+    const message = `${judged.message} You have not been signed out. You can sign out here, without going back to it.`;
     const { developerMessage } = judged;
     return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });
   }

@@ -125,32 +125,47 @@ describe('without one', () => {
 
 describe('there is no sign-out and no redirect', () => {
   type Case = (facts: Awaited<ReturnType<typeof signedIn>>) => Promise<Partial<LogoutParameters>>;
-  const cases: [string, RegExp, Case][] = [
+  const cases: [string, RegExp, RegExp, Case][] = [
     [
       'when ID token and client_id disagree',
       /different applications/,
+      /names two different applications/,
       async ({ person, hintFor }) => ({ idTokenHint: await hintFor(person), clientId: 'app_other' }),
     ],
-    ['when client_id is unknown', /client_id is not/, async () => ({ clientId: 'app_other' })],
-    ['when client_id has a NUL', /cannot be kept/, async () => ({ clientId: 'app_\u0000' })],
+    [
+      'when client_id is unknown',
+      /client_id is not/,
+      /not registered here/,
+      async () => ({ clientId: 'app_other' }),
+    ],
+    [
+      'when client_id has a NUL',
+      /cannot be kept/,
+      /cannot be read/,
+      async () => ({ clientId: 'app_\u0000' }),
+    ],
     [
       'when the address is unregistered',
       /needs client_id, or an id_token_hint/,
+      /without saying which one/,
       async () => ({ postLogoutRedirectUri: AFTER_LOGOUT }),
     ],
     [
       'when only an unreadable ID token names its application',
       /that can be read/,
+      /without saying which one/,
       async () => ({ idTokenHint: 'a.b.c', postLogoutRedirectUri: AFTER_LOGOUT }),
     ],
     [
       'when the address is not registered',
       /not registered/,
+      /^Brightledger Portal asks to have you back .* not registered for it/,
       async ({ rig }) => ({ clientId: rig.applicationId, postLogoutRedirectUri: `${AFTER_LOGOUT}/` }),
     ],
     [
       'when the address is another application’s',
       /not registered/,
+      /^Brightledger Portal asks to have you back .* not registered for it/,
       async ({ rig }) => ({
         clientId: await rig.newApplication({ postLogoutRedirectUris: [] }),
         postLogoutRedirectUri: AFTER_LOGOUT,
@@ -159,21 +174,29 @@ describe('there is no sign-out and no redirect', () => {
     [
       'when the application is disabled',
       /disabled/,
+      /^Brightledger Portal asks to sign you out, and is disabled/,
       async ({ rig }) => {
         await rig.operate((changes) => setApplicationEnabled(changes, rig.applicationId, false));
         return { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT };
       },
     ],
-    ['when a parameter came twice', /more than once/, async () => ({ repeatedNames: ['state'] })],
-    ['when the state is too long', /too long/, async () => ({ state: 's'.repeat(4_097) })],
+    [
+      'when a parameter came twice',
+      /more than once/,
+      /cannot be read/,
+      async () => ({ repeatedNames: ['state'] }),
+    ],
+    ['when the state is too long', /too long/, /cannot be read/, async () => ({ state: 's'.repeat(4_097) })],
   ];
 
-  test.each(cases)('%s', async (_, words, prepare) => {
+  test.each(cases)('%s', async (_, words, told, prepare) => {
     const facts = await signedIn();
     const cookie = facts.browser.cookie;
     const page = errorPageOf(await facts.browser.logout(await prepare(facts)));
     expect(page).toMatchObject({ kind: 'request', continueUrl: '/auth/logout' });
     expect(page.developerMessage).toMatch(words);
+    expect(page.message).toMatch(told);
+    expect(page.message).toMatch(/You have not been signed out/);
     expect(facts.browser.cookie).toBe(cookie);
     expect(await facts.browser.logout()).toMatchObject({ page: 'sign_out' });
   });

@@ -90,6 +90,11 @@ export function describeForm(form: FormCase): void {
       expect(answer.headers.location).toBeUndefined();
     });
 
+    test('a way onward that signs out is called so', async () => {
+      stale('/auth/logout');
+      expect((await ask()).body).toContain('href="/auth/logout">Sign out</a>');
+    });
+
     test.each(['https://evil.example.com/', '//evil.example.com/', 'javascript:alert(1)', 'auth/authorize'])(
       'a way onward that is none of ours is left out: %s',
       async (continueUrl) => {
