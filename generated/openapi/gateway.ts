@@ -10,7 +10,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -41,7 +41,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -78,7 +78,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -120,7 +120,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -162,7 +162,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -204,7 +204,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -246,7 +246,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -293,7 +293,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -335,7 +335,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -377,7 +377,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -590,7 +590,7 @@ export interface components {
          */
         Problem: {
             code: components["schemas"]["ProblemCode"];
-            /** @description All invalid places of the request. Present with `invalid_request`. */
+            /** @description All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP. */
             errors?: components["schemas"]["ProblemField"][];
             /**
              * @description What happened, in a sentence for people.
@@ -1088,7 +1088,7 @@ export interface components {
          */
         Limit: number;
         /**
-         * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+         * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
          * @example req-7d1f0c52
          */
         RequestId: string;
@@ -1153,8 +1153,8 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description The answer depends on the key that asks.
-         * @example x-api-key
+         * @description The answer depends on the key that asks and on the encodings that it accepts.
+         * @example x-api-key, Accept-Encoding
          */
         Vary: string;
         /**
@@ -1177,7 +1177,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1223,7 +1223,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1276,7 +1276,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1334,7 +1334,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1392,7 +1392,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1461,7 +1461,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1520,7 +1520,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1583,7 +1583,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1652,7 +1652,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1711,7 +1711,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. One is made when you send none; one of another shape answers 400.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];

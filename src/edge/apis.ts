@@ -15,6 +15,7 @@ import { EntityTags } from './gateway/entity-tag.js';
 import { gatewayHandlers } from './gateway/index.js';
 import { ListsUnderWay } from './gateway/lists-under-way.js';
 import type { Dispatch } from './http/exchange.js';
+import { withGzip } from './http/gzip.js';
 import { Turns } from './http/turns.js';
 import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
@@ -37,14 +38,14 @@ export interface ApiOptions {
   log: Log;
 }
 
-export function createGatewayApi({
+export async function createGatewayApi({
   environment,
   gatewayUrl,
   domain,
   log,
 }: Omit<ApiOptions, 'signOnUrl'>): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
-  return createContractApi({
+  const contract = await createContractApi({
     document,
     handlers: gatewayHandlers,
     securityHandlers: { apiKey: apiKeySecurity(environment) },
@@ -58,6 +59,7 @@ export function createGatewayApi({
     toErrorAnswer: toProblem,
     log,
   });
+  return withGzip(contract);
 }
 
 export async function createSignOnApi({

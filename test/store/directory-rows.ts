@@ -8,6 +8,7 @@ import type {
   WorkerId,
 } from '../../generated/ids.js';
 import { newPublicId } from '../../src/identifiers/public-id.js';
+import { newRowId } from '../../src/identifiers/random-secrets.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 import { CREATED_AT, plantInstance, type Row } from './rows.js';
@@ -48,7 +49,7 @@ export async function plantAccount(database: Database, email = `${newPublicId('A
 }
 
 export async function plantRole(database: Database, client_id: string, name: string) {
-  const id = `role_${newPublicId('UserId')}`;
+  const id = newRowId();
   const { version, created_at } = times;
   await plant(database, 'roles', {
     id,

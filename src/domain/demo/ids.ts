@@ -8,7 +8,7 @@ export function demoId<K extends PublicIdKind>(kind: K, name: string): PublicIds
 
 /** Roles have no public id, and so no kind. */
 export function demoRoleId(name: string): string {
-  return `role_${textOf(`Role:${name}`)}`;
+  return textOf(`Role:${name}`);
 }
 
 function textOf(name: string): string {

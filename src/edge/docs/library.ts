@@ -31,6 +31,9 @@ const pagePolicy = (signOnUrl: string) => ({
   'x-frame-options': 'DENY',
 });
 
+/** Pages of others may read the contracts, for example to show or to check them. */
+const OPEN = { 'access-control-allow-origin': '*' };
+
 /** An origin for CSP, which cannot express `[::1]`: then the scheme stands for it. */
 function sourceOf(url: string): string {
   const { protocol, hostname } = new URL(url);
@@ -50,7 +53,7 @@ function siteOf(options: LibraryOptions): [path: string, resource: Resource][] {
   }
   const files = JSON.parse(readFileSync(file, 'utf8')) as SiteFile[];
   return files.map(({ path, type, body }) => {
-    const headers = type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : {};
+    const headers = type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : OPEN;
     return [path, new Resource(Buffer.from(filled(body, options)), type, headers)];
   });
 }

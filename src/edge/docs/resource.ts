@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
+import { acceptsGzip, gzipTag, plainTag, WORTH_COMPRESSING_BYTES } from '../http/gzip.js';
 
 const compress = promisify(gzip);
 
 const MAX_AGE_SECONDS = 300;
-/** Smaller bodies gain nothing from compression. */
-const WORTH_COMPRESSING_BYTES = 1_400;
 const TAG = /(?:W\/)?"([^"]*)"/g;
 const COMPRESSIBLE = /^text\/|^application\/(?:json|yaml)\b/;
 
@@ -34,8 +33,8 @@ export class Resource {
   /** 200, or 304 for a matching entity tag. */
   async answer({ headers }: HttpRequest): Promise<HttpAnswer> {
     const zipped = this.#isCompressible && acceptsGzip(headers['accept-encoding']);
-    // Another coding has other bytes, so it needs another tag.
-    const etag = zipped ? `"${this.#tag}-gz"` : `"${this.#tag}"`;
+    const plain = `"${this.#tag}"`;
+    const etag = zipped ? gzipTag(plain) : plain;
     const answered = { ...this.#headers, etag, ...(zipped ? { 'content-encoding': 'gzip' } : {}) };
     if (this.#isHeld(headers['if-none-match'])) {
       const {
@@ -58,11 +57,7 @@ export class Resource {
   #isHeld(ifNoneMatch = ''): boolean {
     return (
       ifNoneMatch.trim() === '*' ||
-      [...ifNoneMatch.matchAll(TAG)].some(([, tag]) => tag === this.#tag || tag === `${this.#tag}-gz`)
+      [...ifNoneMatch.matchAll(TAG)].some(([, tag = '']) => plainTag(tag) === this.#tag)
     );
   }
-}
-
-function acceptsGzip(accepted: string | string[] | undefined): boolean {
-  return /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''));
 }

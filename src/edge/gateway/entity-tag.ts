@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { plainTag } from '../http/gzip.js';
 
 const SALT_LENGTH = 12;
 const TAG = /(?:W\/)?"([^"]*)"/g;
@@ -25,7 +26,7 @@ export class EntityTags {
     if (ifNoneMatch === undefined) {
       return { knownVersions: [], anyVersionKnown: false };
     }
-    const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => tag);
+    const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => plainTag(tag));
     const knownVersions = tags
       .filter((tag) => tag.startsWith(`${salt}.`))
       .map((tag) => tag.slice(salt.length + 1));

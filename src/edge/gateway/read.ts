@@ -46,7 +46,7 @@ function beginRead(operationId: OperationId, request: GatewayRequest, { entityTa
       return {
         ETag: entityTags.tagOf(salt, version),
         'Cache-Control': 'private, no-cache',
-        Vary: 'x-api-key',
+        Vary: 'x-api-key, Accept-Encoding',
         ...rateLimitHeaders(present(rateLimit)),
       };
     },

@@ -14,6 +14,8 @@ interface Connection {
   isOfProxy: boolean;
   /** Unanswered requests: Node emits all that arrived, up to thousands in one read. */
   unanswered: number;
+  /** The latest of them. */
+  answer?: ServerResponse;
 }
 
 /**
@@ -57,12 +59,19 @@ export class Connections {
       return false;
     }
     connection.unanswered += 1;
+    connection.answer = response;
     this.#used(connection);
     response.once('close', () => {
       connection.unanswered -= 1;
       this.#used(connection);
     });
     return true;
+  }
+
+  /** Whether the next bytes on the connection can be a whole answer. */
+  awaitsAnswer(socket: Socket): boolean {
+    const { unanswered = 0, answer } = this.#bySocket.get(socket) ?? {};
+    return unanswered === 0 || (unanswered === 1 && answer?.headersSent === false);
   }
 
   #used(connection: Connection): void {

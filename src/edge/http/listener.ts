@@ -15,6 +15,13 @@ import type { BodyStream, Dispatch, DispatchedAnswer, HttpRequest } from './exch
 import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
 import { Turns } from './turns.js';
+import {
+  problemBelowContracts,
+  refuseUnread,
+  statusOfForbidden,
+  statusOfParserError,
+  type UnreadableStatus,
+} from './unreadable.js';
 import { STREAM_BYTES, UnsentAnswers } from './unsent-answers.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
@@ -46,14 +53,10 @@ const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 const REQUESTS_PER_TURN = 8;
 
 const BUSY_LINES_PER_MINUTE = 1;
-/** The answer beyond the limit, sent before the request is read. */
-const BUSY = {
-  status: 503,
-  headers: { 'content-type': 'text/plain', 'cache-control': 'no-store', 'retry-after': 1 },
-  body: 'The service has too many requests to answer. Try again in a second.\n',
-  operation: 'none',
-  facts: { code: 'busy' },
-};
+/** In the log, for a request beyond the limit: it is answered before it is read. */
+const BUSY = 'busy';
+/** In the log, for what HTTP forbids. */
+const UNREADABLE = 'unreadable';
 
 export interface ListenerOptions {
   /** The contract that it serves, for the log. */
@@ -89,6 +92,8 @@ export function createListener(options: ListenerOptions): Server {
     connectionsCheckingInterval: LOOK_FOR_SLOW_REQUESTS_MS,
     // Otherwise Node drops the second of two Authorization headers.
     joinDuplicateHeaders: true,
+    // Refused here, with a problem document.
+    requireHostHeader: false,
   };
   const addressOf = clientAddress(options);
   const inTurn = dispatchInTurn(options);
@@ -113,7 +118,33 @@ export function createListener(options: ListenerOptions): Server {
   server.on('connection', (socket) => connections.opened(socket));
   // The reader of the body sends 100 Continue once it wants the body.
   server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  server.on('clientError', (error, socket) => {
+    refuse(error, socket as Socket, shared, connections);
+  });
   return server;
+}
+
+/** Answers what could not be read as a request, unless an answer has begun on the connection. */
+function refuse(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { options }: Shared,
+  connections: Connections,
+): void {
+  if (socket.writableEnded) {
+    return;
+  }
+  if (!socket.writable || !connections.awaitsAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
+  const { remoteAddress: client = '' } = socket;
+  const status = statusOfParserError(error);
+  const requestId = refuseUnread(socket, status, fixedHeaders(options));
+  options.timer('none', status, 0);
+  const operation = 'none';
+  options.log.info('request', { requestId, api: options.api, operation, status, client, code: UNREADABLE });
 }
 
 interface Asker {
@@ -135,7 +166,10 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
     const asked = { method, ...target, headers, requestId, clientAddress: client, readBody };
-    answer = await shared.dispatch(asked, request.socket);
+    const forbidden = statusOfForbidden(request);
+    answer = forbidden
+      ? belowContracts(forbidden, requestId, UNREADABLE)
+      : await shared.dispatch(asked, request.socket);
     await write(response, method, { requestId, client }, answer, body, shared);
   } catch (error) {
     if (isLeft(error)) {
@@ -150,7 +184,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
   const durationMs = performance.now() - startedAt;
   timer(answer.operation, answer.status, durationMs);
   const level = answer.status >= 500 ? 'error' : 'info';
-  const tell = answer.facts?.code === BUSY.facts.code ? shared.warnOfFullness : log[level];
+  const tell = answer.facts?.code === BUSY ? shared.warnOfFullness : log[level];
   tell('request', {
     requestId,
     api,
@@ -163,6 +197,10 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
   });
 }
 
+function belowContracts(status: UnreadableStatus, requestId: string, code: string): DispatchedAnswer {
+  return { ...problemBelowContracts(status, requestId), operation: 'none', facts: { code } };
+}
+
 /** Each network has its share of places and turns, so that one network does not block the others. */
 function dispatchInTurn({ dispatch, maxRequests = MAX_REQUESTS }: ListenerOptions): Shared['dispatch'] {
   const places = new Places(maxRequests);
@@ -170,7 +208,7 @@ function dispatchInTurn({ dispatch, maxRequests = MAX_REQUESTS }: ListenerOption
   return async (request, socket) => {
     const network = networkOf(request.clientAddress);
     if (!places.take(network)) {
-      return { ...BUSY };
+      return belowContracts(503, request.requestId, BUSY);
     }
     try {
       await turns.take(network);
@@ -198,8 +236,7 @@ async function write(
   try {
     response.writeHead(status, {
       'x-request-id': requestId,
-      'x-content-type-options': 'nosniff',
-      ...(options.publicUrl?.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
+      ...fixedHeaders(options),
       ...(bodyless || streamed ? {} : { 'content-length': Buffer.byteLength(body) }),
       ...headers,
       ...(asked.spoilsConnection ? { connection: 'close' } : {}),
@@ -222,6 +259,14 @@ async function write(
       await body.return();
     }
   }
+}
+
+/** Of every answer. */
+function fixedHeaders({ publicUrl }: ListenerOptions): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    ...(publicUrl?.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
+  };
 }
 
 /** Writes at the speed of the reader; aborts a reader that is too slow. */
@@ -265,7 +310,7 @@ async function answerBare(
   }
 }
 
-/** The caller's id if it is safe to log, else a new one; the contract then refuses the unsafe one. */
+/** The caller's id if it is safe to log, else a new one. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();

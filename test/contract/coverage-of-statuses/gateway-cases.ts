@@ -48,7 +48,7 @@ const beyondTheLimit: Ask = async (service, operation) => {
 const WAYS: Record<number, Way> = {
   200: { ask: asking({}) },
   304: { ask: unchanged },
-  400: { ask: asking({ 'x-request-id': 'a b' }) },
+  400: { ask: asking({ 'if-none-match': `"${'x'.repeat(4_096)}"` }) },
   401: { ask: asking({ 'x-api-key': undefined }) },
   404: { needsId: true, ask: asking({}, unknownIds) },
   405: { ask: deleting },

@@ -13,7 +13,7 @@ const limits = { 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '1', 'x-ra
 const readHeaders = {
   etag: '"a"',
   'cache-control': 'private, no-cache',
-  vary: 'x-api-key',
+  vary: 'x-api-key, Accept-Encoding',
   'x-request-id': 'r',
   ...limits,
 };

@@ -48,6 +48,12 @@ describe.each(served)('%s', (path, type) => {
     });
   });
 
+  const isOpen = type !== HTML && !path.startsWith('/sdk');
+  test(`can${isOpen ? '' : 'not'} be read by scripts of other origins`, async () => {
+    const { headers } = await ask(path, { headers: { origin: 'https://editor.example.com' } });
+    expect(headers['access-control-allow-origin']).toBe(isOpen ? '*' : undefined);
+  });
+
   test('is 304 without a body for a matching tag, and 200 for another one', async () => {
     const { etag = '' } = (await ask(path)).headers;
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

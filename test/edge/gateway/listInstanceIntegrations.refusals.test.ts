@@ -36,32 +36,28 @@ const domainThrows = (error: unknown) =>
     },
   });
 
-describe('400', () => {
-  test.each(['with space', 'a/b', 'x'.repeat(129), 'ünï', 'a;b', '<script>'])(
-    'the request id %j is refused, and not given back',
-    async (requestId) => {
-      const { status, code, problem } = await refusal({
-        headers: { 'x-request-id': Buffer.from(requestId).toString('latin1') },
+describe('a request id that cannot be logged', () => {
+  test.each(['with space', 'a/b', 'x'.repeat(129), 'ünï', 'a;b', '<script>', ['a', 'b']])(
+    'is replaced, and no reason to refuse: %j',
+    async (given) => {
+      const asLatin1 = (id: string) => Buffer.from(id).toString('latin1');
+      const requestId = Array.isArray(given) ? given : asLatin1(given);
+      const answer = await gateway.ask('listInstanceIntegrations', PATH, {
+        headers: { 'x-request-id': requestId },
       });
-      expect([status, code]).toEqual([400, 'invalid_request']);
-      expect(problem.errors).toEqual([{ in: 'header', path: 'x-request-id', message: expect.any(String) }]);
-      expect(problem.requestId).toMatch(/^[0-9a-f-]{36}$/);
+      expect([answer.status, answer.headers['x-request-id']]).toEqual([
+        200,
+        expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ]);
     },
   );
+});
 
-  test('a request id sent twice is refused', async () => {
-    expect((await refusal({ headers: { 'x-request-id': ['a', 'b'] } })).status).toBe(400);
-  });
-
+describe('400', () => {
   test('an If-None-Match beyond 4,096 characters is refused, and named', async () => {
     const { status, problem } = await refusal({ headers: { 'if-none-match': `"${'x'.repeat(4_096)}"` } });
     expect(status).toBe(400);
     expect(problem.errors).toMatchObject([{ in: 'header', path: 'if-none-match' }]);
-  });
-
-  test('everything that is wrong is named at once', async () => {
-    const headers = { 'x-request-id': 'a b', 'if-none-match': 'x'.repeat(4_097) };
-    expect((await refusal({ headers })).problem.errors).toHaveLength(2);
   });
 
   const key = newApiKey('demo');

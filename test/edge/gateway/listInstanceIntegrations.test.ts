@@ -44,7 +44,7 @@ describe('200', () => {
     expect(headers).toMatchObject({
       'content-type': 'application/json',
       'cache-control': 'private, no-cache',
-      vary: 'x-api-key',
+      vary: 'x-api-key, Accept-Encoding',
       'x-ratelimit-limit': String(rateLimit.limit),
       'x-ratelimit-remaining': String(rateLimit.remaining),
       'x-ratelimit-reset': String(rateLimit.resetSeconds),

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Dispatch, DispatchedAnswer, HttpRequest } from '../../../src/edge/http/exchange.js';
+import type { BodyStream, Dispatch, DispatchedAnswer, HttpRequest } from '../../../src/edge/http/exchange.js';
 import {
   closeListener,
   createListener,
@@ -124,6 +124,9 @@ describe('what is no request', () => {
     ['a NUL in the target', 'GET /\0 HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
     ['a space in the target', 'GET /a b HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', '400'],
+    ['two Hosts', 'GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n', '400'],
+    ['the same Host twice', 'GET / HTTP/1.0\r\nhost: x\r\nHost: x\r\n\r\n', '400'],
+    ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\n\r\n', '417'],
     ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400'],
     [
       'a length and chunks',
@@ -133,17 +136,89 @@ describe('what is no request', () => {
     ['an unknown method', 'HELLO / HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
     ['another protocol', '\x16\x03\x01\x02', '400'],
   ])(
-    'is refused by HTTP itself, with a bare status and a closed connection: %s',
+    'is refused before any contract, with a problem, a line and a closed connection: %s',
     async (_, bytes, status) => {
       const answer = await rawExchange(port, bytes);
-      expect(answer).toMatch(
-        new RegExp(`^HTTP/1\\.1 ${status} [A-Z][A-Za-z ]+\\r\\n(?:[^\\r]+\\r\\n)*\\r\\n(?:0\\r\\n\\r\\n)?$`),
-      );
-      expect(answer).toMatch(/connection: close/i);
-      expect([seen, recorded.text()]).toEqual([[], '']);
+      const [, head = '', body = ''] = /^HTTP\/1\.1 (.*?)\r\n\r\n(.*)$/s.exec(answer) ?? [];
+      expect(head).toMatch(new RegExp(`^${status} [A-Z][A-Za-z ]+\\r\\n`));
+      expect(head).toMatch(/^connection: close$/im);
+      expect(head).toMatch(/^content-type: application\/problem\+json\r?$/im);
+      const requestId = /^x-request-id: (\S+)/im.exec(head)?.[1];
+      expect(JSON.parse(body)).toEqual({
+        type: 'about:blank',
+        title: STATUS_CODES[status],
+        status: Number(status),
+        code: 'invalid_request',
+        message: expect.stringMatching(/^The .+\.$/),
+        requestId,
+      });
+      expect(seen).toEqual([]);
+      expect(timed).toMatchObject([['none', Number(status), expect.any(Number)]]);
+      expect(recorded.lines()).toMatchObject([
+        { msg: 'request', requestId, status: Number(status), code: 'unreadable', client: '127.0.0.1' },
+      ]);
       expect((await exchange(port, '/')).status).toBe(200);
     },
   );
+
+  test('is refused with 408 when Node has waited for it in vain', async () => {
+    const accepted = once(server, 'connection');
+    const socket = connect(port, '127.0.0.1');
+    const answer = once(socket, 'data');
+    const [waiting] = await accepted;
+    server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), waiting);
+    expect(String(await answer)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    socket.destroy();
+  });
+
+  test('is answered once, however much of it follows', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const received: Buffer[] = [];
+    socket.on('data', (piece: Buffer) => received.push(piece));
+    socket.write(`GET / HTTP/1.1\r\nx: ${'a'.repeat(17_000)}`);
+    await once(socket, 'data');
+    socket.write('a'.repeat(100_000));
+    await once(socket, 'close');
+    expect(String(Buffer.concat(received)).match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('does not end an answer that has begun', async () => {
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    async function* pieces() {
+      yield Buffer.from('one');
+      await held;
+      yield Buffer.from('two');
+    }
+    dispatch = async () => ({ ...OK, body: pieces() as unknown as BodyStream });
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    let received = '';
+    socket.on('data', (piece: Buffer) => {
+      received += piece;
+    });
+    await once(socket, 'data');
+    socket.write('HELLO\r\n\r\n');
+    await once(socket, 'close');
+    finish();
+    expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('in the middle of a body is refused as the answer to it', async () => {
+    dispatch = async ({ readBody }) => {
+      await readBody();
+      return OK;
+    };
+    const answer = await rawExchange(
+      port,
+      'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n',
+    );
+    expect(answer.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 400']);
+  });
 });
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -201,10 +276,12 @@ test('a network that has its share of the requests under way is told to come bac
   });
   const held = exchange(port, '/held', from('2001:db8::1'));
   await begun;
-  expect(await exchange(port, '/', from('2001:db8::2'))).toMatchObject({
-    status: 503,
-    headers: { 'retry-after': '1' },
-    body: 'The service has too many requests to answer. Try again in a second.\n',
+  const refused = await exchange(port, '/', from('2001:db8::2'));
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(JSON.parse(refused.body)).toMatchObject({
+    code: 'unavailable',
+    message: 'The service has too many requests to answer. Try again in a second.',
+    requestId: refused.headers['x-request-id'],
   });
   expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(503);
   const full = recorded.lines().filter(({ status }) => status === 503);

@@ -3,6 +3,7 @@ import { newVersion } from '../../version.js';
 import type { Role } from '../rows/roles.js';
 import type { Changes } from '../unit-of-work.js';
 
+/** Without a prefix, which would make it look like a public id. */
 const ID_LENGTH = 22;
 
 /** A role that is not written yet. */
@@ -12,7 +13,7 @@ export function newRole(
 ): Role {
   return {
     ...role,
-    id: `role_${randomBase62(ID_LENGTH)}`,
+    id: randomBase62(ID_LENGTH),
     permissions: distinctPermissions(role.permissions),
     version: newVersion(),
     createdAt: now,

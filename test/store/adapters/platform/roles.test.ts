@@ -59,7 +59,7 @@ describeEachDatabase('roles', (under) => {
     const platform = await newPlatform(under);
     const role = await create(platform, ' Clerk ', ['payroll:read', ' payroll:read', 'people:read']);
     expect(role).toMatchObject({
-      id: expect.stringMatching(/^role_[0-9A-Za-z]{22}$/),
+      id: expect.stringMatching(/^[0-9A-Za-z]{22}$/),
       name: 'Clerk',
       builtIn: false,
       permissions: ['payroll:read', 'people:read'],
