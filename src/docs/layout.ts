@@ -62,7 +62,7 @@ ${made('<!--demo-->')}<span class="pill">Demo</span>${made('<!--/demo-->')}
 <div class="search" hidden>
 <label class="unseen" for="search">Search the documentation</label>
 <input id="search" type="search" role="combobox" aria-expanded="false" aria-controls="search-results" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search">
-<kbd aria-hidden="true">/</kbd>
+<kbd aria-hidden="true">Ctrl K</kbd>
 <ul id="search-results" class="results" role="listbox" aria-label="Found" hidden></ul>
 <p class="unseen" role="status" id="search-status"></p>
 </div>

@@ -16,9 +16,11 @@ import { searchIndex } from './search-index.js';
 import type { Sources } from './sources.js';
 import { eventDestinations, webhookPages } from './webhooks-pages.js';
 
-const STYLE_PATH = '/docs/assets/docs.css';
-const SCRIPT_PATH = '/docs/assets/docs.js';
-export const SEARCH_PATH = '/docs/assets/search.json';
+const ASSETS_PATH = '/docs/assets';
+const STYLE_PATH = `${ASSETS_PATH}/docs.css`;
+const SCRIPT_PATH = `${ASSETS_PATH}/docs.js`;
+export const SEARCH_PATH = `${ASSETS_PATH}/search.json`;
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** The whole site: pages, style, scripts, contracts, and the pages as text. */
@@ -36,7 +38,12 @@ export function renderSite(sources: Sources): SiteFile[] {
     ...pages.map((page) => ({ path: page.path, type: HTML_TYPE, body: layout(page, frame).toString() })),
     ...pages.flatMap(textOfPage),
     { path: STYLE_PATH, type: 'text/css; charset=utf-8', body: sources.style },
-    { path: SCRIPT_PATH, type: 'text/javascript; charset=utf-8', body: sources.script },
+    { path: SCRIPT_PATH, type: SCRIPT_TYPE, body: sources.script },
+    ...sources.searchEngine.map(({ name, body }) => ({
+      path: `${ASSETS_PATH}/${name}`,
+      type: SCRIPT_TYPE,
+      body,
+    })),
     { path: SEARCH_PATH, type: 'application/json', body: JSON.stringify(searchIndex(listed)) },
     { path: '/llms.txt', type: 'text/plain; charset=utf-8', body: llmsText(groups) },
     ...contractFiles({ gateway: sources.gateway, 'sign-on': sources.signOn, webhooks: sources.webhooks }),

@@ -18,6 +18,8 @@ export interface Sources {
   samples: SampleBook;
   style: string;
   script: string;
+  /** The modules of the search, which its first use loads. */
+  searchEngine: { name: string; body: string }[];
 }
 
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
@@ -39,7 +41,18 @@ export function readSources(): Sources {
     samples: readSamples(join(packageRoot, 'src/docs/samples')),
     style: `${tokens}${assets(STYLES, 'css')}`,
     script: assets(SCRIPTS, 'js'),
+    searchEngine: [
+      { name: 'finder.js', body: assets(['finder'], 'js') },
+      { name: 'minisearch.js', body: withLicence('minisearch', 'dist/es/index.js', 'LICENSE.txt') },
+      { name: 'stemmer.js', body: withLicence('stemmer', 'index.js', 'license') },
+    ],
   };
+}
+
+/** A module of a package as browsers load it, under the terms on which it may be passed on. */
+function withLicence(name: string, file: string, licence: string): string {
+  const read = (path: string) => readFileSync(join(packageRoot, 'node_modules', name, path), 'utf8');
+  return `/*!\n${name}\n\n${read(licence).trim()}\n*/\n${read(file).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')}`;
 }
 
 function readContract(file: string): Contract {

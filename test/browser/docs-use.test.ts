@@ -82,19 +82,44 @@ describeWith('chromium', 'the documentation in use', (executable) => {
 
     test('says that it found nothing, and is empty again after Escape', async () => {
       const page = await open('/docs');
-      await page.getByRole('combobox').fill('zzzz without results');
-      await page.getByText('Nothing found').waitFor({ state: 'attached' });
+      await page.getByRole('combobox').fill('zzzz qqqq');
+      const message = page.getByText('Nothing found for “zzzz qqqq”');
+      await message.waitFor();
+      expect(await docsAuditOf(page)).toEqual([]);
       expect(await page.getByRole('listbox').isVisible()).toBe(false);
       await page.getByRole('combobox').press('Escape');
       expect(await page.getByRole('combobox').inputValue()).toBe('');
+      expect(await message.count()).toBe(0);
+    });
+
+    test.each(['Control+k', 'Meta+k'])('is reached by %s, from another field too', async (keys) => {
+      const page = await open(WORKERS);
+      const form = formOf(page, 'listWorkersV2');
+      await form.locator('summary').click();
+      await form.getByLabel('x-api-key').focus();
+      await page.keyboard.press(keys);
+      await page.keyboard.type('sandbox');
+      await page.getByRole('option').first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/from-demo-to-live');
+    });
+
+    test('shows its results whole on a phone', async () => {
+      const page = await open('/docs', PHONE);
+      await page.getByRole('combobox').fill('duplicate events');
+      await page.getByRole('option').first().waitFor();
+      const { x, width } = (await page.getByRole('listbox').boundingBox()) ?? { x: -1, width: 0 };
+      expect({ x, right: x + width }).toEqual({ x: 16, right: PHONE.viewport.width - 16 });
     });
 
     test('takes what is typed for words and not for markup or patterns', async () => {
       const page = await open('/docs');
-      for (const typed of ['<b>worker', '(', 'a\\', '[', '$&']) {
+      for (const typed of ['<zzzz>', '(', 'zzzz\\', '[', '$&']) {
         await page.getByRole('combobox').fill(typed);
-        await page.locator('#search-status:not(:empty)').waitFor({ state: 'attached' });
+        await page.getByText(`Nothing found for “${typed}”`).waitFor();
       }
+      await page.getByRole('combobox').fill('<b>worker (');
+      await page.getByRole('option').first().waitFor();
       expect(await page.locator('.results b b').count()).toBe(0);
     });
   });

@@ -1,45 +1,21 @@
 /* Searches an index from the build, in the browser. */
 {
-  const MAX_RESULTS = 12;
   const SNIPPET_LENGTH = 130;
   const box = document.querySelector('.search');
   const input = document.getElementById('search');
   const list = document.getElementById('search-results');
   const status = document.getElementById('search-status');
-  let index;
+  let finder;
   let selected = -1;
 
+  /** Engine and index come with the first use. */
   const load = () => {
-    index ??= fetch('/docs/assets/search.json')
-      .then((response) => response.json())
-      .then((entries) => entries.map((entry) => ({ ...entry, title: plain(entry.t), text: plain(entry.x) })));
-    return index;
+    finder ??= Promise.all([
+      import('/docs/assets/finder.js'),
+      fetch('/docs/assets/search.json').then((response) => response.json()),
+    ]).then(([{ finderOf }, entries]) => finderOf(entries));
+    return finder;
   };
-  const plain = (text) => text.toLowerCase();
-
-  /** All words must occur; headings count more, and their beginnings most. */
-  const scoreOf = ({ title, text, u }, words) => {
-    let score = u.includes('#') ? 0 : 2;
-    for (const word of words) {
-      const inTitle = title.indexOf(word);
-      if (inTitle >= 0) {
-        score += inTitle === 0 ? 30 : 18;
-      } else if (text.includes(word)) {
-        score += 3;
-      } else {
-        return 0;
-      }
-    }
-    return title === words.join(' ') ? score + 40 : score;
-  };
-
-  const find = (entries, words) =>
-    entries
-      .map((entry) => ({ entry, score: scoreOf(entry, words) }))
-      .filter(({ score }) => score > 0)
-      .sort((one, other) => other.score - one.score)
-      .slice(0, MAX_RESULTS)
-      .map(({ entry }) => entry);
 
   const element = (name, ...children) => {
     const made = document.createElement(name);
@@ -47,15 +23,12 @@
     return made;
   };
 
+  /** Found words consist of letters, digits and underscores: nothing in them needs escaping. */
   const marked = (text, words) => {
-    const at = words.map((word) => text.toLowerCase().indexOf(word)).filter((place) => place >= 0);
-    const start = Math.max(0, Math.min(...(at.length > 0 ? at : [0])) - 40);
+    const pattern = `(?<![\\p{L}\\p{N}])(${[...words].sort((one, other) => other.length - one.length).join('|')})`;
+    const start = Math.max(0, text.search(new RegExp(pattern, 'iu')) - 40);
     const cut = text.slice(start, start + SNIPPET_LENGTH);
-    const pattern = new RegExp(
-      `(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`,
-      'i',
-    );
-    const pieces = cut.split(pattern);
+    const pieces = cut.split(new RegExp(pattern, 'iu'));
     return [
       start > 0 ? '… ' : '',
       ...pieces.map((piece, place) => (place % 2 === 1 ? element('mark', piece) : piece)),
@@ -63,12 +36,12 @@
     ];
   };
 
-  const option = (entry, words, place) => {
+  const option = (entry, place) => {
     const link = element(
       'a',
       element('b', entry.t),
       element('span', entry.p),
-      element('span', ...marked(entry.x, words)),
+      element('span', ...marked(entry.x, entry.terms)),
     );
     link.href = entry.u;
     link.tabIndex = -1;
@@ -79,24 +52,27 @@
     return item;
   };
 
-  const show = (results, words) => {
+  const show = (results, question) => {
     selected = -1;
     input.removeAttribute('aria-activedescendant');
-    list.replaceChildren(...results.map((entry, place) => option(entry, words, place)));
-    const isOpen = words.length > 0 && results.length > 0;
+    list.replaceChildren(...results.map(option));
+    const isOpen = results.length > 0;
+    const isMissed = question !== '' && !isOpen;
     list.hidden = !isOpen;
     input.setAttribute('aria-expanded', String(isOpen));
-    status.textContent =
-      words.length === 0 ? '' : results.length === 0 ? 'Nothing found' : `${results.length} found`;
-    box.classList.toggle('nothing', words.length > 0 && results.length === 0);
+    status.className = isMissed ? 'results' : 'unseen';
+    status.textContent = isMissed
+      ? `Nothing found for “${question}”. Try another word, or a shorter one.`
+      : isOpen
+        ? `${results.length} found`
+        : '';
   };
 
   const look = async () => {
     const asked = input.value;
-    const words = plain(asked).split(/\s+/).filter(Boolean);
-    const entries = await load();
+    const find = await load();
     if (input.value === asked) {
-      show(words.length === 0 ? [] : find(entries, words), words);
+      show(find(asked), asked.trim());
     }
   };
 
@@ -119,7 +95,7 @@
     Enter: () => (list.children[Math.max(selected, 0)]?.querySelector('a') ?? { click() {} }).click(),
     Escape: () => {
       input.value = '';
-      show([], []);
+      show([], '');
     },
   };
 
@@ -131,16 +107,23 @@
       keys[event.key]();
     }
   });
+  /** A slash, or Ctrl-K (Command-K), from anywhere. */
+  const isShortcut = ({ key, target, ctrlKey, metaKey, altKey }) => {
+    if (altKey || ctrlKey !== metaKey) {
+      return !altKey && key.toLowerCase() === 'k';
+    }
+    return !ctrlKey && key === '/' && !target.closest('input, textarea, select');
+  };
   document.addEventListener('keydown', (event) => {
-    const typing = event.target.closest('input, textarea, select');
-    if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    if (isShortcut(event)) {
       event.preventDefault();
       input.focus();
+      input.select();
     }
   });
   document.addEventListener('click', ({ target }) => {
     if (!box.contains(target) || target.closest('a')) {
-      show([], []);
+      show([], '');
     }
   });
   box.hidden = false;

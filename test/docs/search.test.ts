@@ -1,0 +1,83 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { SearchEntry } from '../../src/docs/search-index.js';
+import { SEARCH_PATH } from '../../src/docs/site.js';
+import { renderedSite } from '../support/docs-server.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+type Find = (question: string) => (SearchEntry & { terms: string[] })[];
+
+const newDirectory = temporaryDirectories();
+const site = renderedSite();
+const served = (path: string) => site.find((file) => file.path === path)?.body ?? '';
+let find: Find;
+
+/** The engine as browsers load it: its modules name each other by their addresses. */
+beforeAll(async () => {
+  const folder = mkdtempSync(join(newDirectory(), 'assets-'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['finder.js', 'minisearch.js', 'stemmer.js']) {
+    writeFileSync(join(folder, name), served(`/docs/assets/${name}`));
+  }
+  const { finderOf } = await import(pathToFileURL(join(folder, 'finder.js')).href);
+  find = finderOf(JSON.parse(served(SEARCH_PATH)));
+});
+
+const first = (question: string) => find(question)[0]?.u;
+
+describe('the search answers', () => {
+  test.each([
+    ['pagination', '/docs/reference/gateway#lists'],
+    ['sandbox', '/docs/from-demo-to-live'],
+    ['idempotency', '/docs/reference/webhooks#delivery'],
+    ['duplicate events', '/docs/reference/webhooks#delivery'],
+    ['ngrok', '/docs/webhooks#1-subscribe'],
+    ['rate limiting', '/docs/reference/gateway#rate-limits'],
+    ['how do I rotate a key', '/docs/rotate-keys-and-secrets'],
+    ['employees', '/docs/reference/gateway/workers'],
+    ['offboarded', '/docs/read-and-stay-in-sync#what-is-in-a-list-and-what-is-not'],
+    ['listWorkersV2', '/docs/reference/gateway/workers#listWorkersV2'],
+    ['login', '/docs/sign-in'],
+  ])('%s with %s', (question, address) => {
+    expect(first(question)).toBe(address);
+  });
+
+  test.each([
+    ['another form of the word', 'verified signatures', '/docs/reference/webhooks#verifying-the-signature'],
+    ['a typo', 'verfy signatrue', '/docs/reference/webhooks#verifying-the-signature'],
+    ['the beginning of a word', 'down', '/docs/downloads'],
+    ['capitals', 'DOWNLOADS', '/docs/downloads'],
+  ])('%s', (_, question, address) => {
+    expect(first(question)).toBe(address);
+  });
+
+  test('nothing to what is on no page, to signs alone, and to nothing', () => {
+    expect(['zzzz qqqq', '?!', ' ', ''].map(find)).toEqual([[], [], [], []]);
+  });
+
+  test('a number with that number alone', () => {
+    const terms = new Set(find('401').flatMap((entry) => entry.terms));
+    expect([...terms]).toEqual(['401']);
+  });
+
+  test('a question of which only some words are on a page with those', () => {
+    expect(first('zzzzzz webhook')).toBe(first('webhook'));
+  });
+});
+
+test('every word of the synonyms is one of the pages', () => {
+  const [, table = ''] = /const SYNONYMS = \{([\s\S]*?)\n\};/.exec(served('/docs/assets/finder.js')) ?? [];
+  const words = [...table.matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+  expect(words.length).toBeGreaterThan(50);
+  expect([...new Set(words)].filter((word) => !find(word).some(({ terms }) => terms.includes(word)))).toEqual(
+    [],
+  );
+});
+
+test('modules of others are served with the terms of their licence', () => {
+  for (const name of ['minisearch', 'stemmer']) {
+    expect(served(`/docs/assets/${name}.js`)).toMatch(/^\/\*![\s\S]*Permission is hereby granted[\s\S]*\*\//);
+  }
+});
