@@ -111,6 +111,7 @@ export interface Document {
   webhooks?: Record<string, PathItem>;
   components: {
     schemas: Record<string, Schema>;
+    responses?: Record<string, Response>;
     securitySchemes: Record<string, SecurityScheme>;
     messages?: Record<string, Message>;
     tags?: Record<string, Tag>;

@@ -11,6 +11,7 @@ import type { NavigationGroup } from './navigation.js';
 import { notFoundPage } from './not-found-page.js';
 import type { Page } from './page.js';
 import type { Api } from './reference/api.js';
+import { errorDestinations, errorsPage } from './reference/errors.js';
 import { destinationsIn, referencePages } from './reference/pages.js';
 import { searchIndex } from './search-index.js';
 import type { Sources } from './sources.js';
@@ -68,13 +69,16 @@ function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] }
     contract: sources.signOn,
     samples,
   };
-  const destinations = (api: Api) => destinationsOf(sources, [api]);
+  const reference = (api: Api) => {
+    const destinations = destinationsOf(sources, [api]);
+    return { title: api.title, pages: [...referencePages(api, destinations), errorsPage(api, destinations)] };
+  };
   const everywhere = destinationsOf(sources, [gateway, signOn]);
   return {
     groups: [
       { title: GUIDES_AREA, pages: guidePages(guides, everywhere) },
-      { title: gateway.title, pages: referencePages(gateway, destinations(gateway)) },
-      { title: signOn.title, pages: referencePages(signOn, destinations(signOn)) },
+      reference(gateway),
+      reference(signOn),
       { title: 'Webhooks', pages: webhookPages(webhooks, samples, everywhere) },
       { title: 'SDKs and contracts', pages: [downloadsPage(version)] },
     ],
@@ -82,12 +86,16 @@ function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] }
   };
 }
 
-/** Links names to their descriptions, except names that are ordinary words. */
+/** Links names to their descriptions, except names that are ordinary words or mean several things. */
 function destinationsOf({ guides, webhooks }: Sources, apis: readonly Api[]): Destinations {
-  const names = new Map([...apis.flatMap(destinationsIn), ...eventDestinations(webhooks)]);
+  const codes = apis.map((api) => new Map(errorDestinations(api)));
+  const clear = codes.flatMap((own) =>
+    [...own].filter(([code]) => !codes.some((other) => other !== own && other.has(code))),
+  );
+  const names = new Map([...apis.flatMap(destinationsIn), ...clear, ...eventDestinations(webhooks)]);
   const slugs = new Set(guides.map(({ slug }) => slug));
   return {
-    ofName: (name) => (/[a-z][A-Z]|\.|^[A-Z]+ \//.test(name) ? names.get(name) : undefined),
+    ofName: (name) => (/[a-z][A-Z]|\.|_|^[A-Z]+ \//.test(name) ? names.get(name) : undefined),
     ofGuide: (slug) => (slugs.has(slug) ? guidePath(slug) : undefined),
   };
 }

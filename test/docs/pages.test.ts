@@ -73,6 +73,44 @@ describe.each(['gateway', 'sign-on'] as const)('the reference of %s', (api) => {
   });
 });
 
+describe('the codes of errors', () => {
+  const codesOf = (api: 'gateway' | 'sign-on') =>
+    Object.entries(contractDocument(api).components?.schemas ?? {}).flatMap(([name, schema]) =>
+      /Code$/.test(name) ? ((schema as { enum?: string[] }).enum ?? []) : [],
+    );
+
+  test.each([
+    ['gateway', '/docs/errors', 19],
+    ['sign-on', '/docs/reference/sign-on/errors', 19],
+  ] as const)('of %s have an anchor each', (api, path, least) => {
+    const codes = new Set(codesOf(api));
+    expect(codes.size).toBeGreaterThanOrEqual(least);
+    const ids = idsUnder(path);
+    expect([...codes].filter((code) => !ids.includes(code))).toEqual([]);
+  });
+
+  test('of the gateway stand under their status, with an answer that the contract has', () => {
+    const page = pages.find(({ path }) => path === '/docs/errors')?.text ?? '';
+    const section = page.split('id="401"')[1]?.split('<h2')[0] ?? '';
+    expect(section).toContain('401 Unauthorized');
+    expect([...section.matchAll(/<h3 id="(\w+)"/g)].map(([, code]) => code)).toEqual([
+      'api_key_missing',
+      'api_key_malformed',
+      'api_key_unknown',
+      'api_key_expired',
+      'api_key_wrong_environment',
+    ]);
+    expect(section.match(/<pre>/g)).toHaveLength(5);
+  });
+
+  test('are linked from guides, except those that both interfaces have', () => {
+    const guide = pages.find(({ path }) => path === '/docs/start');
+    expect(guide?.links).toContain('/docs/errors#api_key_missing');
+    const linked = pages.filter(({ path }) => /^\/docs\/[^/]+$/.test(path)).flatMap(({ links }) => links);
+    expect(linked.filter((href) => /^\/.*errors#invalid_request$/.test(href))).toEqual([]);
+  });
+});
+
 test('the reference of the webhooks describes every event under its type, with an example', () => {
   const { document } = readSources().webhooks;
   const types = Object.keys(document.components.messages ?? {});

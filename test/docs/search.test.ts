@@ -33,6 +33,8 @@ describe('the search answers', () => {
     ['sandbox', '/docs/from-demo-to-live'],
     ['idempotency', '/docs/reference/webhooks#delivery'],
     ['duplicate events', '/docs/reference/webhooks#delivery'],
+    ['401', '/docs/errors#401'],
+    ['api_key_missing', '/docs/errors#api_key_missing'],
     ['ngrok', '/docs/webhooks#1-subscribe'],
     ['rate limiting', '/docs/reference/gateway#rate-limits'],
     ['how do I rotate a key', '/docs/rotate-keys-and-secrets'],
