@@ -63,6 +63,8 @@ interface SessionsTable {
   began_as: string | null;
   account_id: string | null;
   authenticated_at: number | null;
+  /** The contexts that the person chose, in JSON, with the time of the sign-in; null without one. */
+  contexts: string | null;
   last_seen_at: number;
   expires_at: number;
 }

@@ -94,11 +94,15 @@ export const pages: Record<string, Way> = {
   },
   'choose context': toChoice,
   'choose context, one used last': async (page, rig) => {
-    await toChoice(page, rig);
+    const person = await rig.demo.newPerson({ user: [tallowfern, quillmere], worker: [tallowfern] });
+    await toSignIn(page, rig);
+    await fillSignIn(page, person);
+    await at(page, 'Continue as');
     await page.locator('button[name=context]').last().click();
     await page.click('#approve');
     await rig.returned(page);
-    await page.goto(rig.authorization());
+    await toSignIn(page, rig, { prompt: 'login' });
+    await fillSignIn(page, person);
     await at(page, 'Continue as');
   },
   consent: toConsent,

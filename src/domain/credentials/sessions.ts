@@ -1,4 +1,18 @@
-import type { AccountId } from '../../../generated/ids.js';
+import type { AccountId, ClientId } from '../../../generated/ids.js';
+
+/** What a person chose to be on an instance, for the rest of the session. */
+export interface SessionContext {
+  userType: 'WORKER' | 'USER';
+  clientId: ClientId;
+}
+
+/** The person in a session. */
+export interface SessionAccount {
+  id: AccountId;
+  authenticatedAt: number;
+  /** The choices since the sign-in, by instance. Absent without one. */
+  contexts?: Readonly<Record<string, SessionContext>>;
+}
 
 /** A browser, known by its cookie. Only sessions with an account have a row. */
 export interface Session {
@@ -7,7 +21,7 @@ export interface Session {
   beganAs: string | null;
   /** SHA-256 of the cookie's value, in base64url. */
   tokenHash: string;
-  account: { id: AccountId; authenticatedAt: number } | null;
+  account: SessionAccount | null;
   lastSeenAt: number;
   /** The absolute limit; the idle one follows from `lastSeenAt`. */
   expiresAt: number;
@@ -23,6 +37,8 @@ export interface SessionRows {
   update(session: Session): Promise<void>;
   /** Moves only `lastSeenAt` forward, so that a concurrent sign-in in another tab stays. */
   noteSeen(id: string, at: number): Promise<void>;
+  /** Writes only the choices, unless a later sign-in has begun anew. */
+  noteContexts(id: string, account: SessionAccount): Promise<void>;
   delete(id: string): Promise<void>;
   deleteOfAccount(accountId: AccountId): Promise<void>;
 }

@@ -15,6 +15,7 @@ import * as tokenLines from './0015-token-lines.js';
 import * as laterAttempts from './0016-later-attempts.js';
 import * as contractEmails from './0017-contract-emails.js';
 import * as sequences from './0018-sequences.js';
+import * as contextsOfSessions from './0019-contexts-of-sessions.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0016-later-attempts': laterAttempts,
   '0017-contract-emails': contractEmails,
   '0018-sequences': sequences,
+  '0019-contexts-of-sessions': contextsOfSessions,
 };

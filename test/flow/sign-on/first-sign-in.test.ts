@@ -105,7 +105,7 @@ describe('single sign-on', () => {
 });
 
 describe('a person with several contexts', () => {
-  test('chooses one, finds it first the next time, and is not asked where no page may be shown', async () => {
+  test('chooses one for the session, finds it first at the next sign-in, and is not asked where no page may be shown', async () => {
     const { demo } = environment;
     const person = await demo.newPerson({ user: [tallowfern, quillmere], worker: [quillmere] });
     const browser = demo.browser();
@@ -124,7 +124,10 @@ describe('a person with several contexts', () => {
     const chosen = { userType: 'WORKER', clientId: quillmere };
     const first = await party.signIn(browser, { context: `WORKER:${quillmere}` });
     expect(claimsOf(first).lastLoginContext).toEqual(chosen);
-    const again = await party.pageOf(browser);
+    const unasked = await party.tryToSignIn(browser, {});
+    expect(unasked.pages).not.toContain('Continue as');
+    const asked = await party.pageOf(browser, { prompt: 'login' });
+    const again = await browser.press(asked, 'sign-in', { email: person.email, password: person.password });
     expect([again.choices('context')[0], again.text]).toEqual([
       `WORKER:${quillmere}`,
       expect.stringContaining('Last used'),

@@ -8,6 +8,7 @@ import { noteSeen } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Progress } from './interactions.js';
+import type { LoginContext } from './login-contexts.js';
 import { type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
 
@@ -77,9 +78,24 @@ export async function advance(
   if (way.own && !(await changes.interactions.finish(way.own.interaction))) {
     return stale(request, 'answered');
   }
-  return step.kind === 'issue'
-    ? codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step))
-    : leave(signOn, situation, step);
+  if (step.kind !== 'issue') {
+    return leave(signOn, situation, step);
+  }
+  await keepChoice(changes, way, signedIn, step.context);
+  return codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step));
+}
+
+/** For the rest of the session; a new sign-in asks again. */
+async function keepChoice(
+  { sessions }: Pick<AdvancePorts, 'sessions'>,
+  { request: { instanceId }, session, progress }: UnderWay,
+  signedIn: Session['account'],
+  { userType, clientId }: LoginContext,
+): Promise<void> {
+  if (signedIn && progress.context?.accountId === signedIn.id) {
+    const contexts = { ...signedIn.contexts, [instanceId]: { userType, clientId } };
+    await sessions.noteContexts(session.id, { ...signedIn, contexts });
+  }
 }
 
 /** Locks the account and reads again: a concurrent sign-out may have ended the session. */

@@ -144,9 +144,12 @@ function issue(situation: Situation): NextStep {
   return { kind: 'issue', accountId: signedIn.id, authenticatedAt: signedIn.authenticatedAt, context };
 }
 
-/** The only context, the one chosen for this request or, with `prompt=none`, the last used one. */
+/**
+ * The only context, the one chosen for this request, the one chosen before in this session or, with
+ * `prompt=none`, the last used one.
+ */
 function contextOf(
-  { progress, silent, signedIn }: Situation,
+  { request, progress, silent, signedIn }: Situation,
   person: AdmittedPerson,
 ): ContextChoice | undefined {
   const offered = offeredContexts(person);
@@ -154,7 +157,12 @@ function contextOf(
     return offered[0];
   }
   const chosen = progress.context?.accountId === signedIn?.id ? progress.context : undefined;
-  return findContext(offered, chosen) ?? (silent ? findContext(offered, person.lastContext) : undefined);
+  const inSession = signedIn?.contexts?.[request.instanceId];
+  return (
+    findContext(offered, chosen) ??
+    findContext(offered, inSession) ??
+    (silent ? findContext(offered, person.lastContext) : undefined)
+  );
 }
 
 /** Shows the error of the last attempt first. */

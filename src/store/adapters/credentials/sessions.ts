@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Session, SessionRows } from '../../../domain/credentials/sessions.js';
+import type { Session, SessionAccount, SessionRows } from '../../../domain/credentials/sessions.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { statement } from '../statements/kept-statement.js';
@@ -36,6 +36,15 @@ const sighting = statement((db, { id, at }: { id: string; at: number }) =>
   db.updateTable('sessions').set({ lastSeenAt: at }).where('id', '=', id).where('lastSeenAt', '<', at),
 );
 
+const choice = statement(
+  (db, { id, authenticatedAt, contexts }: { id: string; authenticatedAt: number; contexts: string | null }) =>
+    db
+      .updateTable('sessions')
+      .set({ contexts })
+      .where('id', '=', id)
+      .where('authenticatedAt', '=', authenticatedAt),
+);
+
 export function sessionRows(writer: Writer): SessionRows {
   const db = camelCased(writer);
   return {
@@ -56,6 +65,9 @@ export function sessionRows(writer: Writer): SessionRows {
     noteSeen: async (id, at) => {
       await sighting(db, { id, at });
     },
+    noteContexts: async (id, account) => {
+      await choice(db, { id, authenticatedAt: account.authenticatedAt, contexts: textOf(account) });
+    },
     delete: async (id) => {
       await db.deleteFrom('sessions').where('id', '=', id).execute();
     },
@@ -65,9 +77,22 @@ export function sessionRows(writer: Writer): SessionRows {
   };
 }
 
-function toSession({ accountId, authenticatedAt, ...session }: Row): Session {
-  const isSignedIn = accountId !== null && authenticatedAt !== null;
-  return { ...session, account: isSignedIn ? { id: accountId as AccountId, authenticatedAt } : null };
+function toSession({ accountId, authenticatedAt, contexts, ...session }: Row): Session {
+  if (accountId === null || authenticatedAt === null) {
+    return { ...session, account: null };
+  }
+  const chosen = contextsIn(contexts, authenticatedAt);
+  return { ...session, account: { id: accountId as AccountId, authenticatedAt, ...chosen } };
+}
+
+/** Nodes of earlier releases leave those of the sign-in before as they are. */
+function contextsIn(text: string | null, authenticatedAt: number): Pick<SessionAccount, 'contexts'> {
+  const { since, contexts } = text === null ? {} : JSON.parse(text);
+  return since === authenticatedAt ? { contexts } : {};
+}
+
+function textOf({ authenticatedAt: since, contexts }: SessionAccount): string | null {
+  return contexts ? JSON.stringify({ since, contexts }) : null;
 }
 
 function toRow({ account, ...session }: Session): Row {
@@ -75,5 +100,6 @@ function toRow({ account, ...session }: Session): Row {
     ...session,
     accountId: account?.id ?? null,
     authenticatedAt: account?.authenticatedAt ?? null,
+    contexts: account && textOf(account),
   };
 }

@@ -138,7 +138,7 @@ describe('a person with several contexts', () => {
     return { rig, person, browser, asWorker: { userType: 'WORKER' as const, clientId: rig.here.clientId } };
   }
 
-  test('chooses one, which is offered first the next time, and used where they cannot be asked', async () => {
+  test('chooses one, which is offered first at the next sign-in, and used where they cannot be asked', async () => {
     const { rig, person, browser, asWorker } = await withTwo();
     expect(await browser.signIn(person)).toMatchObject({ page: 'choose_context' });
     expect(await browser.show('choose_context')).toMatchObject({
@@ -157,13 +157,67 @@ describe('a person with several contexts', () => {
     codeOf(await browser.choose(asWorker));
     rig.clock.advance(1_000);
     codeOf(await browser.authorize({ prompt: 'none' }));
-    await browser.authorize();
+    await browser.authorize({ prompt: 'login' });
+    await browser.signIn(person);
     expect(await browser.show('choose_context')).toMatchObject({
       contexts: [
         { userType: 'WORKER', lastUsed: true },
         { userType: 'USER', lastUsed: false },
       ],
     });
+  });
+
+  const contextIn = async ({ database }: BrowserRig) => {
+    const codes = database.reader.selectFrom('authorization_codes').orderBy('issued_at', 'desc').selectAll();
+    return (await codes.executeTakeFirstOrThrow()).context_user_type;
+  };
+
+  test('is not asked again in the session, whatever they choose in another browser', async () => {
+    const { rig, person, browser, asWorker } = await withTwo();
+    await browser.signIn(person);
+    codeOf(await browser.choose(asWorker));
+    const other = new TestBrowser(rig);
+    rig.clock.advance(1_000);
+    await other.authorize();
+    expect(await other.signIn(person)).toMatchObject({ page: 'choose_context' });
+    codeOf(await other.choose({ ...asWorker, userType: 'USER' }));
+    expect(await contextIn(rig)).toBe('USER');
+    for (const prompt of ['', 'none']) {
+      rig.clock.advance(1_000);
+      codeOf(await browser.authorize({ prompt }));
+      expect(await contextIn(rig)).toBe('WORKER');
+    }
+  });
+
+  test('is asked again after each sign-in, in the same browser too', async () => {
+    const { rig, person, browser, asWorker } = await withTwo();
+    await browser.signIn(person);
+    codeOf(await browser.choose(asWorker));
+    rig.clock.advance(1_000);
+    await browser.authorize({ prompt: 'select_account' });
+    expect(await browser.signIn(person)).toMatchObject({ page: 'choose_context' });
+    codeOf(await browser.choose({ ...asWorker, userType: 'USER' }));
+    rig.clock.advance(1_000);
+    codeOf(await browser.authorize());
+    expect(await contextIn(rig)).toBe('USER');
+  });
+
+  test('is asked again once the chosen one no longer admits them, and on each instance', async () => {
+    const { rig, person, browser } = await withTwo();
+    await hire(rig, person, rig.there.clientId);
+    await hire(rig, person, await newClient(rig, rig.there.instanceId, 'Elsewhere'));
+    await browser.signIn(person);
+    codeOf(await browser.choose({ userType: 'USER', clientId: rig.here.clientId }));
+    rig.clock.advance(1_000);
+    expect(await browser.authorize({ redirectUri: OTHER_CALLBACK })).toMatchObject({
+      page: 'choose_context',
+    });
+    await hire(rig, person, await newClient(rig, rig.here.instanceId, 'Saltmere'));
+    const [user] = (await rig.run((changes) => changes.users.ofAccount(person.accountId))).filter(
+      ({ clientId }) => clientId === rig.here.clientId,
+    );
+    await rig.run((changes) => disableUser(changes, { userId: user?.id ?? '' }));
+    expect(await browser.authorize()).toMatchObject({ page: 'choose_context' });
   });
 
   test('is asked again for one that is none of theirs', async () => {

@@ -112,6 +112,33 @@ test.each<[string, Changed, string, string]>([
     CODE,
   ],
   [
+    'one of two was chosen before in the session',
+    {
+      identity: person({ contexts: [B, A], lastContext: B }),
+      signedIn: { id: ADA, authenticatedAt: NOW - 60_000, contexts: { ins_1: A } },
+    },
+    CODE,
+    CODE,
+  ],
+  [
+    'the one chosen before in the session is gone',
+    {
+      identity: person({ contexts: [A, B] }),
+      signedIn: { id: ADA, authenticatedAt: NOW - 60_000, contexts: { ins_1: context('cli_c') } },
+    },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
+    'one was chosen before in the session on another instance',
+    {
+      identity: person({ contexts: [A, B] }),
+      signedIn: { id: ADA, authenticatedAt: NOW - 60_000, contexts: { ins_2: A } },
+    },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
     'another person chose',
     { identity: person({ contexts: [A, B] }), progress: { context: { ...A, accountId: BEN } } },
     'choose_context',

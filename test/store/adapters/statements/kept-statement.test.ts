@@ -25,7 +25,7 @@ function statements() {
 }
 
 const row = (token_hash: string, fields: Partial<Link> = {}): Link => ({
-  ...{ id: token_hash, token_hash, began_as: 'one', expires_at: 1, authenticated_at: null },
+  ...{ id: token_hash, token_hash, began_as: 'one', expires_at: 1, authenticated_at: null, contexts: null },
   ...fields,
 });
 
