@@ -79,6 +79,18 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
     });
 
+    test('a person who cancels instead of choosing a context is back at the application, which learns of it', async () => {
+      const { page } = await rig.visit({ javaScriptEnabled });
+      await page.goto(rig.authorization());
+      await typeSignIn(page, await rig.demo.newPerson({ user: [tallowfern], worker: [quillmere] }));
+      await at(page, 'Continue as');
+      for (const _ of ['user', 'worker', 'Cancel']) {
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+      expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
+    });
+
     test('a person without access reads why and is back at the application, which learns of it', async () => {
       const { page } = await rig.visit({ javaScriptEnabled });
       await page.goto(rig.authorization());
@@ -129,6 +141,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     expect(await tabStops(page)).toEqual([
       'button Tallowfern Bakeries Dashboard user',
       'button Tallowfern Bakeries Worker',
+      'button Cancel',
       'a Use another account',
     ]);
     await page.getByRole('button', { name: 'Worker' }).press('Enter');

@@ -28,6 +28,11 @@ ${hidden('csrf_token', csrfToken)}
 ${offered.map(choice)}
 </ul>
 </form>
+<form method="post" action="${operations.cancelSignIn.path}">
+${hidden('interaction', interaction)}
+${hidden('csrf_token', csrfToken)}
+<button id="cancel" type="submit" class="quiet">Cancel</button>
+</form>
 ${otherAccount(interaction, accountEmail)}`;
   return { title: 'Continue as', brand: instanceName, body };
 }

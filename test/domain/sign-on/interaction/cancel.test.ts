@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
 import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { audited, browserRig, CALLBACK, newPerson, OTHER_CALLBACK } from '../browser-rig.js';
+import { audited, browserRig, CALLBACK, hire, newPerson, OTHER_CALLBACK } from '../browser-rig.js';
 import {
   answerOf,
   codeOf,
@@ -109,6 +109,22 @@ describe('a person without access on the instance', () => {
     expect(answerOf(await browser.cancel())).toMatchObject(CANCELLED);
     const [{ attributes } = {}] = (await audited(rig)).filter(({ what }) => /^sign_in\.cancelled/.test(what));
     expect(attributes).toMatchObject({ reason: 'cancelled' });
+  });
+});
+
+describe('a person who has to choose a context', () => {
+  test('cancels, once, and the application learns of it', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    await hire(rig, person, rig.here.clientId);
+    const browser = await signedInBrowser(rig, person);
+    const csrfToken = await browser.csrfToken('choose_context');
+    expect(answerOf(await browser.cancel(csrfToken))).toEqual(CANCELLED);
+    expect(errorPageOf(await browser.cancel(csrfToken)).message).toContain('answered already');
+    const records = (await audited(rig)).filter(({ what }) => what === 'sign_in.cancelled succeeded');
+    expect(records.map(({ actor, attributes }) => [actor, attributes.reason])).toEqual([
+      [person.accountId, 'cancelled'],
+    ]);
   });
 });
 

@@ -33,6 +33,7 @@ describePage({
   },
   shows: [
     /<form method="post" action="\/auth\/choose-context">/,
+    /<form method="post" action="\/auth\/cancel">[\s\S]*name="interaction" value="[\w-]+"[\s\S]*name="csrf_token" value="[\w-]+"[\s\S]*>Cancel<\/button>/,
     // The one used last comes before the others.
     /name="context" value="USER:cli_x9sS1bFSklla6YZ7pnS811"[\s\S]*name="context" value="WORKER:cli_xNL3k5MFYkU0K3ppS8ZsJC"/,
     /Northwind Traders<\/b><span>Dashboard user · Owner<\/span><\/span><span class="last">Last used/,
