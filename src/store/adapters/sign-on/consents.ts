@@ -8,6 +8,23 @@ const scopesOf = statement((db, key: ConsentKey) =>
   db.selectFrom('consents').where(isOf(key)).select('scopes'),
 );
 
+/** Locks the row, so that concurrent approvals are both kept; returns the earlier scopes. */
+const insertion = statement((db, row: Tables['consents']) =>
+  db
+    .insertInto('consents')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['accountId', 'applicationId', 'instanceId'])
+        .doUpdateSet(({ ref }) => ({ givenAt: ref('excluded.givenAt') })),
+    )
+    .returning('scopes'),
+);
+
+const addition = statement((db, { scopes, ...key }: ConsentKey & { scopes: string }) =>
+  db.updateTable('consents').set({ scopes }).where(isOf(key)),
+);
+
 export function consentRows(writer: Writer): ConsentRows {
   const db = camelCased(writer);
   return {
@@ -16,23 +33,13 @@ export function consentRows(writer: Writer): ConsentRows {
       return row ? JSON.parse(row.scopes) : [];
     },
     give: async (key, scopes, at) => {
-      // Locks the row, so that concurrent approvals are both kept; returns the earlier scopes.
-      const { scopes: before } = await db
-        .insertInto('consents')
-        .values({ ...columnsOf(key), scopes: JSON.stringify([...new Set(scopes)]), givenAt: at })
-        .onConflict((conflict) =>
-          conflict.columns(['accountId', 'applicationId', 'instanceId']).doUpdateSet({ givenAt: at }),
-        )
-        .returning('scopes')
-        .executeTakeFirstOrThrow();
-      const approved: string[] = JSON.parse(before);
+      const text = JSON.stringify([...new Set(scopes)]);
+      const { rows } = await insertion(db, { ...columnsOf(key), scopes: text, givenAt: at });
+      const approved: string[] = JSON.parse(rows[0]?.scopes ?? text);
       const added = scopes.filter((scope) => !approved.includes(scope));
       if (added.length > 0) {
-        await db
-          .updateTable('consents')
-          .set({ scopes: JSON.stringify([...new Set([...approved, ...added])]) })
-          .where(isOf(key))
-          .execute();
+        const all = JSON.stringify([...new Set([...approved, ...added])]);
+        await addition(db, { ...columnsOf(key), scopes: all });
       }
     },
   };

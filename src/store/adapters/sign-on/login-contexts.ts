@@ -17,17 +17,19 @@ const memory = statement((db, row: Tables['loginContexts']) =>
     ),
 );
 
+const remembered = statement((db, of: { accountId: string; instanceId: string }) =>
+  db
+    .selectFrom('loginContexts')
+    .where('accountId', '=', of.accountId)
+    .where('instanceId', '=', of.instanceId)
+    .select(['userType', 'clientId'])
+    .$narrowType<{ clientId: ClientId }>(),
+);
+
 export function loginContextRows(writer: Writer): LoginContextRows {
   const db = camelCased(writer);
   return {
-    find: (accountId, instanceId) =>
-      db
-        .selectFrom('loginContexts')
-        .where('accountId', '=', accountId)
-        .where('instanceId', '=', instanceId)
-        .select(['userType', 'clientId'])
-        .$narrowType<{ clientId: ClientId }>()
-        .executeTakeFirst(),
+    find: async (accountId, instanceId) => (await remembered(db, { accountId, instanceId })).rows[0],
     remember: async (accountId, instanceId, { userType, clientId }, usedAt) => {
       await memory(db, { accountId, instanceId, userType, clientId, usedAt });
     },
