@@ -614,8 +614,8 @@ export interface components {
             title: string;
             /**
              * Format: uri-reference
-             * @description Always `about:blank` today: the kind of problem is in `code`. It may one day be the address of a page about the problem, so do not compare it.
-             * @example about:blank
+             * @description The documentation of the `code`, as a path at the gateway. Decide by `code`: the path may change.
+             * @example /docs/errors#client_not_found
              */
             type: string;
         };

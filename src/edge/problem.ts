@@ -43,13 +43,16 @@ const STATUS_OF: Record<ProblemCode, ProblemStatus> = {
   unavailable: 503,
 };
 
+/** The page of the documentation with a section for each code. */
+const EXPLANATIONS = '/docs/errors';
 const IN_PATH = /^(path|query|header|body)\.(.*)$/;
 
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
   const code = problemCodeOf(error.code);
   const status = STATUS_OF[code];
   const message = code === 'internal_error' ? problemMessages.internal_error : error.message;
-  const problem: Problem = { type: 'about:blank', title: TITLES[status], status, code, message, requestId };
+  const type = `${EXPLANATIONS}#${code}`;
+  const problem: Problem = { type, title: TITLES[status], status, code, message, requestId };
   if (error.fieldViolations.length > 0 && status === 400) {
     problem.errors = error.fieldViolations.map(({ path, message: what }) => {
       const [, place = 'body', name = path] = IN_PATH.exec(path) ?? [];

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readSources } from '../../src/docs/sources.js';
+import { toProblem } from '../../src/edge/problem.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { type HttpOperation, httpOperations } from '../architecture/surface.js';
 import { contractDocument } from '../support/contract/contract-document.js';
 import { renderedSite } from '../support/docs-server.js';
@@ -87,6 +89,15 @@ describe('the codes of errors', () => {
     expect(codes.size).toBeGreaterThanOrEqual(least);
     const ids = idsUnder(path);
     expect([...codes].filter((code) => !ids.includes(code))).toEqual([]);
+  });
+
+  test('of the gateway are where the `type` of a problem leads', () => {
+    const ids = idsUnder('/docs/errors');
+    for (const code of Object.values(ErrorCode)) {
+      const { type } = JSON.parse(String(toProblem(new ServiceError(code, 'A sentence.'), 'request-1').body));
+      const [path, anchor] = type.split('#');
+      expect([path, ids.includes(anchor)]).toEqual(['/docs/errors', true]);
+    }
   });
 
   test('of the gateway stand under their status, with an answer that the contract has', () => {

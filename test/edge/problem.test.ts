@@ -34,7 +34,7 @@ test.each(inContract)('%s has the status that the contract gives it, and its own
   const { status, problem } = problemOf(new ServiceError(code, 'A sentence.', { internal: 'canary' }));
   expect(status).toBe(statusOf.get(publicCode(code)));
   expect(problem).toEqual({
-    type: 'about:blank',
+    type: `/docs/errors#${publicCode(code)}`,
     title: expect.stringMatching(/^[A-Z]/),
     status,
     code: publicCode(code),

@@ -24,7 +24,7 @@ const row = {
   updatedAt: '2025-11-04T09:12:31.418Z',
 };
 const problem = {
-  type: 'about:blank',
+  type: '/docs/errors#api_key_missing',
   title: 'Unauthorized',
   status: 401,
   code: 'api_key_missing',

@@ -27,7 +27,7 @@ const thrown: [string, () => unknown][] = [
 function expectSilent500(answer: Awaited<ReturnType<typeof ask>>) {
   expect(answer).toMatchObject({ status: 500, headers: { 'content-type': 'application/problem+json' } });
   expect(answer.problem).toEqual({
-    type: 'about:blank',
+    type: '/docs/errors#internal_error',
     title: 'Internal Server Error',
     status: 500,
     code: 'internal_error',

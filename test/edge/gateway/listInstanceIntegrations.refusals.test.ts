@@ -21,7 +21,7 @@ async function refusal(question: Question = {}, target = PATH) {
   const answer = await gateway.ask('listInstanceIntegrations', target, question);
   const problem = JSON.parse(answer.body);
   expect(problem).toMatchObject({
-    type: 'about:blank',
+    type: `/docs/errors#${problem.code}`,
     status: answer.status,
     requestId: answer.headers['x-request-id'],
   });

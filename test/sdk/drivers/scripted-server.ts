@@ -20,7 +20,7 @@ export function json(body: unknown, headers: Record<string, string> = {}, status
 
 export function problem(status: number, code: string, headers: Record<string, string> = {}): Answer {
   const body = {
-    type: 'about:blank',
+    type: `/docs/errors#${code}`,
     title: code,
     status,
     code,

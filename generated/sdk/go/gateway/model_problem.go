@@ -21,7 +21,7 @@ var _ MappedNullable = &Problem{}
 
 // Problem An error, as a problem document (RFC 9457). Rely on the HTTP status and on `code`. The wording of `title`, `message` and `errors` may change at any time, but for two messages that are part of the contract: `Instance integration not found` and `Instance integration not configured`.
 type Problem struct {
-	// Always `about:blank` today: the kind of problem is in `code`. It may one day be the address of a page about the problem, so do not compare it.
+	// The documentation of the `code`, as a path at the gateway. Decide by `code`: the path may change.
 	Type string `json:"type"`
 	// Short name of the HTTP status.
 	Title string `json:"title"`

@@ -37,7 +37,7 @@ import {
  */
 export interface Problem {
     /**
-     * Always `about:blank` today: the kind of problem is in `code`. It may one day be the address of a page about the problem, so do not compare it.
+     * The documentation of the `code`, as a path at the gateway. Decide by `code`: the path may change.
      */
     type: string;
     /**

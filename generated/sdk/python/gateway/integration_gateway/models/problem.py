@@ -30,7 +30,7 @@ class Problem(BaseModel):
     """
     An error, as a problem document (RFC 9457). Rely on the HTTP status and on `code`. The wording of `title`, `message` and `errors` may change at any time, but for two messages that are part of the contract: `Instance integration not found` and `Instance integration not configured`.
     """ # noqa: E501
-    type: StrictStr = Field(description="Always `about:blank` today: the kind of problem is in `code`. It may one day be the address of a page about the problem, so do not compare it.")
+    type: StrictStr = Field(description="The documentation of the `code`, as a path at the gateway. Decide by `code`: the path may change.")
     title: StrictStr = Field(description="Short name of the HTTP status.")
     status: StrictInt = Field(description="The HTTP status, repeated.")
     code: ProblemCode
