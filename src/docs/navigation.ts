@@ -18,7 +18,9 @@ export function navigation(groups: readonly NavigationGroup[], present: string):
 }
 
 function entry(page: Page, isPresent: boolean): Html {
-  return html`<li><a href="${page.path}"${isPresent && made(' aria-current="page"')}>${nameOf(page)}</a></li>`;
+  const { path, entries = [] } = page;
+  const own = html`<ul>${entries.map(({ id, title }) => html`<li><a href="${path}#${id}">${title}</a></li>`)}</ul>`;
+  return html`<li><a href="${path}"${isPresent && made(' aria-current="page"')}>${nameOf(page)}</a>${entries.length > 0 && own}</li>`;
 }
 
 /** The pages before and after one, within its group. */

@@ -13,6 +13,8 @@ export interface Page {
   body: Html;
   /** The depth of the list of sections. */
   sectionDepth: 2 | 3;
+  /** The operations or events that it describes, for navigation. */
+  entries?: readonly { id: string; title: string }[];
   /** The same as text, for programs. */
   markdown?: string;
   /** Without a list of sections, such as the start page. */

@@ -61,7 +61,8 @@ function events(contract: Contract, prose: Prose): Page {
   const body = html`<p class="area">${AREA}</p><h1>Events</h1><p class="lead">${summary}</p>
 <div class="prose">${prose.block(`Every event comes with the same headers. How to verify them is in the [overview](${WEBHOOKS_PATH}#verifying-the-signature).`)}</div>
 ${headers(contract, view)}${groups}`;
-  return { path: EVENTS_PATH, title: 'Events', summary, area: AREA, body, sectionDepth: 2 };
+  const entries = messagesOf(contract).map(({ name, title }) => ({ id: name, title }));
+  return { path: EVENTS_PATH, title: 'Events', summary, area: AREA, body, sectionDepth: 2, entries };
 }
 
 function headers(contract: Contract, view: SchemaView): Html {

@@ -129,15 +129,31 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     const present = page.getByRole('navigation', { name: 'On this page' }).locator('[aria-current]');
     await present.getByText('Get a worker, version 2').waitFor();
     expect(await present.count()).toBe(1);
+    const among = page.getByRole('navigation', { name: 'All pages' }).locator('li li [aria-current]');
+    expect(await among.innerText()).toBe('Get a worker, version 2');
   });
 
   describe('code', () => {
+    test('has its copy button in sight on every screen, in a row above the code', async () => {
+      for (const options of [PHONE, { viewport: { width: 1440, height: 900 } }]) {
+        const page = await open('/docs/start', options);
+        const opacities = `[...document.querySelectorAll('.copy')].map((one) => getComputedStyle(one).opacity)`;
+        expect([...new Set(await page.evaluate<string[]>(opacities))]).toEqual(['1']);
+        const figures = page.locator('.code:visible');
+        expect(await figures.count()).toBeGreaterThan(3);
+        for (const figure of await figures.all()) {
+          const button = figure.getByRole('button', { name: 'Copy' });
+          const [above, below] = [await button.boundingBox(), await figure.locator('code').boundingBox()];
+          expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+        }
+      }
+    });
+
     test('is copied unchanged', async () => {
       const { page, context } = await visit();
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.goto(`${docs.url}/docs/reference/gateway`);
       const figure = page.locator('.code').first();
-      await figure.hover();
       await figure.getByRole('button', { name: 'Copy' }).click();
       await figure.getByRole('button', { name: 'Copied' }).waitFor();
       const copied = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -240,7 +256,7 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       await page.getByRole('link', { name: 'Close the menu' }).click();
       expect(await menu.isVisible()).toBe(false);
       await page.getByRole('link', { name: 'Menu', exact: true }).click();
-      await menu.getByRole('link', { name: 'Workers' }).click();
+      await menu.getByRole('link', { name: 'Workers', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor();
       expect(await menu.isVisible()).toBe(false);
     });

@@ -1,28 +1,31 @@
-/* Marks the present section, and scrolls the present page into view, in their lists. */
+/* Marks the present section in the list of sections and among all pages, and scrolls there to the present page. */
 {
   /** A heading becomes the present one this far below the header. */
   const REACH_PIXELS = 120;
-  const links = new Map(
-    [...document.querySelectorAll('.toc a')].map((link) => [
-      document.getElementById(decodeURIComponent(link.hash.slice(1))),
-      link,
-    ]),
+  const side = document.getElementById('navigation');
+  const ofThisPage = [...side.querySelectorAll('li li a')].filter(
+    ({ pathname }) => pathname === location.pathname,
   );
+  const links = [...document.querySelectorAll('.toc a'), ...ofThisPage].map((link) => ({
+    heading: document.getElementById(decodeURIComponent(link.hash.slice(1))),
+    link,
+  }));
   let awaited = false;
 
   const mark = () => {
     awaited = false;
-    let present;
-    for (const [heading, link] of links) {
-      link.removeAttribute('aria-current');
-      if (heading.getBoundingClientRect().top < REACH_PIXELS) {
-        present = link;
+    const tops = links.map(({ heading }) => heading.getBoundingClientRect().top);
+    const present = Math.max(...tops.filter((top) => top < REACH_PIXELS));
+    links.forEach(({ link }, at) => {
+      if (tops[at] === present) {
+        link.setAttribute('aria-current', 'true');
+      } else {
+        link.removeAttribute('aria-current');
       }
-    }
-    present?.setAttribute('aria-current', 'true');
+    });
   };
 
-  if (links.size > 0) {
+  if (links.length > 0) {
     addEventListener('scroll', () => {
       if (!awaited) {
         awaited = true;
@@ -32,7 +35,6 @@
     mark();
   }
 
-  const side = document.getElementById('navigation');
   const page = side.querySelector('[aria-current]');
   if (page && page.offsetTop > side.clientHeight) {
     side.scrollTop = page.offsetTop - side.clientHeight / 2;

@@ -87,7 +87,8 @@ function addressOf({ method, path }: PlacedOperation): Html {
 
 function tagPage(api: Api, tag: Tag, prose: Prose): Page {
   const view = new SchemaView(api.contract, prose);
-  const sections = api.contract.operationsOf(tag.name).map((placed) => operationSection(api, view, placed));
+  const operations = api.contract.operationsOf(tag.name);
+  const sections = operations.map((placed) => operationSection(api, view, placed));
   const body = html`<p class="area">${api.title}</p><h1>${tag.name}</h1><div class="lead">${prose.block(tag.description ?? '')}</div>${sections}`;
   return {
     path: tagPath(api, tag),
@@ -96,6 +97,7 @@ function tagPage(api: Api, tag: Tag, prose: Prose): Page {
     area: api.title,
     body,
     sectionDepth: 2,
+    entries: operations.map(({ operation }) => ({ id: operation.operationId, title: operation.summary })),
   };
 }
 
