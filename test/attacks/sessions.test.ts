@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { SHOW_PASSWORD } from '../../src/edge/pages/fields.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { hiddenFields, type UserAgent } from './user-agent.js';
@@ -199,7 +200,7 @@ describe('user input is shown as text', () => {
     for (const page of pages) {
       expect(page.status).toBe(200);
       expect(page.body).toContain('&quot;&#39;&gt;&lt;img src=x');
-      expect(page.body).not.toMatch(/<img|<script/);
+      expect(page.body.replace(`<script>${SHOW_PASSWORD}</script>`, '')).not.toMatch(/<img|<script/);
     }
   });
 

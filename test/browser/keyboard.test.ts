@@ -72,7 +72,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       await page.goto(rig.authorization());
       await at(page, 'Sign in');
       await firstFocus(page);
-      for (const _ of ['Password', 'Sign in', 'Cancel']) {
+      for (const _ of ['Password', ...(javaScriptEnabled ? ['Show'] : []), 'Sign in', 'Cancel']) {
         await page.keyboard.press('Tab');
       }
       await page.keyboard.press('Enter');
@@ -120,9 +120,31 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     expect(await tabStops(page)).toEqual([
       'input Email',
       'input Password',
+      'button Show',
       'button Sign in',
       'button Cancel',
     ]);
+  });
+
+  test('a password is shown and hidden again while it is typed, and is hidden where it is sent', async () => {
+    const { page } = await rig.visit();
+    await page.goto(rig.authorization());
+    const person = await rig.demo.newPerson({ worker: [tallowfern] });
+    await page.fill('#email', person.email);
+    await page.fill('#password', person.password);
+    const typeOf = () => page.getAttribute('#password', 'type');
+    expect(await typeOf()).toBe('password');
+    await page.getByRole('button', { name: 'Show password' }).press('Enter');
+    expect([await typeOf(), await page.inputValue('#password')]).toEqual(['text', person.password]);
+    await page.getByRole('button', { name: 'Hide password' }).press('Space');
+    expect(await typeOf()).toBe('password');
+    await page.getByRole('button', { name: 'Show password' }).press('Space');
+    await page.evaluate(
+      "document.forms[0].addEventListener('submit', () => { sessionStorage.sent = document.getElementById('password').type; })",
+    );
+    await page.locator('#password').press('Enter');
+    await at(page, /^Allow /);
+    expect(await page.evaluate('sessionStorage.sent')).toBe('password');
   });
 
   test('the email that the application knows is there already, and the page starts in the password', async () => {
@@ -153,7 +175,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     const { page } = await rig.visit();
     await page.goto(rig.authorization());
     await firstFocus(page);
-    for (const control of ['email', 'password', 'sign-in', 'cancel']) {
+    for (const control of ['email', 'password', 'show-password', 'sign-in', 'cancel']) {
       const seen = await page.evaluate<string>(
         `((element) => [element.id, getComputedStyle(element).outlineStyle, getComputedStyle(element).outlineWidth].join(' '))(document.activeElement)`,
       );

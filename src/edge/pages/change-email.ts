@@ -1,6 +1,6 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { ChangeEmailPage } from '../../../generated/proto/integration/sign_on/v1/links.js';
-import { hidden, textField } from './fields.js';
+import { hidden, SHOW_PASSWORD, textField } from './fields.js';
 import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -32,5 +32,5 @@ ${textField({
 <div class="actions"><button id="change-email" type="submit">Change email</button></div>
 </form>
 <p class="note">If you did not expect this, close the page: nothing happens.</p>`;
-  return { title: 'Change your email', body };
+  return { title: 'Change your email', body, scripts: [SHOW_PASSWORD] };
 }

@@ -16,6 +16,27 @@ interface TextField {
   focused?: boolean;
 }
 
+/**
+ * Shows a password while it is typed. Without scripts there is no such button. A sent or left page hides the
+ * password again, so that browsers neither remember nor restore it as text.
+ */
+export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('button[aria-controls]')) {
+  const input = document.getElementById(button.getAttribute('aria-controls'));
+  const show = (shown) => {
+    input.type = shown ? 'text' : 'password';
+    button.textContent = shown ? 'Hide' : 'Show';
+    button.setAttribute('aria-label', button.textContent + ' password');
+  };
+  button.addEventListener('click', () => show(input.type === 'password'));
+  input.form.addEventListener('submit', () => show(false));
+  addEventListener('pagehide', () => show(false));
+  show(false);
+  button.hidden = false;
+}`;
+
+const showPassword = (name: string) =>
+  html`<button id="show-${name}" type="button" class="show" aria-controls="${name}" hidden>Show</button>`;
+
 /** An input with its label and error. */
 export function textField(field: TextField): Html {
   const {
@@ -34,9 +55,9 @@ export function textField(field: TextField): Html {
   const described = [own.length > 0 && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
   return html`<div class="field">
 <label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}"${inputMode && html` inputmode="${inputMode}"`} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false"${
+<div${type === 'password' && html` class="secret"`}><input id="${name}" name="${name}" type="${type}"${inputMode && html` inputmode="${inputMode}"`} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false"${
     described.length > 0 && html` aria-describedby="${described.join(' ')}"`
-  }${own.length > 0 && html` aria-invalid="true"`}${readOnly ? html` readonly` : html` required`}${focused && html` autofocus`}>
+  }${own.length > 0 && html` aria-invalid="true"`}${readOnly ? html` readonly` : html` required`}${focused && html` autofocus`}>${type === 'password' && showPassword(name)}</div>
 ${own.length > 0 && html`<div id="${name}-error" role="alert">${own.map(({ message }) => errorLine(message))}</div>`}
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 </div>`;

@@ -1,13 +1,13 @@
 import type { FormPost } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { hidden } from './fields.js';
-import { Html, html } from './html.js';
+import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
 /**
- * The only script of the pages; the Content-Security-Policy of this one has its hash. It waits for the
- * whole page, which stays if the application cannot be reached. A button pressed meanwhile would send the
- * code again, and an application that redeems it twice loses its tokens; so it rests for ten seconds.
+ * Waits for the whole page, which stays if the application cannot be reached. A button pressed meanwhile
+ * would send the code again, and an application that redeems it twice loses its tokens; so it rests for ten
+ * seconds.
  */
 export const SEND_FORM = `addEventListener('DOMContentLoaded', () => {
   const button = document.getElementById('continue');
@@ -15,9 +15,6 @@ export const SEND_FORM = `addEventListener('DOMContentLoaded', () => {
   button.disabled = true;
   setTimeout(() => { button.disabled = false; }, 10000);
 })`;
-
-/** Unescaped on purpose, as for the hash. */
-const script = Html.fromSource([`<script>${SEND_FORM}</script>`], []);
 
 /** Brings the application its answer, by itself or, without scripts, with the button. */
 export function formPostPage({ action, fields, applicationName }: FormPost): PageContent {
@@ -28,7 +25,6 @@ export function formPostPage({ action, fields, applicationName }: FormPost): Pag
 <form method="post" action="${action}">
 ${fields.map(({ name, value }) => hidden(name, value))}
 <div class="actions"><button id="continue" type="submit">Continue</button></div>
-</form>
-${script}`;
-  return { title: heading, body };
+</form>`;
+  return { title: heading, body, scripts: [SEND_FORM] };
 }

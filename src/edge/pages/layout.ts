@@ -8,13 +8,15 @@ export interface PageContent {
   /** The instance that a person signs in to, if known. */
   brand?: string | undefined;
   body: Html;
+  /** From the source code only; the Content-Security-Policy of the page has their hashes. */
+  scripts?: readonly string[];
 }
 
 /** Unescaped on purpose: its hash is in the Content-Security-Policy. */
 const style = Html.fromSource([`<style>${stylesheet}</style>`], []);
 
 /** A whole page. */
-export function layout({ title, brand = 'Sign-on', body }: PageContent, demo: boolean): Html {
+export function layout({ title, brand = 'Sign-on', body, scripts = [] }: PageContent, demo: boolean): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -37,6 +39,7 @@ ${body}
 <footer>One sign-in for all your applications</footer>
 </div>
 </div>
+${scripts.map((script) => Html.fromSource([`<script>${script}</script>`], []))}
 </body>
 </html>
 `;

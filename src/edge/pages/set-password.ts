@@ -1,6 +1,6 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { SetPasswordPage } from '../../../generated/proto/integration/sign_on/v1/links.js';
-import { hidden, textField } from './fields.js';
+import { hidden, SHOW_PASSWORD, textField } from './fields.js';
 import { html } from './html.js';
 import type { PageContent } from './layout.js';
 
@@ -40,5 +40,5 @@ ${textField({
 })}
 <div class="actions"><button id="set-password" type="submit">Set password</button></div>
 </form>`;
-  return { title: 'Set a password', body };
+  return { title: 'Set a password', body, scripts: [SHOW_PASSWORD] };
 }

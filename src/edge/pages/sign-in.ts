@@ -1,6 +1,6 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { Interaction, SignInPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { formAlert, hidden, textField } from './fields.js';
+import { formAlert, hidden, SHOW_PASSWORD, textField } from './fields.js';
 import { html } from './html.js';
 import type { PageContent } from './layout.js';
 
@@ -30,5 +30,5 @@ ${hidden('csrf_token', csrfToken)}
 <button id="cancel" type="submit" class="quiet">${withoutAccess ? `Back to ${applicationName}` : 'Cancel'}</button>
 </form>
 ${!withoutAccess && html`<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`}`;
-  return { title: 'Sign in', brand: instanceName, body };
+  return { title: 'Sign in', brand: instanceName, body, scripts: [SHOW_PASSWORD] };
 }

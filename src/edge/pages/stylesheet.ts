@@ -34,6 +34,11 @@ input {
   display: block; width: 100%; min-height: 2.9rem; padding: .6rem .8rem; font: inherit; color: inherit;
   background: var(--card); border: 1px solid var(--edge); border-radius: .6rem;
 }
+.secret { position: relative; }
+.secret input { padding-right: 4.75rem; }
+.show { position: absolute; inset: 0 0 0 auto; width: auto; padding: 0 .9rem; font-size: .875rem; color: var(--accent); background: transparent; }
+.show:hover { color: var(--accent-strong); background: transparent; text-decoration: underline; }
+[hidden] { display: none; }
 input[readonly] { background: var(--tint); border-color: var(--line); color: var(--soft); }
 input[aria-invalid] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 .error { display: flex; gap: .4rem; margin: .45rem 0 0; font-size: .875rem; color: var(--bad); }

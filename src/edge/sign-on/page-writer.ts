@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FormPost } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { errorPage } from '../pages/error.js';
-import { formPostPage, SEND_FORM } from '../pages/form-post.js';
+import { formPostPage } from '../pages/form-post.js';
 import type { Html } from '../pages/html.js';
 import { layout, type PageContent } from '../pages/layout.js';
 import { stylesheet } from '../pages/stylesheet.js';
 
 const sourceOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const STYLE = sourceOf(stylesheet);
-const SCRIPT = sourceOf(SEND_FORM);
 
 /** One year. */
 const HSTS = 'max-age=31536000';
@@ -46,7 +45,6 @@ export class PageWriter {
   page(
     content: PageContent,
     formActionSource = '',
-    scripts: readonly string[] = [],
   ): {
     status: 200;
     headers: PageWriter['headers'] & { 'Content-Security-Policy': string };
@@ -58,7 +56,7 @@ export class PageWriter {
         "default-src 'none'",
         `style-src ${STYLE}`,
         'img-src data:',
-        ...scripts.map((source) => `script-src ${source}`),
+        ...(content.scripts ?? []).map((script) => `script-src ${sourceOf(script)}`),
         ["form-action 'self'", ...onwardFrom(formActionSource)].join(' '),
         "frame-ancestors 'none'",
         "base-uri 'none'",
@@ -71,7 +69,7 @@ export class PageWriter {
 
   /** A page that leaves for the application with a form. */
   formPost(post: FormPost) {
-    return this.page(formPostPage(post), post.formActionSource, [SCRIPT]);
+    return this.page(formPostPage(post), post.formActionSource);
   }
 
   /** The error page; its forms lead nowhere. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import type { Exchange, Question } from '../../support/http-exchange.js';
@@ -22,7 +23,7 @@ export function refusing(server: SignOnServer, method: MethodName, error: Error)
   server.program({ [method]: refuse });
 }
 
-/** A page: HTML with its heading, uncached, unframed, without scripts. */
+/** A page: HTML with its heading, uncached, unframed. */
 export function expectPage(answer: Exchange, status: number, heading: string): void {
   expect(answer.status).toBe(status);
   expect(answer.headers).toMatchObject({
@@ -36,6 +37,18 @@ export function expectPage(answer: Exchange, status: number, heading: string): v
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; /);
   expect(policy).toMatch(/frame-ancestors 'none'; base-uri 'none'$/);
   expect(answer.body.match(/<h1>[^<]*<\/h1>/g)).toEqual([`<h1>${heading}</h1>`]);
+}
+
+/** These scripts and no other, each allowed by its hash. */
+export function expectOwnScripts({ body, headers }: Exchange, expected: readonly string[]): void {
+  expect(body.match(/<script/g) ?? []).toHaveLength(expected.length);
+  const scripts = [...body.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => script);
+  expect(scripts).toEqual(expected);
+  const allowed = scripts.map((script) => createHash('sha256').update(script).digest('base64'));
+  const policy = String(headers['content-security-policy']);
+  expect(policy.match(/script-src [^;]*/g) ?? []).toEqual(
+    allowed.map((hash) => `script-src 'sha256-${hash}'`),
+  );
 }
 
 export function expectErrorPage(answer: Exchange, status: number, said: string | RegExp): void {

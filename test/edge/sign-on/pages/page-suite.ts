@@ -3,10 +3,18 @@ import {
   ErrorPageKind,
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { SHOW_PASSWORD } from '../../../../src/edge/pages/fields.js';
 import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
 import type { Question } from '../../../support/http-exchange.js';
 import { testFormPost } from '../form-post-suite.js';
-import { expectErrorPage, expectPage, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
+import {
+  expectErrorPage,
+  expectOwnScripts,
+  expectPage,
+  testPageFaults,
+  testPageRefusals,
+  testStatuses,
+} from '../refusals.js';
 import { type MethodName, type SignOnServer, startSignOn } from '../server.js';
 
 export const INTERACTION = 'cuFEEZ-nt-JWY2Ao6w4J4g';
@@ -65,7 +73,8 @@ export function describePage(page: PageCase): void {
     for (const piece of shows) {
       expect(answer.body).toMatch(piece);
     }
-    expect(answer.body).not.toMatch(/<Scheduling>|<script|style=|\son\w+=/);
+    expect(answer.body).not.toMatch(/<Scheduling>|style=|\son\w+=/);
+    expectOwnScripts(answer, /<input [^>]*type="password"/.test(answer.body) ? [SHOW_PASSWORD] : []);
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
   });
 

@@ -20,7 +20,7 @@ describePage({
     '<strong>Northwind &lt;Scheduling&gt;</strong>',
     'Harborlight &amp; &quot;Sons&quot;',
     /<form method="post" action="\/auth\/sign-in">/,
-    /<label for="email">Email<\/label>\n<input id="email" name="email" type="text" inputmode="email" value="m@example.com" autocomplete="username"/,
+    /<label for="email">Email<\/label>\n<div><input id="email" name="email" type="text" inputmode="email" value="m@example.com" autocomplete="username"/,
     /<input id="password" name="password" type="password" value="" autocomplete="current-password"/,
     /<button id="sign-in"/,
     /<form method="post" action="\/auth\/cancel">/,
