@@ -9,6 +9,7 @@ export interface Frame {
   /** Versioned addresses of style and script, against stale caches. */
   style: string;
   script: string;
+  themeScript: string;
   version: string;
 }
 
@@ -32,6 +33,7 @@ export function layout(page: Page, frame: Frame): Html {
 <title>${page.title}${page.area !== page.title && ` · ${page.area}`} · Integration docs</title>
 <link rel="icon" href="${FAVICON}">
 <link rel="stylesheet" href="${frame.style}">
+<script src="${frame.themeScript}"></script>
 <script type="module" src="${frame.script}"></script>
 </head>
 <body${page.isWide === true && made(' class="wide"')}>
@@ -66,6 +68,7 @@ ${made('<!--demo-->')}<span class="pill">Demo</span>${made('<!--/demo-->')}
 <ul id="search-results" class="results" role="listbox" aria-label="Found" hidden></ul>
 <p class="unseen" role="status" id="search-status"></p>
 </div>
+<button type="button" class="theme" aria-label="Dark colours" hidden>${icons.theme}</button>
 <a class="menu" href="#navigation">Menu</a>
 </header>`;
 }

@@ -19,6 +19,7 @@ import { eventDestinations, webhookPages } from './webhooks-pages.js';
 
 const ASSETS_PATH = '/docs/assets';
 const STYLE_PATH = `${ASSETS_PATH}/docs.css`;
+const THEME_PATH = `${ASSETS_PATH}/theme.js`;
 const SCRIPT_PATH = `${ASSETS_PATH}/docs.js`;
 export const SEARCH_PATH = `${ASSETS_PATH}/search.json`;
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
@@ -32,6 +33,7 @@ export function renderSite(sources: Sources): SiteFile[] {
     groups,
     style: versioned(STYLE_PATH, sources.style),
     script: versioned(SCRIPT_PATH, sources.script),
+    themeScript: versioned(THEME_PATH, sources.themeScript),
     version: sources.version,
   };
   const pages = [...alone, ...listed];
@@ -40,6 +42,7 @@ export function renderSite(sources: Sources): SiteFile[] {
     ...pages.flatMap(textOfPage),
     { path: STYLE_PATH, type: 'text/css; charset=utf-8', body: sources.style },
     { path: SCRIPT_PATH, type: SCRIPT_TYPE, body: sources.script },
+    { path: THEME_PATH, type: SCRIPT_TYPE, body: sources.themeScript },
     ...sources.searchEngine.map(({ name, body }) => ({
       path: `${ASSETS_PATH}/${name}`,
       type: SCRIPT_TYPE,

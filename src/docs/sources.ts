@@ -7,6 +7,7 @@ import { Contract, type Document } from './contract.js';
 import type { Guide } from './guide-pages.js';
 import { type SampleBook, sampleLanguages } from './reference/sample-book.js';
 import { samplesIn } from './reference/samples.js';
+import { switchable } from './theme.js';
 
 /** The sources of the site. */
 export interface Sources {
@@ -18,6 +19,8 @@ export interface Sources {
   samples: SampleBook;
   style: string;
   script: string;
+  /** Runs before a page is drawn, lest it flash in other colours. */
+  themeScript: string;
   /** The modules of the search, which its first use loads. */
   searchEngine: { name: string; body: string }[];
 }
@@ -39,8 +42,9 @@ export function readSources(): Sources {
     webhooks: readContract('asyncapi/webhooks.json'),
     guides: readGuides(join(packageRoot, 'openapi/guides')),
     samples: readSamples(join(packageRoot, 'src/docs/samples')),
-    style: `${tokens}${assets(STYLES, 'css')}`,
+    style: switchable(`${tokens}${assets(STYLES, 'css')}`),
     script: assets(SCRIPTS, 'js'),
+    themeScript: assets(['theme'], 'js'),
     searchEngine: [
       { name: 'finder.js', body: assets(['finder'], 'js') },
       { name: 'minisearch.js', body: withLicence('minisearch', 'dist/es/index.js', 'LICENSE.txt') },

@@ -133,6 +133,42 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     expect(await among.innerText()).toBe('Get a worker, version 2');
   });
 
+  describe('the colours', () => {
+    const ground = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const [light, dark] = ['rgb(255, 255, 255)', 'rgb(24, 28, 41)'];
+
+    test.each([
+      ['light', light, dark],
+      ['dark', dark, light],
+    ] as const)(
+      'of a %s system are switched, on the next page too, and back',
+      async (colorScheme, own, other) => {
+        const page = await open('/docs', { colorScheme });
+        const button = page.getByRole('button', { name: 'Dark colours' });
+        expect(await ground(page)).toBe(own);
+        expect(await button.getAttribute('aria-pressed')).toBe(String(own === dark));
+        await button.click();
+        expect(await ground(page)).toBe(other);
+        expect(await docsAuditOf(page)).toEqual([]);
+        await page.goto(`${docs.url}${WORKERS}`);
+        expect(await ground(page)).toBe(other);
+        expect(await button.getAttribute('aria-pressed')).toBe(String(other === dark));
+        await button.click();
+        expect(await ground(page)).toBe(own);
+        expect(await page.evaluate('localStorage.length')).toBe(0);
+      },
+    );
+
+    test('of the sign-in pages and of code are all switched', () => {
+      const style = docs.site.find(({ path }) => path.endsWith('.css'))?.body ?? '';
+      const dark = [...style.matchAll(/:root\[data-theme="dark"\] \{([^}]*--[^}]*)\}/g)].map(
+        ([, text]) => text,
+      );
+      expect(dark).toHaveLength(style.split('prefers-color-scheme: dark').length - 1);
+      expect(dark.join()).toMatch(/--ground:[\s\S]*--code:/);
+    });
+  });
+
   describe('code', () => {
     test('has its copy button in sight on every screen, in a row above the code', async () => {
       for (const options of [PHONE, { viewport: { width: 1440, height: 900 } }]) {
@@ -238,6 +274,7 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     test('everything is there to be read, and what needs a script is not shown', async () => {
       const page = await open(WORKERS, { javaScriptEnabled: false });
       expect(await page.locator('.search').isVisible()).toBe(false);
+      expect(await page.locator('.theme').isVisible()).toBe(false);
       await page.locator('.choices').first().getByLabel('Go', { exact: true }).check();
       expect(await page.locator('.panel:visible code').first().innerText()).toContain('package main');
       const form = formOf(page, 'listWorkers');

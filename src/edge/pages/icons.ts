@@ -15,6 +15,9 @@ export const icons = {
   away: frame(
     html`<path d="M9.5 4.5h-3a2 2 0 0 0-2 2v11a2 2 0 0 0 2 2h3M15 16.2l4.2-4.2L15 7.8M19 12H9.5"/>`,
   ),
+  theme: frame(
+    html`<circle cx="12" cy="12" r="8.5"/><path d="M12 3.500a8.500 8.500 0 0 1 0 17Z" fill="currentColor"/>`,
+  ),
   key: frame(html`<circle cx="8" cy="15.5" r="4"/><path d="m11 12.5 7.5-7.5M15.5 8l2.5 2.5"/>`),
   mail: frame(html`<rect x="3.5" y="5.5" width="17" height="13" rx="2"/><path d="m4 7.5 8 5.8 8-5.8"/>`),
   clock: frame(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.200V12l3.200 2"/>`),
