@@ -23,17 +23,20 @@ function entry(page: Page, isPresent: boolean): Html {
   return html`<li><a href="${path}"${isPresent && made(' aria-current="page"')}>${nameOf(page)}</a>${entries.length > 0 && own}</li>`;
 }
 
-/** The pages before and after one, within its group. */
+/** The pages before and after one, in the order of the navigation. */
 export function neighbours(groups: readonly NavigationGroup[], present: string): Html | undefined {
-  const pages = groups.find((group) => group.pages.some(({ path }) => path === present))?.pages ?? [];
+  const pages = groups.flatMap((group) => group.pages.map((page) => ({ ...page, group: group.title })));
   const at = pages.findIndex(({ path }) => path === present);
-  const [before, after] = [pages[at - 1], pages[at + 1]];
-  if (!before && !after) {
+  if (at < 0) {
     return undefined;
   }
+  const [before, after] = [pages[at - 1], pages[at + 1]];
+  /** Where another group begins, its name stands before that of the page. */
+  const label = (page: (typeof pages)[number]) =>
+    page.group === pages[at]?.group ? nameOf(page) : `${page.group}: ${nameOf(page)}`;
   return html`<nav class="neighbours" aria-label="Pages before and after">${
-    before && html`<a class="before" href="${before.path}"><span>Before</span>${nameOf(before)}</a>`
-  }${after && html`<a class="after" href="${after.path}"><span>Next</span>${nameOf(after)}</a>`}</nav>`;
+    before && html`<a class="before" href="${before.path}"><span>Previous</span>${label(before)}</a>`
+  }${after && html`<a class="after" href="${after.path}"><span>Next</span>${label(after)}</a>`}</nav>`;
 }
 
 /** The first page of a reference covers all of it. */

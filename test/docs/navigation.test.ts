@@ -23,3 +23,20 @@ test('the navigation of every page leads to each operation and event', () => {
     ]);
   }
 });
+
+test('previous and next lead through all pages, in the order of the navigation', () => {
+  const linkIn = (text: string, kind: string) =>
+    new RegExp(`<a class="${kind}" href="([^"]+)"`).exec(text)?.[1];
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  const way = ['/docs/start'];
+  for (let next: string | undefined = '/docs/start'; next !== undefined; ) {
+    const here = byPath.get(next);
+    expect(linkIn(here?.text ?? '', 'before')).toBe(way.at(-2));
+    next = linkIn(here?.text ?? '', 'after');
+    way.push(...(next === undefined ? [] : [next]));
+  }
+  const [, navigation = ''] = /<nav class="side"([\s\S]*?)<\/nav>/.exec(pages[0]?.text ?? '') ?? [];
+  const listed = [...navigation.matchAll(/href="(\/[^"#]+)"/g)].map(([, path]) => path);
+  expect(way).toEqual(listed);
+  expect(way).toHaveLength(pages.length - 2);
+});
