@@ -57,6 +57,6 @@ ${install}
       html`<tr><td>${title}</td><td>${format}</td><td><a href="${path}.yaml">${title} YAML</a>, <a href="${path}.json">${title} JSON</a></td></tr>`,
   )}</tbody></table></div>
 <h2 id="for-programs"><a class="self" href="#for-programs">For programs that read</a></h2>
-<p><a href="/llms.txt">llms.txt</a> lists these pages; guides and overviews are also text, at their address with <code>.md</code> after it.</p>`;
+<p><a href="/llms.txt">llms.txt</a> lists these pages; each is also Markdown, at its address with <code>.md</code> after it.</p>`;
   return { path: '/docs/downloads', title: 'Downloads', summary, area: 'Downloads', body, sectionDepth: 2 };
 }

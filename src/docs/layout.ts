@@ -43,6 +43,7 @@ ${header(page, frame)}
 <nav class="side" id="navigation" aria-label="All pages"><a class="close" href="#content">Close the menu</a>${navigation(frame.groups, page.path)}</nav>
 <div class="middle">
 <main id="content">
+${isListed(page, frame) && html`<p class="page-text"><a href="${page.path}.md">View as Markdown</a> <button type="button" hidden>Copy as Markdown</button></p>`}
 ${page.body}
 </main>
 ${neighbours(frame.groups, page.path)}
@@ -76,6 +77,10 @@ ${made('<!--demo-->')}<span class="pill">Demo</span>${made('<!--/demo-->')}
 function isWithin({ path }: Page, href: string, { groups }: Frame): boolean {
   const group = groups.find(({ pages }) => pages.some((page) => page.path === href));
   return group?.pages.some((page) => page.path === path) ?? false;
+}
+
+function isListed({ path }: Page, { groups }: Frame): boolean {
+  return groups.some(({ pages }) => pages.some((page) => page.path === path));
 }
 
 function contents(page: Page): Html {

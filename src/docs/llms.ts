@@ -5,10 +5,7 @@ export function llmsText(groups: readonly { title: string; pages: readonly Page[
   const sections = groups.map(({ title, pages }) => [
     `## ${title}`,
     '',
-    ...pages.map(({ path, title: name, summary, markdown }) => {
-      const address = `{{gatewayUrl}}${path}${markdown === undefined ? '' : '.md'}`;
-      return `- [${name}](${address}): ${summary}`;
-    }),
+    ...pages.map(({ path, title: name, summary }) => `- [${name}]({{gatewayUrl}}${path}.md): ${summary}`),
     '',
   ]);
   return [

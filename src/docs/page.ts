@@ -15,7 +15,7 @@ export interface Page {
   sectionDepth: 2 | 3;
   /** The operations or events that it describes, for navigation. */
   entries?: readonly { id: string; title: string }[];
-  /** The same as text, for programs. */
+  /** The same as text, where it was written so. */
   markdown?: string;
   /** Without a list of sections, such as the start page. */
   isWide?: boolean;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SiteFile } from '../edge/docs/site-file.js';
+import { markdownOf } from './as-markdown.js';
 import { contractFiles } from './downloads.js';
 import { downloadsPage } from './downloads-page.js';
 import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
@@ -39,7 +40,7 @@ export function renderSite(sources: Sources): SiteFile[] {
   const pages = [...alone, ...listed];
   return [
     ...pages.map((page) => ({ path: page.path, type: HTML_TYPE, body: layout(page, frame).toString() })),
-    ...pages.flatMap(textOfPage),
+    ...listed.map(textOfPage),
     { path: STYLE_PATH, type: 'text/css; charset=utf-8', body: sources.style },
     { path: SCRIPT_PATH, type: SCRIPT_TYPE, body: sources.script },
     { path: THEME_PATH, type: SCRIPT_TYPE, body: sources.themeScript },
@@ -103,10 +104,9 @@ function destinationsOf({ guides, webhooks }: Sources, apis: readonly Api[]): De
   };
 }
 
-function textOfPage({ path, markdown }: Page): SiteFile[] {
-  return markdown === undefined
-    ? []
-    : [{ path: `${path}.md`, type: 'text/markdown; charset=utf-8', body: `${markdown.trim()}\n` }];
+/** Guides are as written; what is made from a contract is made into text too. */
+function textOfPage({ path, body, markdown = markdownOf(body.toString()) }: Page): SiteFile {
+  return { path: `${path}.md`, type: 'text/markdown; charset=utf-8', body: `${markdown.trim()}\n` };
 }
 
 /** A changed style or script gets a new address, so that caches never mix versions. */

@@ -7,7 +7,6 @@ import { Contract, type Document } from './contract.js';
 import type { Guide } from './guide-pages.js';
 import { type SampleBook, sampleLanguages } from './reference/sample-book.js';
 import { samplesIn } from './reference/samples.js';
-import { switchable } from './theme.js';
 
 /** The sources of the site. */
 export interface Sources {
@@ -26,9 +25,10 @@ export interface Sources {
 }
 
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
+const DARK = /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g;
 /** In order: later ones win. */
 const STYLES = ['base', 'frame', 'prose', 'code', 'reference', 'try-it', 'search', 'start', 'narrow'];
-const SCRIPTS = ['contents', 'code-blocks', 'search', 'try-it'];
+const SCRIPTS = ['contents', 'code-blocks', 'copy-page', 'search', 'try-it'];
 
 export function readSources(): Sources {
   const assets = (names: string[], ending: string) =>
@@ -51,6 +51,18 @@ export function readSources(): Sources {
       { name: 'stemmer.js', body: withLicence('stemmer', 'index.js', 'license') },
     ],
   };
+}
+
+/** Style whose dark colours follow the system or, with `data-theme`, the choice of the reader. */
+function switchable(style: string): string {
+  const chosen =
+    ':root[data-theme="light"] { color-scheme: light; }\n:root[data-theme="dark"] { color-scheme: dark; }\n';
+  const colours = style.replace(
+    DARK,
+    (_, dark: string) =>
+      `@media (prefers-color-scheme: dark) {\n  :root:not([data-theme="light"]) {${dark}}\n}\n:root[data-theme="dark"] {${dark}}`,
+  );
+  return `${colours}${chosen}`;
 }
 
 /** A module of a package as browsers load it, under the terms on which it may be passed on. */

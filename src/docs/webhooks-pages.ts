@@ -48,7 +48,6 @@ ${prose.tabs.of(writtenSamples(samples, 'sendEvent'))}
     area: AREA,
     body,
     sectionDepth: 2,
-    markdown: `# ${title}\n\n${text}`,
   };
 }
 

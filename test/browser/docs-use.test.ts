@@ -133,6 +133,19 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     expect(await among.innerText()).toBe('Get a worker, version 2');
   });
 
+  test('the page is copied as Markdown', async () => {
+    const { page, context } = await visit();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${docs.url}${WORKERS}`);
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    const link = page.getByRole('link', { name: 'View as Markdown' });
+    const served = await fetch(new URL((await link.getAttribute('href')) ?? '', docs.url));
+    expect(copied).toBe(await served.text());
+    expect(copied).toMatch(/^Gateway API\n\n# Workers\n/);
+  });
+
   describe('the colours', () => {
     const ground = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const [light, dark] = ['rgb(255, 255, 255)', 'rgb(24, 28, 41)'];

@@ -55,7 +55,6 @@ ${api.contract.tags().map((tag) => operationList(api, tag))}`;
     area: api.title,
     body,
     sectionDepth: 2,
-    markdown: `# ${title}\n\n${summary}\n\n${text}`,
   };
 }
 

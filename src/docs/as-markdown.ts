@@ -1,0 +1,156 @@
+import { textOf } from './markdown.js';
+
+/** What only a browser needs: parts of one environment, choices of tabs, pictures. */
+const SKIPPED =
+  /<!--(demo|live|live-with-demo)-->[\s\S]*?<!--\/\1-->|<(fieldset|form|svg|noscript)\b[\s\S]*?<\/\2>/g;
+const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|[^<]+/g;
+const BLOCK = /^(?:p|div|dl|ul|ol|section|figure|details|table|h[1-4]|blockquote)$/;
+const MARKS: Record<string, string> = { code: '`', strong: '**', b: '**', summary: '**', dt: '**', em: '*' };
+
+/** The body of a page as Markdown, for programs and for copying. */
+export function markdownOf(body: string): string {
+  const writer = new Writer();
+  for (const [whole, close, name, attributes = ''] of body.replace(SKIPPED, '').matchAll(TOKEN)) {
+    if (name === undefined) {
+      writer.text(whole);
+    } else if (close === '/') {
+      writer.close(name);
+    } else {
+      writer.open(name, attributes);
+    }
+  }
+  return writer.done();
+}
+
+class Writer {
+  readonly #lines: string[] = [];
+  #line = '';
+  #depth = 0;
+  #cells = 0;
+  #code: string | undefined;
+  #language = '';
+  /** Where the links lead that are open; undefined for those of headings to themselves. */
+  readonly #links: (string | undefined)[] = [];
+
+  text(markup: string): void {
+    if (this.#code !== undefined) {
+      this.#code += markup;
+      return;
+    }
+    const words = textOf(markup);
+    const before = /^\s/.test(markup) && !/(?:^|[\s`*[])$/.test(this.#line) ? ' ' : '';
+    this.#line += words === '' ? before : `${before}${words}${/\s$/.test(markup) ? ' ' : ''}`;
+  }
+
+  open(name: string, attributes: string): void {
+    if (this.#code !== undefined) {
+      return;
+    }
+    if (name === 'figure') {
+      this.#language = /data-language="([^"]*)"/.exec(attributes)?.[1] ?? '';
+    }
+    if (name === 'pre') {
+      this.#code = '';
+    } else if (name === 'a') {
+      this.#openLink(attributes);
+    } else if (name === 'ul' || name === 'ol') {
+      this.#begin();
+      this.#depth += 1;
+    } else if (name === 'li') {
+      this.#begin('- ', this.#depth - 1);
+    } else if (name === 'tr') {
+      this.#begin('| ');
+      this.#cells = 0;
+    } else {
+      if (BLOCK.test(name) || name === 'summary' || name === 'dt') {
+        this.#begin(/^h\d$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '');
+      }
+      this.#line += MARKS[name] ?? '';
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'pre') {
+      this.#endCode();
+    } else if (this.#code !== undefined) {
+      return;
+    } else if (name === 'a') {
+      const href = this.#links.pop();
+      this.#line += href === undefined ? '' : `](${href})`;
+    } else if (name === 'ul' || name === 'ol') {
+      this.#depth -= 1;
+      this.#begin();
+    } else if (name === 'td' || name === 'th') {
+      this.#cells += 1;
+      this.#line += ' | ';
+    } else if (name === 'thead') {
+      this.#begin(`|${'---|'.repeat(this.#cells)}`);
+    } else {
+      this.#line = `${MARKS[name] === undefined ? this.#line : this.#line.trimEnd()}${MARKS[name] ?? ''}`;
+      this.#line += name === 'dt' ? ': ' : '';
+      if (BLOCK.test(name) || name === 'summary') {
+        this.#begin();
+      }
+    }
+  }
+
+  done(): string {
+    this.#begin();
+    return `${this.#lines.join('\n').trim()}\n`;
+  }
+
+  /** Begins a line; outside of lists and tables an empty one comes before it. */
+  #begin(start = '', depth = this.#depth): void {
+    const written = this.#line.trimEnd();
+    if (!/^\s*(?:-|#+)?$/.test(written)) {
+      this.#lines.push(written);
+      if (this.#depth === 0 && !written.startsWith('|')) {
+        this.#part();
+      }
+    } else if (written !== '' && start === '') {
+      // The first block of an item stands beside its dash.
+      return;
+    }
+    if (this.#depth === 0 && start === '' && this.#lines.at(-1)?.startsWith('|')) {
+      this.#part();
+    }
+    this.#line = `${'  '.repeat(depth)}${start}`;
+  }
+
+  /** One empty line, never two. */
+  #part(): void {
+    if (this.#lines.length > 0 && this.#lines.at(-1) !== '') {
+      this.#lines.push('');
+    }
+  }
+
+  #endCode(): void {
+    const indent = '  '.repeat(this.#depth);
+    const code = decoded(this.#code ?? '').split('\n');
+    this.#begin();
+    this.#part();
+    this.#lines.push(
+      ...[`\`\`\`${this.#language}`, ...code, '```'].map((line) => (line === '' ? '' : `${indent}${line}`)),
+    );
+    this.#part();
+    this.#line = indent;
+    this.#code = undefined;
+  }
+
+  #openLink(attributes: string): void {
+    const href = /href="([^"]*)"/.exec(attributes)?.[1];
+    const isSelf = /class="self"/.test(attributes);
+    const target = href === undefined || isSelf ? undefined : decoded(href);
+    this.#links.push(target?.startsWith('/') ? `{{gatewayUrl}}${target}` : target);
+    this.#line += target === undefined ? '' : '[';
+  }
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' };
+
+/** The text of code, with its white space. */
+function decoded(markup: string): string {
+  return markup
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(lt|gt|quot|#39|#x27|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
+}

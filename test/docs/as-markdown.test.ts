@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { markdownOf } from '../../src/docs/as-markdown.js';
+import { renderedSite } from '../support/docs-server.js';
+import { pagesOf } from './markup.js';
+
+const site = renderedSite();
+const texts = new Map(site.filter(({ path }) => path.endsWith('.md')).map(({ path, body }) => [path, body]));
+const listed = pagesOf(site).filter(({ path }) => !['/docs', '/docs/not-found'].includes(path));
+
+const FENCE = /^ *```.*\n[\s\S]*?^ *```$/gm;
+
+describe.each(listed.map((page) => [page.path, page] as const))('%s as Markdown', (path, page) => {
+  const text = texts.get(`${path}.md`) ?? '';
+  const prose = text.replace(FENCE, '');
+
+  test('has every heading of the first two levels, in order', () => {
+    const headings = [...prose.matchAll(/^(#{1,2}) (.+)$/gm)].map(([, , title = '']) =>
+      title.replaceAll('`', ''),
+    );
+    const expected = page.headings.filter(({ level }) => level <= 2).map(({ text: title }) => title.trim());
+    expect(headings.map((title) => title.replace(/\[(.*?)\]\(.*?\)/g, '$1'))).toEqual(
+      expected.map((title) =>
+        title.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
+      ),
+    );
+  });
+
+  test('closes each fence, and has no markup and no form outside of them', () => {
+    expect((text.match(/^ *```/gm)?.length ?? 0) % 2).toBe(0);
+    expect(
+      prose.replace(/`[^`\n]*`/g, '').match(/<\/?(?:p|li|div|span|code|a)\b|Send it to the demo|xPLACEx/g),
+    ).toBeNull();
+  });
+});
+
+test.each([
+  ['a list in a list', '<ul><li>One<ul><li>Two</li></ul></li></ul>', '- One\n  - Two\n'],
+  ['marks', '<p>A <code>b</code>, <strong>c</strong>.</p>', 'A `b`, **c**.\n'],
+  ['a link of this server', '<p><a href="/docs/x">X</a></p>', '[X]({{gatewayUrl}}/docs/x)\n'],
+  [
+    'code, unchanged',
+    '<figure class="code" data-language="go"><pre><code>a &lt;\n\n\n\tb</code></pre></figure>',
+    '```go\na <\n\n\n\tb\n```\n',
+  ],
+  [
+    'a table',
+    '<table><thead><tr><th>A</th><th>B</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>',
+    '| A | B |\n|---|---|\n| 1 | 2 |\n',
+  ],
+  ['terms', '<dl><div><dt>A</dt><dd>b</dd></div></dl>', '**A**: b\n'],
+])('%s becomes Markdown', (_, markup, markdown) => {
+  expect(markdownOf(markup)).toBe(markdown);
+});
