@@ -275,6 +275,9 @@ interface ApplicationsTable extends VersionColumn {
   id_token_seconds: number | null;
   refresh_family_seconds: number | null;
   post_logout_redirect_uris: string;
+  logo_uri: string | null;
+  policy_uri: string | null;
+  tos_uri: string | null;
   created_at: number;
   updated_at: number;
 }

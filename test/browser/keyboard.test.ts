@@ -168,7 +168,13 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     ]);
     await page.getByRole('button', { name: 'Worker' }).press('Enter');
     await at(page, /^Allow /);
-    expect(await tabStops(page)).toEqual(['button Allow', 'button Do not allow', 'a Use another account']);
+    expect(await tabStops(page)).toEqual([
+      'button Allow',
+      'button Do not allow',
+      'a privacy policy',
+      'a terms of service',
+      'a Use another account',
+    ]);
   });
 
   test('what has the focus can be seen, on every control of the way', async () => {

@@ -25,6 +25,7 @@ const toConsent: Way = async (page, rig) => {
   await toSignIn(page, rig);
   await fillSignIn(page, await rig.demo.newPerson({ worker: [tallowfern] }));
   await at(page, /^Allow /);
+  await page.waitForFunction("document.querySelector('.logo')?.naturalWidth === 160");
 };
 
 export async function passwordLink(

@@ -16,6 +16,9 @@ const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 /** The state to which the application answers a form with nothing, so that the browser stays at its page. */
 export const STAYS = 'stays';
 
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="48"><rect width="160" height="48" rx="8" fill="#0b7a75"/><text x="80" y="32" text-anchor="middle" font-size="22" fill="#fff">ROTA</text></svg>';
+
 /** What an application learns when a browser comes back. */
 export interface Returned {
   state: string | undefined;
@@ -39,6 +42,11 @@ export function signOnInChromium(executablePath: string) {
       }
       // Takes Reload and Back away from the form, as applications should.
       response.writeHead(303, { location: '/signed-in' }).end();
+      return;
+    }
+    if (request.url === '/logo.svg') {
+      response.setHeader('Content-Type', 'image/svg+xml');
+      response.end(LOGO);
       return;
     }
     response.setHeader('Content-Type', 'text/html');
@@ -133,6 +141,9 @@ async function register({ operator }: DemoEnvironment, home: string): Promise<st
       firstParty: false,
       signOutEndsTokens: false,
       idTokenAlgorithm: SigningAlgorithm.RS256,
+      logoUri: `${home}/logo.svg`,
+      policyUri: `${home}/privacy`,
+      tosUri: `${home}/terms`,
     },
     call(),
   );

@@ -1,7 +1,8 @@
 import { MAX_NAME_LENGTH, type Violations } from '../platform/violations.js';
-import { faultOfReturnAddress } from './return-address.js';
+import { faultOfReturnAddress, faultOfWebPage } from './return-address.js';
 import type {
   Application,
+  ApplicationLinks,
   ApplicationType,
   GrantType,
   RedirectUri,
@@ -159,4 +160,32 @@ function validatePostLogout(violations: Violations, type: ApplicationType, uris:
       violations.add(`post_logout_redirect_uris[${index}]`, fault);
     }
   });
+}
+
+export const NO_LINKS: ApplicationLinks = { logoUri: null, policyUri: null, tosUri: null };
+
+const LINK_FIELDS: Record<keyof ApplicationLinks, string> = {
+  logoUri: 'logo_uri',
+  policyUri: 'policy_uri',
+  tosUri: 'tos_uri',
+};
+const LINK_NAMES = Object.keys(LINK_FIELDS) as (keyof ApplicationLinks)[];
+
+/** Empty or null removes one. */
+export type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined };
+
+export function validateLinks(violations: Violations, environment: 'live' | 'demo', given: GivenLinks): void {
+  for (const name of LINK_NAMES) {
+    const uri = given[name];
+    const fault = uri ? faultOfWebPage(uri, environment) : undefined;
+    if (fault) {
+      violations.add(LINK_FIELDS[name], fault);
+    }
+  }
+}
+
+/** The present ones with the given ones. */
+export function linksWith(present: ApplicationLinks, given: GivenLinks): ApplicationLinks {
+  const changed = LINK_NAMES.filter((name) => given[name] !== undefined);
+  return { ...present, ...Object.fromEntries(changed.map((name) => [name, given[name] || null])) };
 }

@@ -5,12 +5,16 @@ import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import {
   type ApplicationFields,
+  type GivenLinks,
   GRANT_TYPES,
   inOrder,
+  linksWith,
+  NO_LINKS,
   SCOPES,
   toKept,
   toLifetimes,
   validateFields,
+  validateLinks,
   validateRedirectUris,
 } from './application-rules.js';
 import { newSecret } from './application-secrets.js';
@@ -27,7 +31,7 @@ import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
 
-export interface ApplicationCreation extends ApplicationFields {
+export interface ApplicationCreation extends ApplicationFields, GivenLinks {
   name: string;
   type: ApplicationType | undefined;
   redirectUris: readonly RedirectUri[];
@@ -41,7 +45,7 @@ export async function createApplication(
   environment: 'live' | 'demo',
   creation: ApplicationCreation,
 ): Promise<{ application: Application; clientSecret: string | undefined }> {
-  const type = checkedType(creation);
+  const type = checkedType(creation, environment);
   const redirectUris: RedirectUri[] = [];
   await changes.lock(...new Set(creation.redirectUris.map(({ instanceId }) => instanceId).sort()));
   for (const [index, { uri, instanceId }] of creation.redirectUris.entries()) {
@@ -75,7 +79,7 @@ export async function getApplication(
   return existing(await rows.applications.find(id), ErrorCode.APPLICATION_NOT_FOUND, 'application');
 }
 
-export interface ApplicationUpdate extends ApplicationFields {
+export interface ApplicationUpdate extends ApplicationFields, GivenLinks {
   applicationId: string;
   firstParty?: boolean;
   signOutEndsTokens?: boolean;
@@ -84,9 +88,12 @@ export interface ApplicationUpdate extends ApplicationFields {
   expectedVersion?: string;
 }
 
+const CLEARABLE = ['tokenLifetimes', 'postLogoutRedirectUris', 'logoUri', 'policyUri', 'tosUri'] as const;
+
 export async function updateApplication(
   changes: Ports,
   { applicationId, updateMask, expectedVersion, ...given }: ApplicationUpdate,
+  environment: 'live' | 'demo' = 'live',
 ): Promise<Application> {
   // An empty list and an absent one are the same in a message.
   const orAbsent = <T>(list: readonly T[] | null | undefined) => (list?.length ? list : undefined);
@@ -100,11 +107,15 @@ export async function updateApplication(
     idTokenAlgorithm: given.idTokenAlgorithm,
     tokenLifetimes: given.tokenLifetimes,
     postLogoutRedirectUris: orAbsent(given.postLogoutRedirectUris),
+    logoUri: given.logoUri,
+    policyUri: given.policyUri,
+    tosUri: given.tosUri,
   };
-  const chosen = updatedFields(values, updateMask, ['tokenLifetimes', 'postLogoutRedirectUris']);
+  const chosen = updatedFields(values, updateMask, CLEARABLE);
   const present = await lockedApplication(changes, applicationId);
   const violations = new Violations();
   validateFields(violations, present.type, chosen);
+  validateLinks(violations, environment, chosen);
   violations.throwIfAny();
   assertExpectedVersion(present, expectedVersion);
   const { firstParty, signOutEndsTokens, idTokenAlgorithm } = chosen;
@@ -113,6 +124,7 @@ export async function updateApplication(
     ...(typeof firstParty === 'boolean' && { firstParty }),
     ...(typeof signOutEndsTokens === 'boolean' && { signOutEndsTokens }),
     ...(idTokenAlgorithm && { idTokenAlgorithm }),
+    links: linksWith(present.links, chosen),
   });
 }
 
@@ -160,13 +172,14 @@ export function auditApplication(
 }
 
 /** Reports all faults that are visible without the database. */
-function checkedType(creation: ApplicationCreation): ApplicationType {
+function checkedType(creation: ApplicationCreation, environment: 'live' | 'demo'): ApplicationType {
   const violations = new Violations();
   const { type = 'public' } = creation;
   if (creation.type === undefined) {
     violations.add('type', 'must be confidential or public');
   }
   validateFields(violations, type, creation);
+  validateLinks(violations, environment, creation);
   validateRedirectUris(violations, creation.redirectUris, type);
   violations.throwIfAny();
   return type;
@@ -185,6 +198,7 @@ function settingsOf(creation: ApplicationCreation) {
     signOutEndsTokens: creation.signOutEndsTokens ?? false,
     idTokenAlgorithm: creation.idTokenAlgorithm ?? ('RS256' as const),
     tokenLifetimes: toLifetimes(creation.tokenLifetimes),
+    links: linksWith(NO_LINKS, creation),
     postLogoutRedirectUris: [...new Set(creation.postLogoutRedirectUris ?? [])],
   };
 }

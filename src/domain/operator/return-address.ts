@@ -3,6 +3,8 @@ const MAX_LENGTH = 2_000;
 /** The characters of a URI (RFC 3986): no blanks, backslashes or others that browsers would normalize. */
 const URI = /^[a-z][a-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
+const WEB_PAGE = /^https?:\/\/[^/]/;
+
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -32,6 +34,21 @@ export function faultOfReturnAddress(uri: string, type: 'confidential' | 'public
   return protocol.includes('.')
     ? undefined
     : 'must have a scheme that is a domain name in reverse, such as com.example.app:/callback';
+}
+
+/** Why people must not be led or shown to this address; undefined if they may. */
+export function faultOfWebPage(uri: string, environment: 'live' | 'demo'): string | undefined {
+  if (uri.length > MAX_LENGTH) {
+    return `must not be longer than ${MAX_LENGTH} characters`;
+  }
+  if (!WEB_PAGE.test(uri) || !URI.test(uri.replace('#', '')) || !URL.canParse(uri)) {
+    return 'must be a web address, such as https://app.example.com/terms';
+  }
+  const { protocol, username, password } = new URL(uri);
+  if (username !== '' || password !== '') {
+    return 'must not hold credentials';
+  }
+  return protocol === 'http:' && environment === 'live' ? 'must be https' : undefined;
 }
 
 function faultOfWebAddress(uri: string, protocol: string, hostname: string): string | undefined {

@@ -28,10 +28,12 @@ const always = (instanceName: string): Seen => ({
 export function consentPage(
   interaction: string,
   { csrfToken, applicationName, instanceName, formActionSource }: Interaction,
-  { accountEmail, scopes }: ConsentPage,
+  { accountEmail, scopes, logoUri, policyUri, tosUri }: ConsentPage,
 ): PageContent {
   const seen = [always(instanceName), ...scopes.flatMap((scope) => seenWith(scope))];
-  const body = html`<h1>Allow ${applicationName} to see who you are?</h1>
+  const image = webAddress(logoUri);
+  const body = html`${image !== undefined && html`<img class="logo" src="${image}" alt="">`}
+<h1>Allow ${applicationName} to see who you are?</h1>
 <p class="lead">If you allow it, the application sees:</p>
 <ul class="scopes">
 ${seen.map(({ icon, what, more }) => html`<li>${icon}<div><b>${what}</b><span>${more}</span></div></li>`)}
@@ -45,8 +47,34 @@ ${hidden('csrf_token', csrfToken)}
 </div>
 </form>
 ${formActionSource !== '' && html`<p class="note">Either way you go back to ${formActionSource}.</p>`}
+${documentsOf(applicationName, [
+  ['privacy policy', webAddress(policyUri)],
+  ['terms of service', webAddress(tosUri)],
+])}
 ${otherAccount(interaction, accountEmail)}`;
-  return { title: 'Allow access', brand: instanceName, body };
+  return { title: 'Allow access', brand: instanceName, body, image };
+}
+
+/** What the application says of itself, in a new tab, so that the sign-in stays. */
+function documentsOf(
+  applicationName: string,
+  documents: readonly [string, string | undefined][],
+): Html | false {
+  const links = documents.flatMap(([what, address]) =>
+    address === undefined
+      ? []
+      : [html`<a href="${address}" target="_blank" rel="noopener noreferrer">${what}</a>`],
+  );
+  const [first, second] = links;
+  return (
+    first !== undefined &&
+    html`<p class="note">Read the ${first}${second && html` and the ${second}`} of ${applicationName}, in a new tab.</p>`
+  );
+}
+
+/** Never a script: the domain has checked it, and this checks again. */
+function webAddress(address: string | undefined): string | undefined {
+  return address !== undefined && /^https?:\/\//.test(address) ? address : undefined;
 }
 
 /** A scope without words is shown by its name, so that none is hidden. */

@@ -10,6 +10,8 @@ export interface PageContent {
   body: Html;
   /** From the source code only; the Content-Security-Policy of the page has their hashes. */
   scripts?: readonly string[];
+  /** A picture of another host, which this page alone may load. */
+  image?: string | undefined;
 }
 
 /** Unescaped on purpose: its hash is in the Content-Security-Policy. */

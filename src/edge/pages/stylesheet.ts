@@ -22,6 +22,7 @@ p { margin: .5rem 0 0; text-wrap: pretty; overflow-wrap: break-word; }
 .lead, .note, .hint, footer { color: var(--soft); }
 .lead strong { color: var(--text); font-weight: 620; }
 .note, .hint { font-size: .875rem; }
+.logo { display: block; max-width: 8rem; height: 3rem; margin: 0 0 1rem; object-fit: contain; object-position: left; }
 .badge { display: grid; place-items: center; width: 2.75rem; height: 2.75rem; margin: 0 0 1rem; border-radius: 50%; background: var(--tint); color: var(--accent); }
 .badge svg { width: 1.4rem; height: 1.4rem; }
 .badge.good { background: var(--good-tint); color: var(--good); }

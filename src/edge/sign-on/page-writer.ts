@@ -55,7 +55,7 @@ export class PageWriter {
       'Content-Security-Policy': [
         "default-src 'none'",
         `style-src ${STYLE}`,
-        'img-src data:',
+        ['img-src data:', ...imageFrom(content.image)].join(' '),
         ...(content.scripts ?? []).map((script) => `script-src ${sourceOf(script)}`),
         ["form-action 'self'", ...onwardFrom(formActionSource)].join(' '),
         "frame-ancestors 'none'",
@@ -76,6 +76,12 @@ export class PageWriter {
   error(content: ErrorContent) {
     return { ...this.page(errorPage(content)), status: 400 as const };
   }
+}
+
+/** The origin of the picture; one that CSP cannot name is not loaded. */
+function imageFrom(image: string | undefined): string[] {
+  const { origin } = image !== undefined && URL.canParse(image) ? new URL(image) : { origin: '' };
+  return SOURCE.test(origin) ? [origin] : [];
 }
 
 /** Chromium checks each redirect, and the callback may redirect on: allows any https address. */

@@ -16,6 +16,7 @@ import * as laterAttempts from './0016-later-attempts.js';
 import * as contractEmails from './0017-contract-emails.js';
 import * as sequences from './0018-sequences.js';
 import * as contextsOfSessions from './0019-contexts-of-sessions.js';
+import * as linksOfApplications from './0020-links-of-applications.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0017-contract-emails': contractEmails,
   '0018-sequences': sequences,
   '0019-contexts-of-sessions': contextsOfSessions,
+  '0020-links-of-applications': linksOfApplications,
 };

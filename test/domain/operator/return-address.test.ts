@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultOfReturnAddress } from '../../../src/domain/operator/return-address.js';
+import { faultOfReturnAddress, faultOfWebPage } from '../../../src/domain/operator/return-address.js';
 
 describe('people may be sent to', () => {
   test.each([
@@ -50,5 +50,37 @@ describe('people may not be sent to', () => {
 
   test('a custom scheme, where the application is confidential', () => {
     expect(faultOfReturnAddress('com.example.app:/callback', 'confidential')).toMatch(/https/);
+  });
+});
+
+describe('people may be shown', () => {
+  test.each([
+    'https://app.example.com/terms#data',
+    'https://cdn.example.com:8443/logo.svg?v=1',
+    'https://[::1]/',
+  ])('%s', (uri) => {
+    expect(faultOfWebPage(uri, 'live')).toBeUndefined();
+  });
+
+  test('an http address in demo alone', () => {
+    expect(faultOfWebPage('http://app.example.com/terms', 'demo')).toBeUndefined();
+    expect(faultOfWebPage('http://app.example.com/terms', 'live')).toMatch(/https/);
+  });
+
+  test.each([
+    ['javascript:alert(1)', /web address/],
+    ['data:image/svg+xml,x', /web address/],
+    ['HTTPS://app.example.com', /web address/],
+    ['https:/app.example.com', /web address/],
+    ['https:///terms', /web address/],
+    ['//app.example.com', /web address/],
+    ['https://app.example.com/a b', /web address/],
+    ['https://app.example.com/"', /web address/],
+    ['https://app.example.com/#a#b', /web address/],
+    ['https://app.example.com\\@evil.example', /web address/],
+    ['https://someone:secret@app.example.com', /credentials/],
+    [`https://app.example.com/${'a'.repeat(2_000)}`, /longer/],
+  ])('and not %s', (uri, words) => {
+    expect(faultOfWebPage(uri, 'demo')).toMatch(words);
   });
 });

@@ -17,6 +17,13 @@ export interface TokenLifetimes {
   refreshFamilySeconds: number | null;
 }
 
+/** Web addresses that people see where they approve access; null where there is none. */
+export interface ApplicationLinks {
+  logoUri: string | null;
+  policyUri: string | null;
+  tosUri: string | null;
+}
+
 /** Where people return after a sign-in, and the only instance it is for. */
 export interface RedirectUri {
   uri: string;
@@ -37,6 +44,7 @@ export interface Application {
   signOutEndsTokens: boolean;
   idTokenAlgorithm: TokenAlgorithm;
   tokenLifetimes: TokenLifetimes;
+  links: ApplicationLinks;
   postLogoutRedirectUris: string[];
   redirectUris: RedirectUri[];
   secrets: ApplicationSecret[];

@@ -1,3 +1,5 @@
+import { NO_LINKS } from '../../operator/application-rules.js';
+import type { ApplicationLinks } from '../../operator/rows/applications.js';
 import type { Account } from '../../platform/rows/accounts.js';
 import { formActionSource } from '../authorization/redirect-target.js';
 import type { SignOn } from '../sign-on.js';
@@ -39,7 +41,13 @@ export type PageContent =
       contexts: (ContextChoice & { lastUsed: boolean })[];
       refusals: InputRefusal[];
     }
-  | { kind: 'consent'; form: AuthorizationForm; accountEmail: string; scopes: readonly string[] }
+  | {
+      kind: 'consent';
+      form: AuthorizationForm;
+      accountEmail: string;
+      scopes: readonly string[];
+      links: ApplicationLinks;
+    }
   | {
       kind: 'sign_out';
       csrfToken: string;
@@ -69,7 +77,8 @@ export async function authorizationPage(
   }
   const accountEmail = identity?.account.email ?? '';
   if (page === 'consent') {
-    return { kind: 'consent', form, accountEmail, scopes: request.scopes };
+    const links = application?.links ?? NO_LINKS;
+    return { kind: 'consent', form, accountEmail, scopes: request.scopes, links };
   }
   return { kind: 'choose_context', form, accountEmail, contexts: choicesOf(identity), refusals };
 }

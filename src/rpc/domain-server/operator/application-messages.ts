@@ -23,9 +23,12 @@ export function toAlgorithm(algorithm: TokenAlgorithm): SigningAlgorithm {
   return ALGORITHMS[algorithm];
 }
 
-export function toMessage(application: Application) {
+export function toMessage({ links, ...application }: Application) {
   return {
     ...application,
+    logoUri: links.logoUri ?? undefined,
+    policyUri: links.policyUri ?? undefined,
+    tosUri: links.tosUri ?? undefined,
     type: TYPES[application.type],
     status: application.enabled ? ApplicationStatus.ENABLED : ApplicationStatus.DISABLED,
     allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),

@@ -24,11 +24,15 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
       },
       updateApplication: async (changes, request) => ({
         application: toMessage(
-          await updateApplication(changes, {
-            ...request,
-            allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
-            idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
-          }),
+          await updateApplication(
+            changes,
+            {
+              ...request,
+              allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
+              idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+            },
+            operator.environment,
+          ),
         ),
       }),
       disableApplication: async (changes, { applicationId }) => ({

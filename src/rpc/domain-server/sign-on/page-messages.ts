@@ -34,6 +34,13 @@ function toContextPage({ form: interaction, contexts, ...page }: PageContent & {
   };
 }
 
-function toConsentPage({ form: interaction, ...page }: PageContent & { kind: 'consent' }) {
-  return { ...page, interaction };
+function toConsentPage({ form: interaction, links, ...page }: PageContent & { kind: 'consent' }) {
+  const { logoUri, policyUri, tosUri } = links;
+  return {
+    ...page,
+    interaction,
+    logoUri: logoUri ?? undefined,
+    policyUri: policyUri ?? undefined,
+    tosUri: tosUri ?? undefined,
+  };
 }

@@ -1,6 +1,6 @@
 import { type DemoApplication, demoAppId } from '../../../domain/demo/applications.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
-import { GRANT_TYPES, toLifetimes } from '../../../domain/operator/application-rules.js';
+import { GRANT_TYPES, NO_LINKS, toLifetimes } from '../../../domain/operator/application-rules.js';
 import type { Application } from '../../../domain/operator/rows/applications.js';
 import { newVersion } from '../../../domain/version.js';
 import { camelCased } from '../../camel-case.js';
@@ -50,6 +50,7 @@ function registered(application: DemoApplication, createdAt: number): Applicatio
     allowedGrantTypes: [...GRANT_TYPES],
     idTokenAlgorithm: 'RS256',
     tokenLifetimes: toLifetimes(undefined),
+    links: NO_LINKS,
     postLogoutRedirectUris: [...application.postLogoutRedirectUris],
     redirectUris: [...application.redirectUris],
     secrets: [],

@@ -31,6 +31,7 @@ export function toApplication(
       refreshFamilySeconds: row.refreshFamilySeconds,
     },
     postLogoutRedirectUris: JSON.parse(row.postLogoutRedirectUris),
+    links: { logoUri: row.logoUri, policyUri: row.policyUri, tosUri: row.tosUri },
     redirectUris: redirectUris.filter(isOwn).map(({ uri, instanceId }) => ({ uri, instanceId })),
     secrets: secrets.filter(isOwn).map(({ applicationId: _, ...secret }) => secret),
     version: row.version,
@@ -41,6 +42,7 @@ export function toApplication(
 
 export function toRow({
   tokenLifetimes,
+  links,
   redirectUris: _,
   secrets: __,
   ...application
@@ -48,6 +50,7 @@ export function toRow({
   return {
     ...application,
     ...tokenLifetimes,
+    ...links,
     enabled: application.enabled ? 1 : 0,
     allowedScopes: JSON.stringify(application.allowedScopes),
     allowedGrantTypes: JSON.stringify(application.allowedGrantTypes),

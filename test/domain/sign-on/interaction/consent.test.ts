@@ -29,6 +29,24 @@ describe('the person', () => {
     });
   });
 
+  test('is shown what the application says of itself', async () => {
+    const { rig, clientId, browser } = await asked();
+    const links = {
+      logoUri: 'https://shiftwise.example.com/logo.svg',
+      policyUri: 'https://shiftwise.example.com/privacy#data',
+      tosUri: 'https://shiftwise.example.com/terms?of=2026',
+    };
+    await rig.operate((changes) => updateApplication(changes, { applicationId: clientId, ...links }));
+    expect(await browser.show('consent')).toMatchObject({ links });
+    await rig.operate((changes) => updateApplication(changes, { applicationId: clientId, logoUri: '' }));
+    expect(await browser.show('consent')).toMatchObject({ links: { ...links, logoUri: null } });
+    const updateMask = ['policy_uri'];
+    await rig.operate((changes) => updateApplication(changes, { applicationId: clientId, updateMask }));
+    expect(await browser.show('consent')).toMatchObject({
+      links: { logoUri: null, policyUri: null, tosUri: links.tosUri },
+    });
+  });
+
   test('approves, and is not asked again for as much or less', async () => {
     const { rig, clientId, browser } = await asked();
     codeOf(await browser.decide(true));

@@ -1,4 +1,6 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { type SignOnServer, startSignOn } from '../server.js';
 import { describePage, INTERACTION, shared } from './page-suite.js';
 
 describePage({
@@ -27,4 +29,67 @@ describePage({
     'Signed in as <b>maria@example.com</b>',
   ],
   askedWith: { page: InteractionPage.CONSENT, interaction: INTERACTION },
+});
+
+describe('what the application says of itself', () => {
+  let server: SignOnServer;
+
+  beforeAll(async () => {
+    server = await startSignOn();
+  });
+
+  afterAll(() => server.stop());
+
+  const shownWith = (links: { logoUri?: string; policyUri?: string; tosUri?: string }) => {
+    const value = { interaction: shared, accountEmail: 'maria@example.com', scopes: ['openid'], ...links };
+    server.program({ showInteraction: async () => ({ result: { $case: 'consentPage', value } }) });
+    return server.ask('showConsent', `/auth/consent?interaction=${INTERACTION}`);
+  };
+  const picturesOf = ({ headers }: Awaited<ReturnType<typeof shownWith>>) =>
+    /img-src ([^;]*);/.exec(String(headers['content-security-policy']))?.[1];
+
+  test('its logo is shown, and pictures of its origin are allowed on this page', async () => {
+    const answer = await shownWith({ logoUri: 'https://cdn.example.com:8443/logo.svg?a=1&b="2"' });
+    expect(answer.body).toContain(
+      '<img class="logo" src="https://cdn.example.com:8443/logo.svg?a=1&amp;b=&quot;2&quot;" alt="">',
+    );
+    expect(picturesOf(answer)).toBe('data: https://cdn.example.com:8443');
+  });
+
+  test('its privacy policy and terms open beside the sign-in, which they cannot reach', async () => {
+    const { body } = await shownWith({
+      policyUri: 'https://app.example.com/privacy?a&b',
+      tosUri: 'https://app.example.com/terms',
+    });
+    expect(body).toContain(
+      '<p class="note">Read the <a href="https://app.example.com/privacy?a&amp;b" target="_blank" rel="noopener noreferrer">privacy policy</a> and the <a href="https://app.example.com/terms" target="_blank" rel="noopener noreferrer">terms of service</a> of Northwind &lt;Scheduling&gt;, in a new tab.</p>',
+    );
+  });
+
+  test('what it does not say is left out', async () => {
+    const answer = await shownWith({ tosUri: 'https://app.example.com/terms' });
+    expect(answer.body).toMatch(/Read the <a [^>]*>terms of service<\/a> of Northwind/);
+    expect(answer.body).not.toMatch(/<img|privacy policy/);
+    expect(picturesOf(answer)).toBe('data:');
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'https:evil', ''])(
+    'an address that is none of the web is neither shown nor allowed: %j',
+    async (address) => {
+      const answer = await shownWith({ logoUri: address, policyUri: address, tosUri: address });
+      expect(answer.body).not.toMatch(/<img|target=/);
+      expect(picturesOf(answer)).toBe('data:');
+    },
+  );
+
+  test.each([
+    "https://a.example.com; script-src 'unsafe-inline'/x",
+    'https://*/x',
+    'https://[::1]/x',
+    'https://',
+  ])('an origin that no policy can name is not allowed: %j', async (logoUri) => {
+    const answer = await shownWith({ logoUri });
+    expect(picturesOf(answer)).toBe('data:');
+    expect(String(answer.headers['content-security-policy'])).not.toContain('script-src');
+  });
 });

@@ -35,6 +35,33 @@ describeEachDatabase('applications', (under) => {
     return { ...rig, instanceId, create, hashes, ...(await create(creation)) };
   }
 
+  test('one keeps the addresses that people see of it, and has none by default', async () => {
+    const links = { logoUri: 'http://localhost:8400/logo.svg', tosUri: 'https://rota.example.com/terms' };
+    const { application, rows, create } = await rigWith(links);
+    expect((await rows.applications.find(application.id))?.links).toEqual({ policyUri: null, ...links });
+    const other = (await create({})).application;
+    expect((await rows.applications.find(other.id))?.links).toEqual({
+      logoUri: null,
+      policyUri: null,
+      tosUri: null,
+    });
+  });
+
+  test('an address that people see is one of the web, over https but in demo', async () => {
+    const { application, run, create } = await rigWith();
+    const refused = {
+      logoUri: 'javascript:alert(1)',
+      policyUri: 'https://a:b@example.com',
+      tosUri: '/terms',
+    };
+    const paths = ['logo_uri', 'policy_uri', 'tos_uri'];
+    expect((await refusal(create(refused))).paths).toEqual(paths);
+    const update = (environment: 'live' | 'demo', tosUri: string) =>
+      run((changes) => updateApplication(changes, { applicationId: application.id, tosUri }, environment));
+    expect((await refusal(update('live', 'http://example.com/terms'))).paths).toEqual(['tos_uri']);
+    expect((await update('demo', 'http://example.com/terms')).links.tosUri).toBe('http://example.com/terms');
+  });
+
   test('a confidential one gets every default, and a secret of which the hash is stored', async () => {
     const { application, clientSecret = '', rows, database, hashes } = await rigWith();
     expect(application).toMatchObject({

@@ -203,6 +203,16 @@ export interface Application {
   version: string;
   /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
   signOutEndsTokens: boolean;
+  /** Its logo, shown where people approve access. Https, on demo also http. */
+  logoUri?:
+    | string
+    | undefined;
+  /** Its privacy policy, linked where people approve access. Https, on demo also http. */
+  policyUri?:
+    | string
+    | undefined;
+  /** Its terms of service, linked where people approve access. Https, on demo also http. */
+  tosUri?: string | undefined;
 }
 
 /** Where people return after signing in, and which instance they signed in to. */
@@ -257,6 +267,16 @@ export interface CreateApplicationRequest {
   postLogoutRedirectUris: string[];
   /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
   signOutEndsTokens: boolean;
+  /** Its logo, shown where people approve access. Https, on demo also http. */
+  logoUri?:
+    | string
+    | undefined;
+  /** Its privacy policy, linked where people approve access. Https, on demo also http. */
+  policyUri?:
+    | string
+    | undefined;
+  /** Its terms of service, linked where people approve access. Https, on demo also http. */
+  tosUri?: string | undefined;
 }
 
 /** The registered application. */
@@ -340,7 +360,19 @@ export interface UpdateApplicationRequest {
     | string
     | undefined;
   /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
-  signOutEndsTokens?: boolean | undefined;
+  signOutEndsTokens?:
+    | boolean
+    | undefined;
+  /** Its logo, shown where people approve access. Https, on demo also http; empty removes it. */
+  logoUri?:
+    | string
+    | undefined;
+  /** Its privacy policy, linked where people approve access. Https, on demo also http; empty removes it. */
+  policyUri?:
+    | string
+    | undefined;
+  /** Its terms of service, linked where people approve access. Https, on demo also http; empty removes it. */
+  tosUri?: string | undefined;
 }
 
 /** The changed application. */
@@ -536,6 +568,9 @@ function createBaseApplication(): Application {
     updatedAt: undefined,
     version: "",
     signOutEndsTokens: false,
+    logoUri: undefined,
+    policyUri: undefined,
+    tosUri: undefined,
   };
 }
 
@@ -595,6 +630,15 @@ export const Application: MessageFns<Application> = {
     }
     if (message.signOutEndsTokens !== false) {
       writer.uint32(136).bool(message.signOutEndsTokens);
+    }
+    if (message.logoUri != null) {
+      writer.uint32(146).string(message.logoUri);
+    }
+    if (message.policyUri != null) {
+      writer.uint32(154).string(message.policyUri);
+    }
+    if (message.tosUri != null) {
+      writer.uint32(162).string(message.tosUri);
     }
     return writer;
   },
@@ -756,6 +800,30 @@ export const Application: MessageFns<Application> = {
             }
 
             message.signOutEndsTokens = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.logoUri = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.policyUri = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.tosUri = reader.string();
             continue;
           }
         }
@@ -920,6 +988,9 @@ function createBaseCreateApplicationRequest(): CreateApplicationRequest {
     tokenLifetimes: undefined,
     postLogoutRedirectUris: [],
     signOutEndsTokens: false,
+    logoUri: undefined,
+    policyUri: undefined,
+    tosUri: undefined,
   };
 }
 
@@ -961,6 +1032,15 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
     }
     if (message.signOutEndsTokens !== false) {
       writer.uint32(88).bool(message.signOutEndsTokens);
+    }
+    if (message.logoUri != null) {
+      writer.uint32(98).string(message.logoUri);
+    }
+    if (message.policyUri != null) {
+      writer.uint32(106).string(message.policyUri);
+    }
+    if (message.tosUri != null) {
+      writer.uint32(114).string(message.tosUri);
     }
     return writer;
   },
@@ -1074,6 +1154,30 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
             }
 
             message.signOutEndsTokens = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.logoUri = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.policyUri = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.tosUri = reader.string();
             continue;
           }
         }
@@ -1377,6 +1481,9 @@ function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
     updateMask: undefined,
     expectedVersion: undefined,
     signOutEndsTokens: undefined,
+    logoUri: undefined,
+    policyUri: undefined,
+    tosUri: undefined,
   };
 }
 
@@ -1421,6 +1528,15 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
     }
     if (message.signOutEndsTokens != null) {
       writer.uint32(96).bool(message.signOutEndsTokens);
+    }
+    if (message.logoUri != null) {
+      writer.uint32(106).string(message.logoUri);
+    }
+    if (message.policyUri != null) {
+      writer.uint32(114).string(message.policyUri);
+    }
+    if (message.tosUri != null) {
+      writer.uint32(122).string(message.tosUri);
     }
     return writer;
   },
@@ -1542,6 +1658,30 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
             }
 
             message.signOutEndsTokens = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.logoUri = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.policyUri = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.tosUri = reader.string();
             continue;
           }
         }

@@ -708,6 +708,16 @@ export interface ConsentPage {
   accountEmail: string;
   /** The scopes to approve; the page says what each one shows. */
   scopes: string[];
+  /** The logo of the application. */
+  logoUri?:
+    | string
+    | undefined;
+  /** Its privacy policy. */
+  policyUri?:
+    | string
+    | undefined;
+  /** Its terms of service. */
+  tosUri?: string | undefined;
 }
 
 /** Asks whether to sign out, because the request does not prove that the person wants it. */
@@ -2979,7 +2989,14 @@ export const ContextPage: MessageFns<ContextPage> = {
 };
 
 function createBaseConsentPage(): ConsentPage {
-  return { interaction: undefined, accountEmail: "", scopes: [] };
+  return {
+    interaction: undefined,
+    accountEmail: "",
+    scopes: [],
+    logoUri: undefined,
+    policyUri: undefined,
+    tosUri: undefined,
+  };
 }
 
 export const ConsentPage: MessageFns<ConsentPage> = {
@@ -2992,6 +3009,15 @@ export const ConsentPage: MessageFns<ConsentPage> = {
     }
     for (const v of message.scopes) {
       writer.uint32(26).string(v!);
+    }
+    if (message.logoUri != null) {
+      writer.uint32(34).string(message.logoUri);
+    }
+    if (message.policyUri != null) {
+      writer.uint32(42).string(message.policyUri);
+    }
+    if (message.tosUri != null) {
+      writer.uint32(50).string(message.tosUri);
     }
     return writer;
   },
@@ -3031,6 +3057,30 @@ export const ConsentPage: MessageFns<ConsentPage> = {
             }
 
             message.scopes.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.logoUri = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.policyUri = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tosUri = reader.string();
             continue;
           }
         }

@@ -27,6 +27,10 @@ export interface SettingOptions {
   idTokenLifetime?: number;
   refreshFamilyLifetime?: number;
   postLogoutRedirectUri?: readonly string[];
+  /** The empty text removes an address. */
+  logoUri?: string;
+  policyUri?: string;
+  tosUri?: string;
 }
 
 export function settingsOf(options: SettingOptions) {
@@ -37,6 +41,9 @@ export function settingsOf(options: SettingOptions) {
     idTokenAlgorithm: options.idTokenAlgorithm && ALGORITHMS[options.idTokenAlgorithm],
     tokenLifetimes: lifetimesOf(options),
     postLogoutRedirectUris: [...(options.postLogoutRedirectUri ?? [])],
+    logoUri: options.logoUri,
+    policyUri: options.policyUri,
+    tosUri: options.tosUri,
   };
 }
 
@@ -62,6 +69,9 @@ export function maskOf(options: SettingOptions): string[] {
     id_token_algorithm: options.idTokenAlgorithm !== undefined,
     token_lifetimes: lifetimesOf(options) !== undefined,
     post_logout_redirect_uris: options.postLogoutRedirectUri !== undefined,
+    logo_uri: options.logoUri !== undefined,
+    policy_uri: options.policyUri !== undefined,
+    tos_uri: options.tosUri !== undefined,
   };
   return Object.keys(given).filter((name) => given[name]);
 }

@@ -88,7 +88,10 @@ function addSettings(command: Command): Command {
       '--post-logout-redirect-uri <uri>',
       'where people may be sent after signing out; may be repeated',
       collected,
-    );
+    )
+    .option('--logo-uri <url>', 'logo on the page where people approve access; "" removes it')
+    .option('--policy-uri <url>', 'privacy policy, linked there; "" removes it')
+    .option('--tos-uri <url>', 'terms of service, linked there; "" removes it');
 }
 
 function addLifeVerbs(group: Command): void {
