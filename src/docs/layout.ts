@@ -36,7 +36,7 @@ export function layout(page: Page, frame: Frame): Html {
 <script src="${frame.themeScript}"></script>
 <script type="module" src="${frame.script}"></script>
 </head>
-<body${page.isWide === true && made(' class="wide"')}>
+<body${kindOf(page)}>
 <a class="skip" href="#content">Skip to the content</a>
 ${header(page, frame)}
 <div class="shell">
@@ -54,6 +54,10 @@ ${contents(page)}
 </body>
 </html>
 `;
+}
+
+function kindOf({ isWide = false, entries = [] }: Page): Html | false {
+  return isWide ? made(' class="wide"') : entries.length > 0 && made(' class="beside"');
 }
 
 function header(page: Page, frame: Frame): Html {

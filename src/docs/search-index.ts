@@ -1,3 +1,4 @@
+import { made } from './code.js';
 import { type Page, sectionsOf } from './page.js';
 
 /** Longer texts add nothing to the search. */
@@ -15,9 +16,17 @@ export interface SearchEntry {
   x: string;
 }
 
+/** The examples of operations and events repeat the names of the fields, which are more worth the room. */
+function searched(page: Page): Page {
+  const isReference = (page.entries ?? []).length > 0;
+  return isReference
+    ? { ...page, body: made(page.body.toString().replace(/<pre>[\s\S]*?<\/pre>/g, '')) }
+    : page;
+}
+
 export function searchIndex(pages: readonly Page[]): SearchEntry[] {
   return pages.flatMap((page) =>
-    sectionsOf(page).map(({ id, title, text }) => ({
+    sectionsOf(searched(page)).map(({ id, title, text }) => ({
       u: id === '' ? page.path : `${page.path}#${id}`,
       t: title,
       p: page.title === page.area ? page.area : `${page.area} · ${page.title}`,

@@ -60,7 +60,9 @@ function events(contract: Contract, prose: Prose): Page {
   const body = html`<p class="area">${AREA}</p><h1>Events</h1><p class="lead">${summary}</p>
 <div class="prose">${prose.block(`Every event comes with the same headers. How to verify them is in the [overview](${WEBHOOKS_PATH}#verifying-the-signature).`)}</div>
 ${headers(contract, view)}${groups}`;
-  const entries = messagesOf(contract).map(({ name, title }) => ({ id: name, title }));
+  const entries = Object.keys(contract.document.components.tags ?? {}).flatMap((key) =>
+    messagesWith(contract, key).map(({ name, title }) => ({ id: name, title })),
+  );
   return { path: EVENTS_PATH, title: 'Events', summary, area: AREA, body, sectionDepth: 2, entries };
 }
 
@@ -71,10 +73,12 @@ function headers(contract: Contract, view: SchemaView): Html {
     : html``;
 }
 
+function messagesWith(contract: Contract, tag: string): Message[] {
+  return messagesOf(contract).filter(({ tags = [] }) => tags.some(({ $ref }) => $ref.endsWith(`/${tag}`)));
+}
+
 function group(contract: Contract, view: SchemaView, key: string, { description = '' }: Tag): Html {
-  const messages = messagesOf(contract).filter(({ tags = [] }) =>
-    tags.some(({ $ref }) => $ref.endsWith(`/${key}`)),
-  );
+  const messages = messagesWith(contract, key);
   return html`<p class="group">${description}</p>${messages.map((message) => section(view, message))}`;
 }
 
@@ -82,8 +86,8 @@ function section(view: SchemaView, { name, title, description = '', payload, exa
   return html`<section class="operation"><h2 id="${name}"><a class="self" href="#${name}">${title}</a></h2>
 <p class="address"><span class="method event">EVENT</span> <code>${name}</code></p>
 <div class="prose">${view.prose.block(withPlaces(description))}</div>
-<h3 id="${name}-body">Body</h3>${view.of(payload)}
-<h3 id="${name}-example">Example</h3>${shownExamples(view, examples)}</section>`;
+<div class="examples"><h3 id="${name}-example">Example</h3>${shownExamples(view, examples)}</div>
+<h3 id="${name}-body">Body</h3>${view.of(payload)}</section>`;
 }
 
 function shownExamples(view: SchemaView, examples: Example[]): Html {

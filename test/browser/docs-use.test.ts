@@ -125,13 +125,38 @@ describeWith('chromium', 'the documentation in use', (executable) => {
   });
 
   test('the present section is marked among the sections of the page', async () => {
-    const page = await open(`${WORKERS}#getWorkerV2`, { viewport: { width: 1440, height: 900 } });
+    const page = await open(`${WORKERS}#getWorkerV2`, { viewport: { width: 1300, height: 900 } });
     const present = page.getByRole('navigation', { name: 'On this page' }).locator('[aria-current]');
     await present.getByText('Get a worker, version 2').waitFor();
     expect(await present.count()).toBe(1);
     const among = page.getByRole('navigation', { name: 'All pages' }).locator('li li [aria-current]');
     expect(await among.innerText()).toBe('Get a worker, version 2');
   });
+
+  test.each([
+    [`${WORKERS}#getWorkerV2`, '#getWorkerV2', '#getWorkerV2-parameters'],
+    ['/docs/reference/webhooks/events#user.updated', '#user\\.updated', '#user\\.updated-body'],
+  ])(
+    'examples stand beside the fields of %s where there is room, and otherwise above',
+    async (path, id, fields) => {
+      const places = async (width: number) => {
+        const page = await open(path, { viewport: { width, height: 900 } });
+        const examples = page.locator(`section:has(${id}) .examples`);
+        expect(await examples.locator('pre:visible').count()).toBeGreaterThan(0);
+        return [await examples.boundingBox(), await page.locator(fields).boundingBox()].map((box) => ({
+          left: box?.x ?? 0,
+          right: (box?.x ?? 0) + (box?.width ?? 0),
+          top: box?.y ?? 0,
+          bottom: (box?.y ?? 0) + (box?.height ?? 0),
+        }));
+      };
+      const [wide, beside] = await places(1440);
+      expect(wide?.left).toBeGreaterThan(beside?.right ?? Number.NaN);
+      expect(wide?.top).toBeLessThanOrEqual(beside?.top ?? Number.NaN);
+      const [narrow, below] = await places(1200);
+      expect(narrow?.bottom).toBeLessThanOrEqual(below?.top ?? Number.NaN);
+    },
+  );
 
   test('the page is copied as Markdown', async () => {
     const { page, context } = await visit();

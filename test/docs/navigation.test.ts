@@ -24,6 +24,18 @@ test('the navigation of every page leads to each operation and event', () => {
   }
 });
 
+test('the navigation lists the sections of a page in their order', () => {
+  const [, navigation = ''] = /<nav class="side"([\s\S]*?)<\/nav>/.exec(pages[0]?.text ?? '') ?? [];
+  const listed = [...navigation.matchAll(/href="([^"#]+)#([^"]+)"/g)].map(([, path, id = '']) => ({
+    path,
+    id,
+  }));
+  for (const { path, ids } of pages) {
+    const own = listed.filter((entry) => entry.path === path).map(({ id }) => id);
+    expect([path, own]).toEqual([path, ids.filter((id) => own.includes(id))]);
+  }
+});
+
 test('previous and next lead through all pages, in the order of the navigation', () => {
   const linkIn = (text: string, kind: string) =>
     new RegExp(`<a class="${kind}" href="([^"]+)"`).exec(text)?.[1];

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../edge/pages/html.js';
-import { type Code, codeBlock } from '../code.js';
+import type { Code } from '../code.js';
 import type { Example, Header, Media, PlacedOperation, Response } from '../contract.js';
 import { withPlaces } from '../places.js';
 import type { Api } from './api.js';
@@ -16,13 +16,27 @@ export function operationSection(api: Api, view: SchemaView, placed: PlacedOpera
 <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code></p>
 <div class="prose">${view.prose.block(withPlaces(description))}</div>
 ${proof(api, placed)}
-${samples.length > 0 && view.prose.tabs.of(samples)}
+<div class="examples">${samples.length > 0 && view.prose.tabs.of(samples)}${answerExamples(api, view, placed)}</div>
 ${tryIt(api, placed)}
 ${parameters(view, placed)}
 ${body(api, view, placed)}
 ${responses(api, view, placed)}
 </section>`;
 }
+
+/** What a successful call answers: beside the fields where there is room. */
+function answerExamples(api: Api, view: SchemaView, { operation }: PlacedOperation): Html[] {
+  return Object.entries(operation.responses)
+    .filter(([status]) => isGood(status))
+    .flatMap(([status, reference]) =>
+      Object.entries(api.contract.resolve(reference).content ?? {}).map(([type, media]) => {
+        const shown = exampleBlocks(api, view, type, media);
+        return html`${shown && html`<p class="shape"><span class="status good">${status}</span> <code>${type}</code></p>${shown}`}`;
+      }),
+    );
+}
+
+const isGood = (status: string) => status.startsWith('2');
 
 /** How a caller authenticates. */
 function proof(api: Api, { operation }: PlacedOperation): Html {
@@ -69,7 +83,7 @@ function body(api: Api, view: SchemaView, { operation }: PlacedOperation): Html 
   }
   const kinds = Object.entries(request.content).map(
     ([type, media], index) =>
-      html`<details class="media"${index === 0 && html` open`}><summary><code>${type}</code></summary>${content(api, view, type, media)}</details>`,
+      html`<details class="media"${index === 0 && html` open`}><summary><code>${type}</code></summary>${shapeOf(api, view, type, media)}${exampleBlocks(api, view, type, media)}</details>`,
   );
   return html`<h3 id="${operation.operationId}-body">Body</h3>${kinds}`;
 }
@@ -82,10 +96,11 @@ function responses(api: Api, view: SchemaView, { operation }: PlacedOperation): 
 }
 
 function responseRow(api: Api, view: SchemaView, status: string, response: Response): Html {
-  const kind = status.startsWith('2') ? 'good' : status.startsWith('3') ? 'onward' : 'bad';
+  const kind = isGood(status) ? 'good' : status.startsWith('3') ? 'onward' : 'bad';
   const summary = html`<summary><span class="status ${kind}">${status}</span> ${view.prose.inline(withPlaces(response.description.split('\n\n')[0] ?? ''))}</summary>`;
-  const media = Object.entries(response.content ?? {}).map(([type, one]) =>
-    content(api, view, type, one, kind === 'bad'),
+  const media = Object.entries(response.content ?? {}).map(
+    ([type, one]) =>
+      html`${shapeOf(api, view, type, one, kind === 'bad')}${kind !== 'good' && exampleBlocks(api, view, type, one)}`,
   );
   return html`<details class="response"${kind === 'good' && html` open`}>${summary}${headers(api, view, response)}${media}</details>`;
 }
@@ -116,25 +131,19 @@ function headerExamples({ example, examples = {} }: Header): unknown[] {
 }
 
 /** Errors share a schema, which has its own page. */
-function content(
-  api: Api,
-  view: SchemaView,
-  type: string,
-  { schema, examples = {} }: Media,
-  isError = false,
-): Html {
+function shapeOf(api: Api, view: SchemaView, type: string, { schema }: Media, isError = false): Html {
   const title = schema && api.contract.resolve(schema).title;
-  const shape =
-    schema && isError && title !== undefined
-      ? html`<p class="shape"><code>${type}</code> <a href="${api.path}/schemas#${title}">${title}</a></p>`
-      : schema &&
-        html`<p class="shape"><code>${type}</code> <span class="type">${view.typeOf(schema)}</span></p>${view.of(schema)}`;
+  if (!schema) {
+    return html``;
+  }
+  return isError && title !== undefined
+    ? html`<p class="shape"><code>${type}</code> <a href="${api.path}/schemas#${title}">${title}</a></p>`
+    : html`<p class="shape"><code>${type}</code> <span class="type">${view.typeOf(schema)}</span></p>${view.of(schema)}`;
+}
+
+function exampleBlocks(api: Api, view: SchemaView, type: string, { examples = {} }: Media): Html | undefined {
   const codes = Object.values(examples).map((example) => exampleCode(api, type, example));
-  const shown =
-    codes.length === 1
-      ? html`${codes.map(codeBlock)}`
-      : codes.length > 1 && view.prose.tabs.of(codes, 'Example');
-  return html`${shape}${shown}`;
+  return codes.length === 0 ? undefined : view.prose.tabs.of(codes, 'Example');
 }
 
 function exampleCode(api: Api, type: string, reference: Example): Code {
