@@ -17,6 +17,8 @@ export interface Target {
   address: string;
   token: string;
   credentials: ChannelCredentials;
+  /** The workflows in the UI of Temporal that the demo runs, where the target is the demo. */
+  temporalUiUrl?: string | undefined;
 }
 
 /** The demo environment fills in what was not typed; with a typed token, the settings do. */
@@ -37,7 +39,13 @@ export function targetOf(
       `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --address and --token.`,
     );
   }
-  return { address: foundAddress, token: foundToken, credentials: credentialsFor(foundAddress, ca) };
+  const hasUi = foundAddress === demo?.grpcAddress && config.TEMPORAL_ADDRESS === undefined;
+  return {
+    address: foundAddress,
+    token: foundToken,
+    credentials: credentialsFor(foundAddress, ca),
+    temporalUiUrl: hasUi ? demo.temporalUiUrl : undefined,
+  };
 }
 
 function refuseMalformed(address: string): void {

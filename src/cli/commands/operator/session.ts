@@ -19,6 +19,8 @@ export interface Session {
   platform: RpcClient<PlatformServiceService>;
   webhooks: RpcClient<WebhookServiceService>;
   call: CallOptions;
+  /** As in the target. */
+  temporalUiUrl?: string | undefined;
 }
 
 /** An answer, for scripts and for people. */
@@ -59,7 +61,7 @@ export async function run(
 
 /** A refused call or a lost connection becomes a sentence for the caller. */
 export async function inSession<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
-  const { address, token, credentials } = target;
+  const { address, token, credentials, temporalUiUrl } = target;
   const channel = new RpcChannel(address, token, credentials);
   try {
     return await work({
@@ -67,6 +69,7 @@ export async function inSession<T>(target: Target, work: (session: Session) => P
       platform: channel.clientOf(PlatformServiceService),
       webhooks: channel.clientOf(WebhookServiceService),
       call: { requestId: randomUUID(), deadlineMs: DEADLINE_MS },
+      temporalUiUrl,
     });
   } catch (error) {
     throw error instanceof ServiceError ? new FailedCall(error, address) : error;

@@ -59,9 +59,9 @@ export const list: Action<DeliveryFilter> = async (
   );
 };
 
-export const show: Action = async ({ webhooks, call }, [deliveryId = '']) => {
+export const show: Action = async ({ webhooks, call, temporalUiUrl }, [deliveryId = '']) => {
   const answer = await webhooks.getDelivery({ deliveryId }, call);
-  return { json: answer, text: deliveryReport(answer) };
+  return { json: answer, text: deliveryReport(answer, temporalUiUrl) };
 };
 
 export const retry: Action = async ({ webhooks, call }, [deliveryId = '']) => {

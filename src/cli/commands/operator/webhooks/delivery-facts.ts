@@ -11,7 +11,9 @@ import { asColumns, asFacts, asTime, asWord } from '../../output/table.js';
 const MAX_ATTEMPTS = 3;
 const SHOWN_OF_ANSWER = 1_000;
 
-export function deliveryFacts(delivery: Delivery): string {
+export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string): string {
+  const { retryWorkflowId } = delivery;
+  const inUi = retryWorkflowId && temporalUiUrl && `${temporalUiUrl}/${encodeURIComponent(retryWorkflowId)}`;
   return asFacts([
     ['Delivery', delivery.id],
     ['Event', `${delivery.eventId} ${delivery.eventType}`],
@@ -21,16 +23,19 @@ export function deliveryFacts(delivery: Delivery): string {
     ['Status', statusWord(delivery.status)],
     ['Attempts begun', attemptsOf(delivery)],
     ['Next attempt', asTime(delivery.nextAttemptAt)],
-    ['Retried by', delivery.retryWorkflowId ?? '-'],
+    ['Retried by', [retryWorkflowId ?? '-', ...(inUi ? [inUi] : [])]],
     ['Created', asTime(delivery.createdAt)],
     ['Ended', asTime(delivery.endedAt)],
   ]);
 }
 
 /** A delivery as needed to find out what went wrong. */
-export function deliveryReport({ delivery, attempts, body }: GetDeliveryResponse): string {
+export function deliveryReport(
+  { delivery, attempts, body }: GetDeliveryResponse,
+  temporalUiUrl?: string,
+): string {
   return [
-    deliveryFacts(delivery as Delivery),
+    deliveryFacts(delivery as Delivery, temporalUiUrl),
     attempts.length === 0 ? 'No attempt has ended yet.' : attemptTable(attempts),
     ...attempts.filter(({ responseStart }) => responseStart.length > 0).map(answerTo),
     `Body (${body.length} bytes)\n\n${indented(prettyBody(body))}`,

@@ -1,12 +1,17 @@
-import { describe, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   AttemptOutcome,
   DeliveryOrigin,
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { temporaryDirectories } from '../../../../support/temporary-directory.js';
+import { integration } from '../../../typed.js';
 import { at, attempt, delivery, failedAttempt, webhookRigs } from './rig.js';
 
 const start = webhookRigs();
+const newDirectory = temporaryDirectories(afterAll);
 
 describe('integration delivery', () => {
   test('list asks for what was typed, times ago included, and is a table', async () => {
@@ -68,6 +73,39 @@ describe('integration delivery', () => {
     ]);
     expect(stdout.match(/^whd_/gm)).toHaveLength(600);
     expect(stdout).toMatch(/\nThere are more: raise --limit\.\n$/);
+  });
+
+  test('show of the demo leads to the workflow in the UI of Temporal that it runs, and no other does', async () => {
+    const retryWorkflowId = 'webhook-retry/whs_1/bat_1';
+    const { settings } = await start({
+      getDelivery: async () => ({
+        delivery: delivery({ retryWorkflowId }),
+        attempts: [],
+        body: Buffer.from('{}'),
+      }),
+    });
+    const dataDirWith = (grpcAddress: string | undefined) => {
+      const DATA_DIR = newDirectory();
+      const temporalUiUrl = 'http://localhost:8233/namespaces/demo/workflows';
+      writeFileSync(join(DATA_DIR, 'demo.json'), JSON.stringify({ grpcAddress, temporalUiUrl }));
+      return { ...settings, DATA_DIR };
+    };
+    const show = async (env: Record<string, string>) =>
+      (await integration(['delivery', 'show', 'whd_1'], env)).stdout;
+    const link = 'http://localhost:8233/namespaces/demo/workflows/webhook-retry%2Fwhs_1%2Fbat_1';
+    const ofDemo = dataDirWith(settings.INTEGRATION_ADDRESS);
+    const shown = await show(ofDemo);
+    expect(shown).toContain(retryWorkflowId);
+    expect(shown).toContain(link);
+    for (const other of [
+      settings,
+      dataDirWith('localhost:1'),
+      { ...ofDemo, TEMPORAL_ADDRESS: 'localhost:7233' },
+    ]) {
+      const text = await show(other);
+      expect(text).toContain(retryWorkflowId);
+      expect(text).not.toContain('http://localhost:8233');
+    }
   });
 
   const failed = failedAttempt({ responseStart: Buffer.from('oops\x1b[2J\u202e\r\nsecond line') });
