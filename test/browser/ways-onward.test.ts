@@ -34,7 +34,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     const { page } = await rig.visit();
     await page.goto(rig.authorization());
     await fillSignIn(page, { ...person, password: 'wrong' });
-    const field = page.getByLabel('Password');
+    const field = page.getByRole('textbox', { name: 'Password' });
     expect(await saidOfPassword(page)).toBe('The email address or the password is wrong.');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.getAttribute('aria-describedby')).toBe('password-error');
@@ -113,7 +113,11 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await fillSignIn(page, await person());
     await at(page, new RegExp(`^${title}`));
     const methods: string[] = [];
-    context.on('request', (request) => methods.push(request.method()));
+    context.on('request', (request) => {
+      if (request.isNavigationRequest()) {
+        methods.push(request.method());
+      }
+    });
     await page.reload();
     expect(await heading(page)).toMatch(new RegExp(`^${title}`));
     expect(methods).toEqual(['GET']);
