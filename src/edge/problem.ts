@@ -44,7 +44,7 @@ const STATUS_OF: Record<ProblemCode, ProblemStatus> = {
 };
 
 /** The page of the documentation with a section for each code. */
-const EXPLANATIONS = '/docs/errors';
+export const EXPLANATIONS = '/docs/errors';
 const IN_PATH = /^(path|query|header|body)\.(.*)$/;
 
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {

@@ -5,6 +5,7 @@ import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
 import { withLibrary } from '../../edge/docs/desk.js';
 import { openLibrary } from '../../edge/docs/library.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
+import { EXPLANATIONS } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
 import { httpRequestTimer } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
@@ -45,6 +46,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
         api: 'gateway',
         dispatch: withLibrary(library, gateway),
         publicUrl: gatewayUrl,
+        explanations: EXPLANATIONS,
         trustedProxies,
         log,
         timer,

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
-import { acceptsGzip, gzipTag, plainTag, WORTH_COMPRESSING_BYTES } from '../http/gzip.js';
+import { acceptsGzip, gzipTag, WORTH_COMPRESSING_BYTES } from '../http/gzip.js';
 
 const compress = promisify(gzip);
 
 const MAX_AGE_SECONDS = 300;
-const TAG = /(?:W\/)?"([^"]*)"/g;
+const TAG = /(?:W\/)?("[^"]*")/g;
 const COMPRESSIBLE = /^text\/|^application\/(?:json|yaml)\b/;
 
 /** Static bytes at a path. */
@@ -36,7 +36,7 @@ export class Resource {
     const plain = `"${this.#tag}"`;
     const etag = zipped ? gzipTag(plain) : plain;
     const answered = { ...this.#headers, etag, ...(zipped ? { 'content-encoding': 'gzip' } : {}) };
-    if (this.#isHeld(headers['if-none-match'])) {
+    if (isHeld(headers['if-none-match'], [plain, etag])) {
       const {
         'content-encoding': _,
         'content-type': __,
@@ -53,11 +53,11 @@ export class Resource {
     this.#compressed ??= compress(this.#bytes, { level: constants.Z_BEST_COMPRESSION });
     return this.#compressed;
   }
+}
 
-  #isHeld(ifNoneMatch = ''): boolean {
-    return (
-      ifNoneMatch.trim() === '*' ||
-      [...ifNoneMatch.matchAll(TAG)].some(([, tag = '']) => plainTag(tag) === this.#tag)
-    );
-  }
+/** Whether the client holds one of the representations. */
+function isHeld(ifNoneMatch = '', tags: readonly string[]): boolean {
+  return (
+    ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(TAG)].some(([, tag = '']) => tags.includes(tag))
+  );
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { plainTag } from '../http/gzip.js';
 
 const SALT_LENGTH = 12;
 const TAG = /(?:W\/)?"([^"]*)"/g;
@@ -26,7 +25,7 @@ export class EntityTags {
     if (ifNoneMatch === undefined) {
       return { knownVersions: [], anyVersionKnown: false };
     }
-    const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => plainTag(tag));
+    const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => tag);
     const knownVersions = tags
       .filter((tag) => tag.startsWith(`${salt}.`))
       .map((tag) => tag.slice(salt.length + 1));

@@ -14,8 +14,8 @@ interface Connection {
   isOfProxy: boolean;
   /** Unanswered requests: Node emits all that arrived, up to thousands in one read. */
   unanswered: number;
-  /** The latest of them. */
-  answer?: ServerResponse;
+  /** The answer to the latest request, while it or its request is not complete. */
+  answer?: ServerResponse | undefined;
 }
 
 /**
@@ -50,7 +50,8 @@ export class Connections {
   }
 
   /** False if the request must not be answered: beyond the limit its connection closes. */
-  admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  admit(request: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = request;
     const connection = this.#bySocket.get(socket);
     if (!connection || connection.unanswered >= MOST_UNANSWERED) {
       socket.destroy();
@@ -63,15 +64,18 @@ export class Connections {
     this.#used(connection);
     response.once('close', () => {
       connection.unanswered -= 1;
+      if (connection.answer === response && request.complete) {
+        connection.answer = undefined;
+      }
       this.#used(connection);
     });
     return true;
   }
 
-  /** Whether the next bytes on the connection can be a whole answer. */
-  awaitsAnswer(socket: Socket): boolean {
+  /** What an error on the connection comes after, or is part of. */
+  latest(socket: Socket): Pick<Connection, 'answer' | 'unanswered'> {
     const { unanswered = 0, answer } = this.#bySocket.get(socket) ?? {};
-    return unanswered === 0 || (unanswered === 1 && answer?.headersSent === false);
+    return { unanswered, answer };
   }
 
   #used(connection: Connection): void {

@@ -12,29 +12,32 @@ export const WORTH_COMPRESSING_BYTES = 1_400;
 /** Small blocks, so that a list arrives as steadily as it is made, with little memory for each reader. */
 const SETTINGS = { level: 3, memLevel: 5, windowBits: 13 };
 
-/** In the entity tag of a compressed answer: other bytes need another tag. */
-const TAG_SUFFIX = '-gz';
+/** Compressions in progress, of an integration and of all: others wait for the same threads. */
+const MOST_AT_ONCE = { ofOne: 2, ofAll: 8 };
+
+/** In the entity tag of a compressed answer: other bytes need another tag. No version contains a dot. */
+const TAG_SUFFIX = '.gz"';
 
 /** The entity tag of the compressed answer. */
-export const gzipTag = (etag: string) => etag.replace(/"$/, `${TAG_SUFFIX}"`);
-
-/** The opaque part of an entity tag as it is without compression. */
-export const plainTag = (opaque: string) =>
-  opaque.endsWith(TAG_SUFFIX) ? opaque.slice(0, -TAG_SUFFIX.length) : opaque;
+export const gzipTag = (etag: string) => etag.replace(/"$/, TAG_SUFFIX);
 
 export function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''));
 }
 
-/** Compresses the JSON of successful answers where the client accepts it. */
+/** Compresses the JSON of successful answers where the client accepts it and there is a place. */
 export function withGzip(dispatch: Dispatch): Dispatch {
+  const places = new CompressionPlaces();
   return async (request) => {
-    const answer = await dispatch(request);
     const { 'accept-encoding': accepted, 'if-none-match': held = '' } = request.headers;
     if (!acceptsGzip(accepted)) {
-      return answer;
+      return dispatch(request);
     }
-    return answer.status === 304 ? withHeldTag(answer, held) : compressed(answer);
+    const plain = held.replaceAll(TAG_SUFFIX, '"');
+    const answer = await dispatch(
+      plain === held ? request : { ...request, headers: { ...request.headers, 'if-none-match': plain } },
+    );
+    return answer.status === 304 ? withHeldTag(answer, held) : compressed(answer, places);
   };
 }
 
@@ -44,18 +47,51 @@ function withHeldTag(answer: DispatchedAnswer, held: string): DispatchedAnswer {
   return held.includes(tag) ? { ...answer, headers: { ...answer.headers, ETag: tag } } : answer;
 }
 
-async function compressed(answer: DispatchedAnswer): Promise<DispatchedAnswer> {
-  const { status, headers, body = '' } = answer;
-  if (status !== 200 || headers['content-type'] !== 'application/json') {
+async function compressed(answer: DispatchedAnswer, places: CompressionPlaces): Promise<DispatchedAnswer> {
+  const { status, headers, body = '', facts } = answer;
+  const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
+  if (
+    status !== 200 ||
+    headers['content-type'] !== 'application/json' ||
+    !(isStream || Buffer.byteLength(body) >= WORTH_COMPRESSING_BYTES)
+  ) {
+    return answer;
+  }
+  const leave = places.take(String(facts?.integrationId));
+  if (!leave) {
     return answer;
   }
   const coded = { ...headers, 'content-encoding': 'gzip', ETag: gzipTag(String(headers.ETag)) };
-  if (typeof body === 'object' && !Buffer.isBuffer(body)) {
-    return { ...answer, headers: coded, body: new CompressedStream(body) };
+  return {
+    ...answer,
+    headers: coded,
+    body: isStream ? new CompressedStream(body, leave) : await compress(body, SETTINGS).finally(leave),
+  };
+}
+
+/** The compressions in progress. */
+class CompressionPlaces {
+  readonly #taken = new Map<string, number>();
+  #all = 0;
+
+  /** Returns how to give the place back, or undefined if there is none. */
+  take(owner: string): (() => void) | undefined {
+    const own = this.#taken.get(owner) ?? 0;
+    if (own >= MOST_AT_ONCE.ofOne || this.#all >= MOST_AT_ONCE.ofAll) {
+      return undefined;
+    }
+    this.#taken.set(owner, own + 1);
+    this.#all += 1;
+    return () => {
+      const left = (this.#taken.get(owner) ?? 0) - 1;
+      if (left > 0) {
+        this.#taken.set(owner, left);
+      } else {
+        this.#taken.delete(owner);
+      }
+      this.#all -= 1;
+    };
   }
-  return Buffer.byteLength(body) < WORTH_COMPRESSING_BYTES
-    ? answer
-    : { ...answer, headers: coded, body: await compress(body, SETTINGS) };
 }
 
 /** No generator: `return` on an unstarted one would not release the source. */
@@ -64,9 +100,9 @@ class CompressedStream implements AsyncIterableIterator<Buffer> {
   readonly #pieces: AsyncIterator<Buffer> = this.#gzip[Symbol.asyncIterator]();
   readonly #ended: Promise<void>;
 
-  constructor(source: BodyStream) {
+  constructor(source: BodyStream, ended: () => void) {
     // An error of the source reaches the consumer by way of the pieces.
-    this.#ended = pipeline(Readable.from(source, { objectMode: false }), this.#gzip).catch(() => undefined);
+    this.#ended = pipeline(Readable.from(source, { objectMode: false }), this.#gzip).then(ended, ended);
   }
 
   [Symbol.asyncIterator](): this {

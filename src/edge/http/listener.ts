@@ -53,6 +53,7 @@ const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 const REQUESTS_PER_TURN = 8;
 
 const BUSY_LINES_PER_MINUTE = 1;
+const UNREADABLE_LINES_PER_MINUTE = 60;
 /** In the log, for a request beyond the limit: it is answered before it is read. */
 const BUSY = 'busy';
 /** In the log, for what HTTP forbids. */
@@ -64,6 +65,8 @@ export interface ListenerOptions {
   dispatch: Dispatch;
   /** The address for browsers and clients, if known. */
   publicUrl?: string;
+  /** The page that explains the codes of problems. */
+  explanations?: string;
   trustedProxies: readonly Network[];
   log: Log;
   timer: HttpRequestTimer;
@@ -80,6 +83,7 @@ interface Shared {
   addressOf: (request: IncomingMessage) => string;
   unsent: UnsentAnswers;
   warnOfFullness: Log['warn'];
+  warnOfUnreadable: Log['warn'];
 }
 
 /** An HTTP server that answers every request once, logs it in one line and lets no error escape. */
@@ -103,7 +107,9 @@ export function createListener(options: ListenerOptions): Server {
     return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
   const warnOfFullness = boundedWarnings(options.log, BUSY_LINES_PER_MINUTE);
-  const shared = { options, dispatch, addressOf, unsent: new UnsentAnswers(), warnOfFullness };
+  const warnOfUnreadable = boundedWarnings(options.log, UNREADABLE_LINES_PER_MINUTE);
+  const unsent = new UnsentAnswers();
+  const shared = { options, dispatch, addressOf, unsent, warnOfFullness, warnOfUnreadable };
   const connections = new Connections(
     options.maxConnections ?? MAX_CONNECTIONS,
     trusted(options.trustedProxies),
@@ -119,32 +125,43 @@ export function createListener(options: ListenerOptions): Server {
   // The reader of the body sends 100 Continue once it wants the body.
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
+  // Otherwise Node drops those beyond the thousandth, a second Host among them.
+  server.maxHeadersCount = 0;
+  const refused = new WeakSet<object>();
   server.on('clientError', (error, socket) => {
-    refuse(error, socket as Socket, shared, connections);
+    // Node reports the error again for all that follows it.
+    if (!refused.has(socket)) {
+      refused.add(socket);
+      refuse(error, socket as Socket, shared, connections);
+    }
   });
   return server;
 }
 
-/** Answers what could not be read as a request, unless an answer has begun on the connection. */
+/** Answers what could not be read as a request, after the answers to those before it. */
 function refuse(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  { options }: Shared,
+  shared: Shared,
   connections: Connections,
 ): void {
-  if (socket.writableEnded) {
+  const { options, warnOfUnreadable } = shared;
+  const { answer, unanswered } = connections.latest(socket);
+  if (answer?.req.complete && !answer.closed) {
+    answer.once('close', () => refuse(error, socket, shared, connections));
     return;
   }
-  if (!socket.writable || !connections.awaitsAnswer(socket)) {
+  const isWithinAnswered = answer !== undefined && (answer.headersSent || unanswered > 1);
+  if (!socket.writable || isWithinAnswered) {
     socket.destroy();
     return;
   }
   const { remoteAddress: client = '' } = socket;
   const status = statusOfParserError(error);
-  const requestId = refuseUnread(socket, status, fixedHeaders(options));
+  const requestId = refuseUnread(socket, status, options.explanations, fixedHeaders(options));
   options.timer('none', status, 0);
   const operation = 'none';
-  options.log.info('request', { requestId, api: options.api, operation, status, client, code: UNREADABLE });
+  warnOfUnreadable('request', { requestId, api: options.api, operation, status, client, code: UNREADABLE });
 }
 
 interface Asker {
@@ -168,7 +185,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     const asked = { method, ...target, headers, requestId, clientAddress: client, readBody };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
-      ? belowContracts(forbidden, requestId, UNREADABLE)
+      ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)
       : await shared.dispatch(asked, request.socket);
     await write(response, method, { requestId, client }, answer, body, shared);
   } catch (error) {
@@ -197,18 +214,24 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
   });
 }
 
-function belowContracts(status: UnreadableStatus, requestId: string, code: string): DispatchedAnswer {
-  return { ...problemBelowContracts(status, requestId), operation: 'none', facts: { code } };
+function belowContracts(
+  status: UnreadableStatus,
+  requestId: string,
+  code: string,
+  { explanations }: ListenerOptions,
+): DispatchedAnswer {
+  return { ...problemBelowContracts(status, requestId, explanations), operation: 'none', facts: { code } };
 }
 
 /** Each network has its share of places and turns, so that one network does not block the others. */
-function dispatchInTurn({ dispatch, maxRequests = MAX_REQUESTS }: ListenerOptions): Shared['dispatch'] {
+function dispatchInTurn(options: ListenerOptions): Shared['dispatch'] {
+  const { dispatch, maxRequests = MAX_REQUESTS } = options;
   const places = new Places(maxRequests);
   const turns = new Turns(REQUESTS_PER_TURN);
   return async (request, socket) => {
     const network = networkOf(request.clientAddress);
     if (!places.take(network)) {
-      return belowContracts(503, request.requestId, BUSY);
+      return belowContracts(503, request.requestId, BUSY, options);
     }
     try {
       await turns.take(network);
@@ -278,13 +301,22 @@ async function writeStream(
   const { socket } = response.req;
   const patience = setTimeout(() => socket.destroy(), pieceTimeoutMs);
   response.on('drain', () => patience.refresh());
-  const source = Readable.from(body, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
+  const pieces = eachTaken(body, () => patience.refresh());
+  const source = Readable.from(pieces, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
   // Reset, not closed: for HTTP/1.0 a closed connection is the regular end of an answer.
   source.once('error', () => response.socket?.resetAndDestroy());
   try {
     await pipeline(source, response, { signal: closedSignal(socket) });
   } finally {
     clearTimeout(patience);
+  }
+}
+
+/** Calls `taken` for each piece: small ones never fill the buffers, and so never drain them. */
+async function* eachTaken(body: BodyStream, taken: () => void): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    taken();
+    yield piece;
   }
 }
 

@@ -19,7 +19,8 @@ export class RequestBody {
     private readonly response: ServerResponse,
     private readonly readTimeoutMs = READ_TIMEOUT_MS,
   ) {
-    this.#awaited = /^100-continue$/i.test(request.headers.expect ?? '');
+    // HTTP/1.0 has no interim answers.
+    this.#awaited = request.httpVersion === '1.1' && /^100-continue$/i.test(request.headers.expect ?? '');
   }
 
   /** Whether the rest of an unread body makes the connection unusable. */

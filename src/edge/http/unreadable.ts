@@ -45,12 +45,14 @@ export function statusOfForbidden({ headers, httpVersion }: IncomingMessage): 40
 export function problemBelowContracts(
   status: UnreadableStatus,
   requestId: string,
+  explanations: string | undefined,
 ): HttpAnswer & { body: string } {
+  const code = status === 503 ? 'unavailable' : 'invalid_request';
   const problem: Problem = {
-    type: 'about:blank',
+    type: explanations === undefined ? 'about:blank' : `${explanations}#${code}`,
     title: STATUS_CODES[status] as string,
     status,
-    code: status === 503 ? 'unavailable' : 'invalid_request',
+    code,
     message: MESSAGES[status],
     requestId,
   };
@@ -66,9 +68,14 @@ export function problemBelowContracts(
 }
 
 /** Refuses what arrived on a connection without becoming a request. Returns the id of the refusal. */
-export function refuseUnread(socket: Socket, status: UnreadableStatus, more: HttpAnswer['headers']): string {
+export function refuseUnread(
+  socket: Socket,
+  status: UnreadableStatus,
+  explanations: string | undefined,
+  more: HttpAnswer['headers'],
+): string {
   const requestId = randomUUID();
-  const { headers, body } = problemBelowContracts(status, requestId);
+  const { headers, body } = problemBelowContracts(status, requestId, explanations);
   const fields = { 'x-request-id': requestId, ...more, ...headers, 'content-length': body.length };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));

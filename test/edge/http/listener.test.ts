@@ -33,6 +33,7 @@ async function start(options: Partial<ListenerOptions> = {}) {
       seen.push(request);
       return dispatch(request);
     },
+    explanations: '/codes',
     trustedProxies: [],
     log: recorded.log,
     timer: (...what) => timed.push(what),
@@ -145,7 +146,7 @@ describe('what is no request', () => {
       expect(head).toMatch(/^content-type: application\/problem\+json\r?$/im);
       const requestId = /^x-request-id: (\S+)/im.exec(head)?.[1];
       expect(JSON.parse(body)).toEqual({
-        type: 'about:blank',
+        type: '/codes#invalid_request',
         title: STATUS_CODES[status],
         status: Number(status),
         code: 'invalid_request',
@@ -206,6 +207,43 @@ describe('what is no request', () => {
     await once(socket, 'close');
     finish();
     expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('waits for the answers to the requests before it', async () => {
+    dispatch = async ({ path }) => {
+      await Promise.resolve();
+      return { ...OK, body: path };
+    };
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const answers = await rawExchange(port, `${get('/one')}${get('/two')}BAD\r\n\r\n`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(answers.match(/^\/(one|two)/gm)).toEqual(['/one', '/two']);
+  });
+
+  test('in a body that is still on its way after its answer closes the connection', async () => {
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (piece: Buffer) => {
+      received += piece;
+    });
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n');
+    await once(socket, 'data');
+    socket.write('ZZ\r\n');
+    await once(socket, 'close');
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  });
+
+  test('is told at most sixty times a minute, with how many were left out', async () => {
+    for (let count = 0; count < 70; count += 1) {
+      await rawExchange(port, 'BAD\r\n\r\n');
+    }
+    expect(recorded.lines()).toHaveLength(60);
+  });
+
+  test('is also what hides a second Host behind a thousand fields', async () => {
+    const many = 'a:\r\n'.repeat(1_100);
+    const answer = await rawExchange(port, `GET / HTTP/1.1\r\nhost: x\r\n${many}host: y\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   test('in the middle of a body is refused as the answer to it', async () => {

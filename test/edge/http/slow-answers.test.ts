@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -21,26 +21,37 @@ const OTHER_TIMERS = [
 
 let server: Server;
 let reader: Socket;
+/** Emits the next piece of the answer at `/small`. */
+let small: EventEmitter;
 const answer = { pieces: 0, isOver: false };
 
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: [...OTHER_TIMERS] });
   Object.assign(answer, { pieces: 0, isOver: false });
+  small = new EventEmitter();
   server = createListener({
     api: 'test',
-    dispatch: async () => ({ status: 200, headers: {}, operation: 'op', body: endlessText() }),
+    dispatch: async ({ path }) => ({
+      ...{ status: 200, headers: {}, operation: 'op' },
+      body: path === '/small' ? endlessText(smallPiece) : endlessText(async () => PIECE),
+    }),
     trustedProxies: [],
     log: recordedLog().log,
     timer: () => undefined,
     pieceTimeoutMs: PATIENCE_MS,
   });
   await listen(server, 0, '127.0.0.1');
-  reader = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  reader.on('error', () => undefined);
-  await once(reader, 'connect');
+  reader = await ask('/');
   reader.pause();
-  reader.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
 });
+
+async function ask(path: string): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  return socket;
+}
 
 afterEach(async () => {
   jest.useRealTimers();
@@ -48,11 +59,16 @@ afterEach(async () => {
   await closeListener(server, 0);
 });
 
-function endlessText(): BodyStream {
+async function smallPiece(): Promise<Buffer> {
+  const [text] = await once(small, 'piece');
+  return Buffer.from(text as string);
+}
+
+function endlessText(make: () => Promise<Buffer>): BodyStream {
   return {
     next: async () => {
       answer.pieces += 1;
-      return { done: false, value: PIECE };
+      return { done: false, value: await make() };
     },
     return: async () => {
       answer.isOver = true;
@@ -86,4 +102,21 @@ test('one of which its reader takes piece after piece continues, however long it
     await pass(0.9 * PATIENCE_MS);
     expect(answer.isOver).toBe(false);
   }
+});
+
+test('so does one of small pieces, which come slowly and never fill a buffer', async () => {
+  const second = await ask('/small');
+  for (let count = 0; count < 5; count += 1) {
+    const text = `piece ${count}`;
+    while (small.listenerCount('piece') === 0) {
+      await turn();
+    }
+    small.emit('piece', text);
+    for (let received = ''; !received.includes(text); await turn()) {
+      received += second.read() ?? '';
+    }
+    await pass(0.9 * PATIENCE_MS);
+  }
+  expect(second.destroyed).toBe(false);
+  second.destroy();
 });

@@ -26,7 +26,8 @@ export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
 /** A kept statement for each table and set of columns. */
 function perColumns(build: (db: Db, table: Table, row: Row) => Compilable<unknown>) {
   const kept = new Map<string, ReturnType<typeof statement<Row, unknown>>>();
-  return async (db: Rows, name: keyof Tables, row: Row): Promise<void> => {
+  return async (db: Rows, name: keyof Tables, given: Row): Promise<void> => {
+    const row = Object.values(given).includes(undefined as never) ? withoutMissing(given) : given;
     const signature = [name, ...Object.keys(row)].join();
     let write = kept.get(signature);
     if (!write) {
@@ -35,4 +36,9 @@ function perColumns(build: (db: Db, table: Table, row: Row) => Compilable<unknow
     }
     await write(db, row);
   };
+}
+
+/** As Kysely does, which would otherwise find a placeholder in their place. */
+function withoutMissing(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Row;
 }
