@@ -2556,6 +2556,8 @@ export interface operations {
                 /**
                  * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
                  *     `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+                 *     A person with several contexts chooses one once in a session for each instance; `login` and `select_account`
+                 *     ask again.
                  */
                 prompt?: string;
                 /**

@@ -145,6 +145,11 @@ export async function lockedApplication(
   return getApplication(changes, id);
 }
 
+/** With the links by their own names, as callers know them. */
+function spread({ links, ...application }: Application) {
+  return { ...application, ...links };
+}
+
 /** Writes changed fields with a new version and an audit event. */
 async function writeApplication(
   changes: Ports,
@@ -157,7 +162,7 @@ async function writeApplication(
   }
   const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.applications.update(changed);
-  await auditApplication(changes, what, changed, changedFields(present, changed));
+  await auditApplication(changes, what, changed, changedFields(spread(present), spread(changed)));
   return changed;
 }
 

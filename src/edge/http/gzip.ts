@@ -22,7 +22,7 @@ const TAG_SUFFIX = '.gz"';
 export const gzipTag = (etag: string) => etag.replace(/"$/, TAG_SUFFIX);
 
 export function acceptsGzip(accepted: string | string[] | undefined): boolean {
-  return /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''));
+  return /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''));
 }
 
 /** Compresses the JSON of successful answers where the client accepts it and there is a place. */

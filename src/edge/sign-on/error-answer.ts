@@ -86,8 +86,9 @@ function toPage(error: ServiceError, requestId: string, pages: PageWriter): Http
 
 function pageOf(error: ServiceError, requestId: string): { status: number; page: PageContent } {
   if (error instanceof LockedOut) {
-    const { backUrl, retryAfterSeconds: waitSeconds = 1 } = error;
-    return { status: 429, page: lockedOutPage({ waitSeconds, now: Date.now(), backUrl, requestId }) };
+    const { backUrl, message, retryAfterSeconds: waitSeconds = 1 } = error;
+    const page = lockedOutPage({ message, waitSeconds, now: Date.now(), backUrl, requestId });
+    return { status: 429, page };
   }
   const { status, message, hint } = toldOf(error);
   return { status, page: errorPage({ message, hint, requestId }) };

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-/** Too many passwords were tried. */
+/** A form with a password came too often: the message says what was too much. */
 export class LockedOut extends ServiceError {
   constructor(
     cause: ServiceError,
@@ -13,7 +13,7 @@ export class LockedOut extends ServiceError {
   }
 }
 
-/** The answer to a form with a password, whose refusal for its number leads to a page of its own. */
+/** The answer to a form with a password; if there were too many, the error for the page that says so. */
 export function unlessLockedOut<T>(answer: Promise<T>, backUrl: string): Promise<T> {
   return answer.catch((error: unknown) => {
     const isLockOut = error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED;

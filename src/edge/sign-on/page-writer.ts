@@ -56,7 +56,8 @@ export class PageWriter {
         "default-src 'none'",
         `style-src ${STYLE}`,
         ['img-src data:', ...imageFrom(content.image)].join(' '),
-        ...(content.scripts ?? []).map((script) => `script-src ${sourceOf(script)}`),
+        // One directive: browsers ignore a second.
+        ...(content.scripts ? [['script-src', ...content.scripts.map(sourceOf)].join(' ')] : []),
         ["form-action 'self'", ...onwardFrom(formActionSource)].join(' '),
         "frame-ancestors 'none'",
         "base-uri 'none'",

@@ -40,7 +40,7 @@ export async function issueCode(
   changes: Ports,
   browser: Browser,
   { request, session }: { request: AuthorizationRequest; session: Pick<Session, 'id'> },
-  { accountId, authenticatedAt, context }: NextStep & { kind: 'issue' },
+  { accountId, authenticatedAt, context, isReused }: NextStep & { kind: 'issue' },
 ): Promise<string> {
   const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
   if (context.invited) {
@@ -48,7 +48,10 @@ export async function issueCode(
     await writeUsers(changes, [{ ...user, status: 'ACTIVE' }]);
   }
   const { userType, clientId } = context;
-  await changes.loginContexts.remember(accountId, instanceId, { userType, clientId }, changes.now);
+  // What one browser reuses is not the last choice of the person, who may have chosen elsewhere since.
+  if (!isReused) {
+    await changes.loginContexts.remember(accountId, instanceId, { userType, clientId }, changes.now);
+  }
   const code = newSecret();
   await changes.codes.insert({
     hash: storedHash(code),

@@ -9,7 +9,7 @@ import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Progress } from './interactions.js';
 import type { LoginContext } from './login-contexts.js';
-import { type NextStep, nextStep, type Situation } from './next-step.js';
+import { choiceIn, type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
 
 /** What these rules use of a write. */
@@ -85,14 +85,14 @@ export async function advance(
   return codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step));
 }
 
-/** For the rest of the session; a new sign-in asks again. */
+/** Notes the choice in the session until its next sign-in. */
 async function keepChoice(
   { sessions }: Pick<AdvancePorts, 'sessions'>,
   { request: { instanceId }, session, progress }: UnderWay,
   signedIn: Session['account'],
   { userType, clientId }: LoginContext,
 ): Promise<void> {
-  if (signedIn && progress.context?.accountId === signedIn.id) {
+  if (signedIn && choiceIn(progress, signedIn)) {
     const contexts = { ...signedIn.contexts, [instanceId]: { userType, clientId } };
     await sessions.noteContexts(session.id, { ...signedIn, contexts });
   }

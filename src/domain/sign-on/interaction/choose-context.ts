@@ -1,4 +1,5 @@
 import type { ClientId } from '../../../../generated/ids.js';
+import type { Session } from '../../credentials/sessions.js';
 import type { Browser, BrowserStep } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import { advance, underWay } from './advance.js';
@@ -37,11 +38,15 @@ export function chooseContext(
     const { refusal, context, ...before } = progress;
     const after: Progress =
       chosen && account
-        ? {
-            ...before,
-            context: { userType: chosen.userType, clientId: chosen.clientId, accountId: account.id },
-          }
+        ? { ...before, context: choiceOf(account, chosen) }
         : { ...before, refusal: 'context' };
     return advance(signOn, changes, browser, underWay(opened, after));
   });
+}
+
+function choiceOf(
+  { id, authenticatedAt }: NonNullable<Session['account']>,
+  { userType, clientId }: LoginContext,
+): Progress['context'] {
+  return { userType, clientId, accountId: id, authenticatedAt };
 }

@@ -46,8 +46,8 @@ export interface Progress {
   /** The address that was refused last. */
   refusedEmail?: string;
   refusal?: 'credentials' | 'no_access' | 'context';
-  /** The choice, and the account that made it. */
-  context?: LoginContext & { accountId: AccountId };
+  /** The choice, the account that made it, and the sign-in after which it did: a new one asks again. */
+  context?: LoginContext & { accountId: AccountId; authenticatedAt: number };
   /** The account that approved. */
   approvedBy?: AccountId;
 }

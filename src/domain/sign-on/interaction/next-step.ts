@@ -38,6 +38,8 @@ export type NextStep =
       accountId: AccountId;
       authenticatedAt: number;
       context: ContextChoice;
+      /** Chosen before in this session, and not asked for again. */
+      isReused: boolean;
     };
 
 /** What must happen before the application gets its code, or that it gets one, or a refusal. Pure. */
@@ -135,13 +137,16 @@ function isImpersonable({ application, request }: Situation): boolean {
 }
 
 function issue(situation: Situation): NextStep {
-  const { signedIn } = situation;
+  const { signedIn, request, progress } = situation;
   const person = admitted(situation.identity);
   const context = person && contextOf(situation, person);
   if (!signedIn || !context) {
     throw new Error('A code needs a person and a context.');
   }
-  return { kind: 'issue', accountId: signedIn.id, authenticatedAt: signedIn.authenticatedAt, context };
+  const { id: accountId, authenticatedAt } = signedIn;
+  const inSession = signedIn.contexts?.[request.instanceId];
+  const isReused = !choiceIn(progress, signedIn) && findContext([context], inSession) !== undefined;
+  return { kind: 'issue', accountId, authenticatedAt, context, isReused };
 }
 
 /**
@@ -156,13 +161,20 @@ function contextOf(
   if (offered.length === 1) {
     return offered[0];
   }
-  const chosen = progress.context?.accountId === signedIn?.id ? progress.context : undefined;
+  const chosen = choiceIn(progress, signedIn);
   const inSession = signedIn?.contexts?.[request.instanceId];
   return (
     findContext(offered, chosen) ??
     findContext(offered, inSession) ??
     (silent ? findContext(offered, person.lastContext) : undefined)
   );
+}
+
+/** What the person has chosen since the present sign-in, in this interaction. */
+export function choiceIn({ context }: Progress, signedIn: Situation['signedIn']): Progress['context'] {
+  const isOfSignIn =
+    context?.accountId === signedIn?.id && context?.authenticatedAt === signedIn?.authenticatedAt;
+  return isOfSignIn ? context : undefined;
 }
 
 /** Shows the error of the last attempt first. */

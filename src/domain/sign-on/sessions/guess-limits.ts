@@ -83,7 +83,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
 }
 
 function tooMany(retryAfterSeconds: number): ServiceError {
-  const message = 'There were too many attempts to sign in. Wait a little before you try again.';
+  const message = 'There were too many attempts to sign in with this address, or from your network.';
   return new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
 }
 

@@ -187,6 +187,11 @@ describe('a person with several contexts', () => {
       codeOf(await browser.authorize({ prompt }));
       expect(await contextIn(rig)).toBe('WORKER');
     }
+    const { loginContexts } = rig.signOn.unitOfWork.rows;
+    // Their last choice is that in the other browser.
+    expect(await loginContexts.find(person.accountId, rig.here.instanceId)).toMatchObject({
+      userType: 'USER',
+    });
   });
 
   test('is asked again after each sign-in, in the same browser too', async () => {

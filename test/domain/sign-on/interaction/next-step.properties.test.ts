@@ -23,7 +23,9 @@ describe('whatever the situation', () => {
           signedInAt: at,
           approvedBy: accountId,
           refusal: fc.constantFrom('credentials' as const, 'no_access' as const, 'context' as const),
-          context: fc.tuple(choice, accountId).map(([chosen, id]) => ({ ...chosen, accountId: id })),
+          context: fc
+            .tuple(choice, accountId, at)
+            .map(([chosen, id, authenticatedAt]) => ({ ...chosen, accountId: id, authenticatedAt })),
         },
         { requiredKeys: [] },
       ),

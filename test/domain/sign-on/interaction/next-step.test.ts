@@ -1,9 +1,23 @@
 import { expect, test } from '@jest/globals';
 import type { Progress } from '../../../../src/domain/sign-on/interaction/interactions.js';
 import { type NextStep, nextStep } from '../../../../src/domain/sign-on/interaction/next-step.js';
-import { A, ADA, B, BEN, CALLBACK, type Changed, context, NOW, person, situation } from './situations.js';
+import {
+  A,
+  ADA,
+  B,
+  BEN,
+  CALLBACK,
+  type Changed,
+  context,
+  NOW,
+  person,
+  SIGNED_IN_AT,
+  situation,
+} from './situations.js';
 
 const HERE: Progress = { signedInAt: NOW - 60_000 };
+/** Chosen since the present sign-in. */
+const SINCE = { authenticatedAt: SIGNED_IN_AT };
 
 function inWords(step: NextStep): string {
   switch (step.kind) {
@@ -107,7 +121,7 @@ test.each<[string, Changed, string, string]>([
   ],
   [
     'one of two was chosen',
-    { identity: person({ contexts: [B, A] }), progress: { context: { ...A, accountId: ADA } } },
+    { identity: person({ contexts: [B, A] }), progress: { context: { ...A, accountId: ADA, ...SINCE } } },
     CODE,
     CODE,
   ],
@@ -140,7 +154,16 @@ test.each<[string, Changed, string, string]>([
   ],
   [
     'another person chose',
-    { identity: person({ contexts: [A, B] }), progress: { context: { ...A, accountId: BEN } } },
+    { identity: person({ contexts: [A, B] }), progress: { context: { ...A, accountId: BEN, ...SINCE } } },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
+    'one of two was chosen before a new sign-in',
+    {
+      identity: person({ contexts: [B, A] }),
+      progress: { context: { ...A, accountId: ADA, authenticatedAt: SIGNED_IN_AT - 1 } },
+    },
     'choose_context',
     'interaction_required',
   ],
@@ -148,7 +171,7 @@ test.each<[string, Changed, string, string]>([
     'the chosen one is gone',
     {
       identity: person({ contexts: [A, B] }),
-      progress: { refusal: 'context', context: { ...context('cli_c'), accountId: ADA } },
+      progress: { refusal: 'context', context: { ...context('cli_c'), accountId: ADA, ...SINCE } },
     },
     'choose_context (context)',
     'interaction_required',
@@ -157,7 +180,7 @@ test.each<[string, Changed, string, string]>([
     'the other kind was chosen',
     {
       identity: person({ contexts: [A, B] }),
-      progress: { context: { ...A, userType: 'WORKER', accountId: ADA } },
+      progress: { context: { ...A, userType: 'WORKER', accountId: ADA, ...SINCE } },
     },
     'choose_context',
     'interaction_required',

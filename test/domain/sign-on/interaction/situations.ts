@@ -7,6 +7,7 @@ import type { Situation } from '../../../../src/domain/sign-on/interaction/next-
 
 export const CALLBACK = 'https://app.example.com/callback';
 export const NOW = 1_790_000_000_000;
+export const SIGNED_IN_AT = NOW - 60_000;
 export const ADA = 'acc_ada' as AccountId;
 export const BEN = 'acc_ben' as AccountId;
 
@@ -71,7 +72,7 @@ export function situation({ request: asked, application: as, ...rest }: Changed 
     request: { ...request, ...asked },
     silent: false,
     application: { ...application, ...as },
-    signedIn: { id: ADA, authenticatedAt: NOW - 60_000 },
+    signedIn: { id: ADA, authenticatedAt: SIGNED_IN_AT },
     identity: person(),
     progress: {},
     approvedScopes: ['openid', 'email'],

@@ -73,7 +73,8 @@ describeEachDatabase('the audit log of platform writes', (under) => {
         ],
       });
       expect(found[0]?.subject?.type).toBe(subject);
-      expect(found[0]?.subject?.id).toMatch(/^[a-z]{2,4}_\w+$/);
+      // Roles have no public id.
+      expect(found[0]?.subject?.id).toMatch(subject === 'role' ? /^\w{22}$/ : /^[a-z]{2,4}_\w+$/);
       return answer;
     };
     const { instance } = await step({
