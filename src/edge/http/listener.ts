@@ -312,12 +312,22 @@ async function writeStream(
   }
 }
 
-/** Calls `taken` for each piece: small ones never fill the buffers, and so never drain them. */
-async function* eachTaken(body: BodyStream, taken: () => void): AsyncGenerator<Buffer> {
-  for await (const piece of body) {
-    taken();
-    yield piece;
-  }
+/**
+ * Calls `taken` for each piece: small ones never fill the buffers, and so never drain them. No generator:
+ * `return` on an unstarted one would not release the body.
+ */
+function eachTaken(body: BodyStream, taken: () => void): AsyncIterableIterator<Buffer> {
+  return {
+    next: async () => {
+      const piece = await body.next();
+      taken();
+      return piece;
+    },
+    return: () => body.return() as Promise<IteratorResult<Buffer>>,
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 /** Whether the client left before it had the whole answer. */

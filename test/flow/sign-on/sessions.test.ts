@@ -92,7 +92,7 @@ describe('guesses', () => {
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(LIMIT).fill(200), ...Array(4).fill(429)]);
     const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.heading).toBe('Something went wrong');
+    expect(refused?.heading).toBe('Please wait before you try again');
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
 
     const other = await demo.newPerson({ worker: [clientIds.tallowfern] });
