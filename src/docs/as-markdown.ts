@@ -1,4 +1,4 @@
-import { textOf } from './markdown.js';
+import { exactTextOf, textOf } from './markdown.js';
 
 /** What only a browser needs: parts of one environment, choices of tabs, pictures. */
 const SKIPPED =
@@ -126,7 +126,7 @@ class Writer {
 
   #endCode(): void {
     const indent = '  '.repeat(this.#depth);
-    const code = decoded(this.#code ?? '').split('\n');
+    const code = exactTextOf(this.#code ?? '').split('\n');
     this.#begin();
     this.#part();
     this.#lines.push(
@@ -140,17 +140,8 @@ class Writer {
   #openLink(attributes: string): void {
     const href = /href="([^"]*)"/.exec(attributes)?.[1];
     const isSelf = /class="self"/.test(attributes);
-    const target = href === undefined || isSelf ? undefined : decoded(href);
+    const target = href === undefined || isSelf ? undefined : exactTextOf(href);
     this.#links.push(target?.startsWith('/') ? `{{gatewayUrl}}${target}` : target);
     this.#line += target === undefined ? '' : '[';
   }
-}
-
-const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' };
-
-/** The text of code, with its white space. */
-function decoded(markup: string): string {
-  return markup
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(lt|gt|quot|#39|#x27|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
 }

@@ -137,6 +137,11 @@ function codeOf({ lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>): Code {
 
 /** The text of markup. */
 export function textOf(markup: string): string {
+  return exactTextOf(markup).replace(/\s+/g, ' ').trim();
+}
+
+/** With its white space, for code. */
+export function exactTextOf(markup: string): string {
   return markup
     .replace(/<[^>]*>/g, '')
     .replaceAll('&lt;', '<')
@@ -144,7 +149,5 @@ export function textOf(markup: string): string {
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&#x27;', "'")
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ')
-    .trim();
+    .replaceAll('&amp;', '&');
 }

@@ -1,7 +1,7 @@
 import type { AccountId, ClientId } from '../../../generated/ids.js';
 
-/** What a person chose to be on an instance, for the rest of the session. */
-export interface SessionContext {
+/** What a person is to a client: user or worker. */
+export interface LoginContext {
   userType: 'WORKER' | 'USER';
   clientId: ClientId;
 }
@@ -11,7 +11,7 @@ export interface SessionAccount {
   id: AccountId;
   authenticatedAt: number;
   /** The choices since the sign-in, by instance. Absent without one. */
-  contexts?: Readonly<Record<string, SessionContext>>;
+  contexts?: Readonly<Record<string, LoginContext>>;
 }
 
 /** A browser, known by its cookie. Only sessions with an account have a row. */

@@ -146,7 +146,7 @@ export async function lockedApplication(
 }
 
 /** With the links by their own names, as callers know them. */
-function spread({ links, ...application }: Application) {
+function flattened({ links, ...application }: Application) {
   return { ...application, ...links };
 }
 
@@ -162,7 +162,7 @@ async function writeApplication(
   }
   const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.applications.update(changed);
-  await auditApplication(changes, what, changed, changedFields(spread(present), spread(changed)));
+  await auditApplication(changes, what, changed, changedFields(flattened(present), flattened(changed)));
   return changed;
 }
 

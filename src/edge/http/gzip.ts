@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import type { BodyStream, Dispatch, DispatchedAnswer } from './exchange.js';
+import { Places } from './places.js';
 
 const compress = promisify(gzip);
 
@@ -12,8 +13,8 @@ export const WORTH_COMPRESSING_BYTES = 1_400;
 /** Small blocks, so that a list arrives as steadily as it is made, with little memory for each reader. */
 const SETTINGS = { level: 3, memLevel: 5, windowBits: 13 };
 
-/** Compressions in progress, of an integration and of all: others wait for the same threads. */
-const MOST_AT_ONCE = { ofOne: 2, ofAll: 8 };
+/** Compressions in progress: as many as Node has threads for them and for the checks of tokens. */
+const MOST_AT_ONCE = 4;
 
 /** In the entity tag of a compressed answer: other bytes need another tag. No version contains a dot. */
 const TAG_SUFFIX = '.gz"';
@@ -27,7 +28,7 @@ export function acceptsGzip(accepted: string | string[] | undefined): boolean {
 
 /** Compresses the JSON of successful answers where the client accepts it and there is a place. */
 export function withGzip(dispatch: Dispatch): Dispatch {
-  const places = new CompressionPlaces();
+  const places = new Places(MOST_AT_ONCE);
   return async (request) => {
     const { 'accept-encoding': accepted, 'if-none-match': held = '' } = request.headers;
     if (!acceptsGzip(accepted)) {
@@ -47,7 +48,7 @@ function withHeldTag(answer: DispatchedAnswer, held: string): DispatchedAnswer {
   return held.includes(tag) ? { ...answer, headers: { ...answer.headers, ETag: tag } } : answer;
 }
 
-async function compressed(answer: DispatchedAnswer, places: CompressionPlaces): Promise<DispatchedAnswer> {
+async function compressed(answer: DispatchedAnswer, places: Places): Promise<DispatchedAnswer> {
   const { status, headers, body = '', facts } = answer;
   const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
   if (
@@ -57,41 +58,17 @@ async function compressed(answer: DispatchedAnswer, places: CompressionPlaces): 
   ) {
     return answer;
   }
-  const leave = places.take(String(facts?.integrationId));
-  if (!leave) {
+  const owner = String(facts?.integrationId);
+  if (!places.take(owner)) {
     return answer;
   }
+  const leave = () => places.giveBack(owner);
   const coded = { ...headers, 'content-encoding': 'gzip', ETag: gzipTag(String(headers.ETag)) };
   return {
     ...answer,
     headers: coded,
     body: isStream ? new CompressedStream(body, leave) : await compress(body, SETTINGS).finally(leave),
   };
-}
-
-/** The compressions in progress. */
-class CompressionPlaces {
-  readonly #taken = new Map<string, number>();
-  #all = 0;
-
-  /** Returns how to give the place back, or undefined if there is none. */
-  take(owner: string): (() => void) | undefined {
-    const own = this.#taken.get(owner) ?? 0;
-    if (own >= MOST_AT_ONCE.ofOne || this.#all >= MOST_AT_ONCE.ofAll) {
-      return undefined;
-    }
-    this.#taken.set(owner, own + 1);
-    this.#all += 1;
-    return () => {
-      const left = (this.#taken.get(owner) ?? 0) - 1;
-      if (left > 0) {
-        this.#taken.set(owner, left);
-      } else {
-        this.#taken.delete(owner);
-      }
-      this.#all -= 1;
-    };
-  }
 }
 
 /** No generator: `return` on an unstarted one would not release the source. */

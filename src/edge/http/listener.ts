@@ -138,7 +138,10 @@ export function createListener(options: ListenerOptions): Server {
   return server;
 }
 
-/** Answers what could not be read as a request, after the answers to those before it. */
+/**
+ * Answers what could not be read as a request, after the answers to those before it. An error in a body that
+ * comes after unanswered requests ends the connection.
+ */
 function refuse(
   error: NodeJS.ErrnoException,
   socket: Socket,

@@ -1,10 +1,7 @@
-import type { AccountId, ClientId, InstanceId } from '../../../../generated/ids.js';
+import type { AccountId, InstanceId } from '../../../../generated/ids.js';
+import type { LoginContext } from '../../credentials/sessions.js';
 
-/** What a person is to a client: user or worker. */
-export interface LoginContext {
-  userType: 'WORKER' | 'USER';
-  clientId: ClientId;
-}
+export type { LoginContext };
 
 export interface LoginContextRows {
   find(accountId: AccountId, instanceId: InstanceId): Promise<LoginContext | undefined>;

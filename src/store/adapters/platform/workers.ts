@@ -144,7 +144,7 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   };
 }
 
-/** In one read. */
+/** The units of many workers, in one read. */
 async function unitsOf(db: Rows, workerIds: readonly string[]): Promise<Map<string, Named[]>> {
   return workerIds.length === 0
     ? new Map()
