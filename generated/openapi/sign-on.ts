@@ -279,7 +279,7 @@ export interface paths {
         };
         /**
          * Show that the password is set
-         * @description The end of setting a password.
+         * @description The end of setting a password, with the ways to the applications of the person.
          */
         get: operations["showPasswordSet"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
         put?: never;
         /**
          * Set a password
-         * @description Takes the new password. The answer is 303: to `/auth/password-set`, or back to the same page with `problem`. A
+         * @description Takes the new password. The answer is 303: to `/auth/password-set` with `entrances`, or back to the same page with `problem`. A
          *     reset ends the sessions and grants of the person.
          */
         post: operations["setPassword"];
@@ -2946,7 +2946,13 @@ export interface operations {
     };
     showPasswordSet: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description At which applications, on which instances, the person can sign in: pairs of their ids, separated by commas.
+                 *     They are no secret. The page links to registered addresses only; an unknown pair says nothing.
+                 */
+                entrances?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2954,6 +2960,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PasswordSetPage"];
+            400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
             429: components["responses"]["TooManyRequestsPage"];
             500: components["responses"]["InternalErrorPage"];

@@ -278,6 +278,7 @@ interface ApplicationsTable extends VersionColumn {
   logo_uri: string | null;
   policy_uri: string | null;
   tos_uri: string | null;
+  initiate_login_uri: string | null;
   created_at: number;
   updated_at: number;
 }

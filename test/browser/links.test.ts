@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { instanceIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
 import { emailLink, passwordLink } from './pages.js';
 import { at, saidOfPassword, signOnInChromium } from './sign-on-in-chromium.js';
@@ -37,6 +38,20 @@ describeWith('chromium', 'mailed links in Chromium', (executable) => {
       await at(page, 'Your password is set');
     },
   );
+
+  test('an invited person goes on to the application that says where signing in begins', async () => {
+    const { page } = await rig.visit();
+    await page.goto(await passwordLink(rig));
+    await page.fill('#password', PASSWORD);
+    await page.click('#set-password');
+    await at(page, 'Your password is set');
+    await page.getByRole('link', { name: 'Sign in to Rota Planner' }).click();
+    await at(page, 'Welcome back');
+    const { pathname, searchParams } = new URL(page.url());
+    expect([pathname, searchParams.get('iss')]).toEqual(['/sign-in', rig.demo.url]);
+    expect(searchParams.get('instance_id')).toBe(instanceIds.harborlight);
+    expect(await page.evaluate('document.referrer')).toBe('');
+  });
 
   test('a link that was used says so when it is opened again', async () => {
     const { page } = await rig.visit();

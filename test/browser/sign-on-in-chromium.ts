@@ -144,6 +144,7 @@ async function register({ operator }: DemoEnvironment, home: string): Promise<st
       logoUri: `${home}/logo.svg`,
       policyUri: `${home}/privacy`,
       tosUri: `${home}/terms`,
+      initiateLoginUri: `${home}/sign-in`,
     },
     call(),
   );

@@ -8,6 +8,8 @@ export interface DemoApplication
   extends Pick<Application, 'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes'> {
   postLogoutRedirectUris: readonly string[];
   redirectUris: readonly { uri: string; instanceId: InstanceId }[];
+  /** Where signing in begins, for the application that the demo runs. */
+  initiateLoginUri: string | null;
 }
 
 interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | 'firstParty'> {
@@ -86,6 +88,7 @@ export function demoApplications(
         { uri: `${root}juniper/callback`, instanceId: instances.juniper },
       ]),
       postLogoutRedirectUris: roots.map((root) => `${root}signed-out`),
+      initiateLoginUri: key === DEMO_APP_KEY ? `${demoAppUrl}/sign-in` : null,
     };
   });
 }

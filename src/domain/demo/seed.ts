@@ -162,10 +162,10 @@ export function demoSeedWith(demoAppUrl: string): DemoSeed {
 }
 
 /** The instances where its own application signs people in, each with the path that it returns to. */
-export function demoAppInstances(): { name: string; callbackPath: string }[] {
+export function demoAppInstances(): { id: InstanceId; name: string; callbackPath: string }[] {
   const { redirectUris = [] } = demoSeed.applications.find(({ id }) => id === demoAppId) ?? {};
   return demoSeed.instances.flatMap(({ id, name }) => {
     const uri = redirectUris.find(({ instanceId }) => instanceId === id)?.uri;
-    return uri === undefined ? [] : [{ name, callbackPath: new URL(uri).pathname }];
+    return uri === undefined ? [] : [{ id, name, callbackPath: new URL(uri).pathname }];
   });
 }

@@ -162,12 +162,18 @@ function validatePostLogout(violations: Violations, type: ApplicationType, uris:
   });
 }
 
-export const NO_LINKS: ApplicationLinks = { logoUri: null, policyUri: null, tosUri: null };
+export const NO_LINKS: ApplicationLinks = {
+  logoUri: null,
+  policyUri: null,
+  tosUri: null,
+  initiateLoginUri: null,
+};
 
 const LINK_FIELDS: Record<keyof ApplicationLinks, string> = {
   logoUri: 'logo_uri',
   policyUri: 'policy_uri',
   tosUri: 'tos_uri',
+  initiateLoginUri: 'initiate_login_uri',
 };
 const LINK_NAMES = Object.keys(LINK_FIELDS) as (keyof ApplicationLinks)[];
 

@@ -88,7 +88,14 @@ export interface ApplicationUpdate extends ApplicationFields, GivenLinks {
   expectedVersion?: string;
 }
 
-const CLEARABLE = ['tokenLifetimes', 'postLogoutRedirectUris', 'logoUri', 'policyUri', 'tosUri'] as const;
+const CLEARABLE = [
+  'tokenLifetimes',
+  'postLogoutRedirectUris',
+  'logoUri',
+  'policyUri',
+  'tosUri',
+  'initiateLoginUri',
+] as const;
 
 export async function updateApplication(
   changes: Ports,
@@ -110,6 +117,7 @@ export async function updateApplication(
     logoUri: given.logoUri,
     policyUri: given.policyUri,
     tosUri: given.tosUri,
+    initiateLoginUri: given.initiateLoginUri,
   };
   const chosen = updatedFields(values, updateMask, CLEARABLE);
   const present = await lockedApplication(changes, applicationId);

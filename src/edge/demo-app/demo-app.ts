@@ -31,7 +31,7 @@ export interface DemoAppOptions {
   signOnUrl: string;
   docsUrl: string;
   /** The redirect URI of each instance, as a path; the first one is the usual one. */
-  instances: readonly { name: string; callbackPath: string }[];
+  instances: readonly { id: string; name: string; callbackPath: string }[];
   /** Read for each page: a restarted demo may have other credentials. */
   access: () => DemoAppAccess | undefined;
 }
@@ -105,8 +105,15 @@ class DemoApp {
         'The demo has no credentials for this application. Start it again with `make run`.',
       );
     }
+    // OpenID Connect Core 4: another server must not begin a sign-in here.
+    if ((query.get('iss') ?? signOnUrl) !== signOnUrl) {
+      return failure(400, 'Another sign-on server than that of this demo led here.');
+    }
     const asked = query.get('callback');
-    const callbackPath = instances.find((instance) => instance.callbackPath === asked)?.callbackPath;
+    const instanceId = query.get('instance_id');
+    const callbackPath = instances.find(
+      (instance) => instance.id === instanceId || instance.callbackPath === asked,
+    )?.callbackPath;
     const attempt = newAttempt();
     const email = query.get('email');
     const parameters = new URLSearchParams({

@@ -5,6 +5,7 @@ import { type Html, html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 import { otherAccount } from './other-account.js';
+import { webAddress } from './web-address.js';
 
 interface Seen {
   icon: Html;
@@ -70,11 +71,6 @@ function documentsOf(
     first !== undefined &&
     html`<p class="note">Read the ${first}${second && html` and the ${second}`} of ${applicationName}, in a new tab.</p>`
   );
-}
-
-/** Never a script: the domain has checked it, and this checks again. */
-function webAddress(address: string | undefined): string | undefined {
-  return address !== undefined && /^https?:\/\//.test(address) ? address : undefined;
 }
 
 /** A scope without words is shown by its name, so that none is hidden. */

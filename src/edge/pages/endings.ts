@@ -1,14 +1,44 @@
+import type { EnterableApplication } from '../../../generated/proto/integration/sign_on/v1/links.js';
 import { type Html, html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
+import { webAddress } from './web-address.js';
+
+/** Leads on to the applications of the person, or names them. */
+export function passwordSetPage(applications: readonly EnterableApplication[]): PageContent {
+  const several = new Set(applications.map(({ instanceName }) => instanceName)).size > 1;
+  const named = applications.map(({ name, instanceName, signInUrl }) => ({
+    name: several ? `${name} on ${instanceName}` : name,
+    address: webAddress(signInUrl),
+  }));
+  const [linked, unlinked] = [true, false].map((wanted) =>
+    named.filter(({ address }) => (address !== undefined) === wanted),
+  ) as [typeof named, typeof named];
+  const rest = listed(unlinked.map(({ name }) => name));
+  const lead =
+    linked.length > 0
+      ? html`Go on to your application and sign in with it.`
+      : html`Go back to ${rest ?? 'your application'} and sign in with it.`;
+  const { body, ...page } = ending('Password set', 'Your password is set', lead);
+  const buttons = linked.map(
+    ({ name, address }, index) =>
+      html`<a class="button${index > 0 && ' quiet'}" href="${address}">Sign in to ${name}</a>`,
+  );
+  const onward = html`${body}
+<div class="actions">
+${buttons}
+</div>
+${rest !== undefined && html`<p class="note">It is also your password for ${rest}.</p>`}`;
+  return { ...page, body: linked.length > 0 ? onward : body };
+}
+
+/** `A`, `A or B`, `A, B or C` */
+function listed(names: readonly string[]): string | undefined {
+  const last = names.at(-1);
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
+}
 
 /** Pages without a next step. */
-export const passwordSetPage = ending(
-  'Password set',
-  'Your password is set',
-  html`Go back to your application and sign in with it.`,
-);
-
 export const emailVerifiedPage = ending(
   'Email verified',
   'Your email address is verified',

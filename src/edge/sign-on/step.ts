@@ -9,6 +9,7 @@ import {
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../errors/service-error.js';
 import type { SignOnDependencies } from './dependencies.js';
+import { entrancesText } from './entrances.js';
 import type { CookieHeaders } from './session-cookie.js';
 
 const PATHS: Partial<Record<InteractionPage, string>> = {
@@ -103,7 +104,7 @@ export function errorAnswer(page: ErrorPage, requestId: string, pages: Dependenc
   });
 }
 
-function pathOf({ page, interaction, problem }: NextPage, linkToken: string | undefined): string {
+function pathOf({ page, interaction, problem, entrances }: NextPage, linkToken: string | undefined): string {
   const path = PATHS[page];
   if (path === undefined) {
     throw internalError(new Error(`the domain named the page ${page}, which is none`));
@@ -117,6 +118,9 @@ function pathOf({ page, interaction, problem }: NextPage, linkToken: string | un
   }
   if (problem !== undefined) {
     query.set('problem', problemWord(problem));
+  }
+  if (entrances.length > 0) {
+    query.set('entrances', entrancesText(entrances));
   }
   return query.size > 0 ? `${path}?${query}` : path;
 }

@@ -17,6 +17,7 @@ import * as contractEmails from './0017-contract-emails.js';
 import * as sequences from './0018-sequences.js';
 import * as contextsOfSessions from './0019-contexts-of-sessions.js';
 import * as linksOfApplications from './0020-links-of-applications.js';
+import * as waysIn from './0021-ways-in.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0018-sequences': sequences,
   '0019-contexts-of-sessions': contextsOfSessions,
   '0020-links-of-applications': linksOfApplications,
+  '0021-ways-in': waysIn,
 };

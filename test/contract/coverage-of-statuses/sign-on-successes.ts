@@ -142,6 +142,7 @@ export const signOnSuccesses: Record<string, Ask> = {
   'showSetPassword 200': page(atSetPassword),
   'setPassword 303': async (service) => setPassword(await atSetPassword(service)),
   'showPasswordSet 200': open('/auth/password-set'),
+  'showPasswordSet 400': open(`/auth/password-set?entrances=${'x'.repeat(513)}`),
   'showVerifyEmail 200': page(atVerifyEmail),
   'verifyEmail 303': pressed('/auth/verify-email', atVerifyEmail),
   'showChangeEmail 200': page(atChangeEmail),

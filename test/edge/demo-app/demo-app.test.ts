@@ -79,8 +79,8 @@ describe('the application of the demo', () => {
       signOnUrl: signOn.url,
       docsUrl: 'http://localhost:4001/docs',
       instances: [
-        { name: 'Harborlight Payroll', callbackPath: '/callback' },
-        { name: 'Juniper People', callbackPath: '/juniper/callback' },
+        { id: 'ins_1', name: 'Harborlight Payroll', callbackPath: '/callback' },
+        { id: 'ins_2', name: 'Juniper People', callbackPath: '/juniper/callback' },
       ],
       access: () => access,
     });
@@ -116,6 +116,13 @@ describe('the application of the demo', () => {
 
   const returned = (parameters: Record<string, string | undefined>) =>
     `/callback?${new URLSearchParams(JSON.parse(JSON.stringify({ code: 'a-code', iss: signOn.url, ...parameters })))}`;
+
+  test('begins a sign-in to which its own sign-on server leads, on the instance that is named', async () => {
+    const { sent } = await begun(`/sign-in?iss=${encodeURIComponent(signOn.url)}&instance_id=ins_2`);
+    expect(sent.redirect_uri).toBe(`${URL_OF_APP}/juniper/callback`);
+    const { status, headers } = await ask('/sign-in?iss=https://evil.example');
+    expect([status, headers.location]).toEqual([400, undefined]);
+  });
 
   test('shows the ways in, and everyone to sign in as, escaped', async () => {
     const { status, body } = await ask('/');

@@ -22,7 +22,7 @@ describe.each([
   '%s: a form from another site, which the cookie does not come with',
   (operationId, path, method) => {
     const post = (body: string, headers: Question['headers']) => {
-      const value = { page: InteractionPage.SIGNED_OUT, interaction: '' };
+      const value = { page: InteractionPage.SIGNED_OUT, interaction: '', entrances: [] };
       server.program({ [method]: async () => ({ step: { result: { $case: 'nextPage', value } } }) });
       const sent = { 'content-type': FORM, ...headers };
       return server.ask(operationId, path, { method: 'POST', headers: sent, body });

@@ -21,7 +21,7 @@ beforeAll(async () => {
     result: { $case: 'redirect' as const, value: { location: `https://app.example.com/?code=${CANARY}` } },
     sessionCookie: { change: { $case: 'setValue' as const, value: FRESH } },
   };
-  const page = { page: InteractionPage.SET_PASSWORD, interaction: '' };
+  const page = { page: InteractionPage.SET_PASSWORD, interaction: '', entrances: [] };
   server.program({
     ...publishing,
     authorize: async () => ({ step }),

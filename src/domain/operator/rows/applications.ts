@@ -17,11 +17,13 @@ export interface TokenLifetimes {
   refreshFamilySeconds: number | null;
 }
 
-/** Web addresses that people see where they approve access; null where there is none. */
+/** Web addresses for people; null where there is none. */
 export interface ApplicationLinks {
   logoUri: string | null;
   policyUri: string | null;
   tosUri: string | null;
+  /** Where signing in begins. */
+  initiateLoginUri: string | null;
 }
 
 /** Where people return after a sign-in, and the only instance it is for. */

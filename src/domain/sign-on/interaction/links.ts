@@ -17,6 +17,7 @@ import { deviceCookieOf } from '../sessions/devices.js';
 import { forgiveGuessesAt } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
+import { MAX_ENTRANCES } from './entrances.js';
 
 /** The content of a link's page. Reading it consumes nothing, because mail scanners read it too. */
 export type LinkPage =
@@ -62,7 +63,8 @@ export async function redeemPasswordLink(
     const person = { accountId: account.id, passwordSetAt: changes.now };
     const known = { ...browser, device: deviceCookieOf(signOn, browser, person) };
     await forgiveGuessesAt(signOn, changes, known, { ...person, emailKey: emailKeyOf(account.email) });
-    return { ...toPage('password_set'), device: known.device };
+    const entrances = await changes.applications.entrancesOf(account.id, MAX_ENTRANCES);
+    return { kind: 'page', page: 'password_set', interaction: '', device: known.device, entrances };
   });
 }
 

@@ -49,11 +49,23 @@ export interface FormPost {
   formActionSource: string;
 }
 
+/** Where a person can sign in next: an application on one of the person's instances. */
+export interface Entrance {
+  applicationId: string;
+  instanceId: string;
+}
+
 /** The next step of the browser. */
 export type BrowserStep = { cookie?: CookieChange; device?: string } & (
   | { kind: 'redirect'; location: string }
   | ({ kind: 'form_post' } & FormPost)
-  | { kind: 'page'; page: PageName; interaction: string; problem?: PasswordProblem }
+  | {
+      kind: 'page';
+      page: PageName;
+      interaction: string;
+      problem?: PasswordProblem;
+      entrances?: readonly Entrance[];
+    }
   | { kind: 'error_page'; errorPage: ErrorPage }
 );
 

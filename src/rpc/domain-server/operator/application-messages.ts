@@ -29,6 +29,7 @@ export function toMessage({ links, ...application }: Application) {
     logoUri: links.logoUri ?? undefined,
     policyUri: links.policyUri ?? undefined,
     tosUri: links.tosUri ?? undefined,
+    initiateLoginUri: links.initiateLoginUri ?? undefined,
     type: TYPES[application.type],
     status: application.enabled ? ApplicationStatus.ENABLED : ApplicationStatus.DISABLED,
     allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),

@@ -84,8 +84,13 @@ function resultOf(step: BrowserStep): Sent<BrowserStepMessage>['result'] {
       return { $case: 'formPost', value: { ...post, fields: named } };
     }
     case 'page': {
-      const { page, interaction, problem } = step;
-      const value = { page: PAGES[page], interaction, problem: problem && PROBLEMS[problem] };
+      const { page, interaction, problem, entrances = [] } = step;
+      const value = {
+        page: PAGES[page],
+        interaction,
+        problem: problem && PROBLEMS[problem],
+        entrances: [...entrances],
+      };
       return { $case: 'nextPage', value };
     }
     case 'error_page':

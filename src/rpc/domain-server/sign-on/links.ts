@@ -1,5 +1,6 @@
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { redeemEmailChange, showEmailChange } from '../../../domain/sign-on/interaction/email-change.js';
+import { applicationsAt } from '../../../domain/sign-on/interaction/entrances.js';
 import {
   redeemEmailLink,
   redeemPasswordLink,
@@ -27,6 +28,7 @@ export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
       const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };
       return { step: toStep(await redeemPasswordLink(signOn, fromBrowser(browser, context), redemption)) };
     },
+    showPasswordSet: async ({ entrances }) => ({ applications: await applicationsAt(signOn, entrances) }),
     showEmailLink: async ({ linkTokenHash }) => {
       const page = await showEmailLink(signOn, tokenHashOf(linkTokenHash));
       return page.kind === 'error_page'

@@ -31,18 +31,18 @@ export async function plantApplications(
     }));
     const added = await insert(writer, 'applicationRedirectUris', redirectUris);
     if (!isNew && added > 0) {
-      const { postLogoutRedirectUris, version } = row;
+      const { postLogoutRedirectUris, initiateLoginUri, version } = row;
       const { id } = application;
       await camelCased(writer)
         .updateTable('applications')
-        .set({ postLogoutRedirectUris, version })
+        .set({ postLogoutRedirectUris, initiateLoginUri, version })
         .where('id', '=', id)
         .execute();
     }
   }
 }
 
-function registered(application: DemoApplication, createdAt: number): Application {
+function registered({ initiateLoginUri, ...application }: DemoApplication, createdAt: number): Application {
   return {
     ...application,
     enabled: true,
@@ -50,7 +50,7 @@ function registered(application: DemoApplication, createdAt: number): Applicatio
     allowedGrantTypes: [...GRANT_TYPES],
     idTokenAlgorithm: 'RS256',
     tokenLifetimes: toLifetimes(undefined),
-    links: NO_LINKS,
+    links: { ...NO_LINKS, initiateLoginUri },
     postLogoutRedirectUris: [...application.postLogoutRedirectUris],
     redirectUris: [...application.redirectUris],
     secrets: [],

@@ -31,7 +31,12 @@ export function toApplication(
       refreshFamilySeconds: row.refreshFamilySeconds,
     },
     postLogoutRedirectUris: JSON.parse(row.postLogoutRedirectUris),
-    links: { logoUri: row.logoUri, policyUri: row.policyUri, tosUri: row.tosUri },
+    links: {
+      logoUri: row.logoUri,
+      policyUri: row.policyUri,
+      tosUri: row.tosUri,
+      initiateLoginUri: row.initiateLoginUri,
+    },
     redirectUris: redirectUris.filter(isOwn).map(({ uri, instanceId }) => ({ uri, instanceId })),
     secrets: secrets.filter(isOwn).map(({ applicationId: _, ...secret }) => secret),
     version: row.version,

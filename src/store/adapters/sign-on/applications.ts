@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
+import type { AccountId } from '../../../../generated/ids.js';
 import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
+import type { Entrance } from '../../../domain/sign-on/sessions/browser.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { toApplication } from '../operator/application-mapping.js';
@@ -48,10 +51,34 @@ export function knownApplicationRows(writer: Writer): KnownApplicationRows {
         }
       );
     },
+    entrancesOf: (accountId, limit) => entrancesOf(writer, accountId, limit),
     markSecretUsed: async (id, at, unlessSince) => {
       await useOfSecret(db, { id, at, unlessSince });
     },
   };
+}
+
+/** As the sign-in admits people: ACTIVE and INVITED users, workers who are not offboarded. */
+async function entrancesOf(writer: Writer, accountId: AccountId, limit: number): Promise<Entrance[]> {
+  const { rows } = await sql<{ application_id: string; instance_id: string }>`
+    with joined (client_id) as (
+      select client_id from users where account_id = ${accountId} and status in ('ACTIVE', 'INVITED')
+      union select client_id from workers where account_id = ${accountId} and offboarded_at is null
+    ), places (id) as (
+      select distinct instance_id from clients where id in (select client_id from joined)
+    )
+    select applications.id as application_id, places.id as instance_id
+    from places cross join applications
+    where applications.enabled = 1 and applications.allowed_grant_types like '%authorization_code%'
+      and exists (
+        select 1 from application_redirect_uris as returning_to
+        where returning_to.application_id = applications.id and returning_to.instance_id = places.id
+      )
+    order by case when applications.initiate_login_uri is null then 1 else 0 end,
+      applications.first_party desc, applications.name, applications.id, places.id
+    limit ${limit}
+  `.execute(writer);
+  return rows.map((row) => ({ applicationId: row.application_id, instanceId: row.instance_id }));
 }
 
 interface SecretColumns {

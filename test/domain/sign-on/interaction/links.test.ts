@@ -65,6 +65,7 @@ describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)',
       page: 'password_set',
       interaction: '',
       device: expect.any(String),
+      entrances: [{ applicationId: rig.applicationId, instanceId: rig.here.instanceId }],
     });
     expect(await emailVerifiedAt(rig, person)).toBe(rig.clock.now());
     expect(answerOf(await browser.authorize({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });

@@ -45,7 +45,10 @@ export function describeNavigation(navigation: NavigationCase): void {
     server.program({ [method]: async () => ({ step: { result, sessionCookie } }) });
   const leadsToSignIn = (cookie?: object) =>
     leadsTo(
-      { $case: 'nextPage', value: { page: InteractionPage.SIGN_IN, interaction: INTERACTION } },
+      {
+        $case: 'nextPage',
+        value: { page: InteractionPage.SIGN_IN, interaction: INTERACTION, entrances: [] },
+      },
       cookie,
     );
 

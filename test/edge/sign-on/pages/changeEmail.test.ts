@@ -40,7 +40,7 @@ test.each([
   ],
   [InteractionPage.EMAIL_CHANGED, undefined, '/auth/email-changed'],
 ])('%s, with the problem %s, is at %s', async (page, problem, location) => {
-  const value = { page, interaction: '', problem };
+  const value = { page, interaction: '', problem, entrances: [] };
   server.program({
     redeemEmailChangeLink: async () => ({ step: { result: { $case: 'nextPage', value } } }),
   });

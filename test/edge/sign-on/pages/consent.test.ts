@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test('the other button is a denial', async () => {
-  const value = { page: InteractionPage.SIGNED_OUT, interaction: '' };
+  const value = { page: InteractionPage.SIGNED_OUT, interaction: '', entrances: [] };
   server.program({ decideConsent: async () => ({ step: { result: { $case: 'nextPage', value } } }) });
   await server.ask('consent', '/auth/consent', formPost({ ...fields, decision: 'deny' }));
   expect(server.asked[0]?.request).toMatchObject({ approved: false });

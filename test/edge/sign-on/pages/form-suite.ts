@@ -69,7 +69,10 @@ export function describeForm(form: FormCase): void {
     });
 
     test('to the next page, without a word of the cookie when it stays', async () => {
-      leadsTo({ $case: 'nextPage', value: { page: InteractionPage.SIGNED_OUT, interaction: '' } });
+      leadsTo({
+        $case: 'nextPage',
+        value: { page: InteractionPage.SIGNED_OUT, interaction: '', entrances: [] },
+      });
       const { status, headers } = await ask();
       expect([status, headers.location, headers['set-cookie']]).toEqual([303, '/auth/signed-out', undefined]);
     });

@@ -103,7 +103,7 @@ export function describePage(page: PageCase): void {
 
     if (secret === 'interaction') {
       test('303: is taken where the interaction waits', async () => {
-        const nextPage = { page: InteractionPage.CONSENT, interaction: INTERACTION };
+        const nextPage = { page: InteractionPage.CONSENT, interaction: INTERACTION, entrances: [] };
         answers({ $case: 'step', value: { result: { $case: 'nextPage', value: nextPage } } });
         const answer = await ask();
         const location = `/auth/consent?interaction=${INTERACTION}`;

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
+  type Entrance,
   InteractionPage,
   PasswordProblem,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
 import { formPost, type SignOnServer, startSignOn } from '../server.js';
 import { describeForm } from './form-suite.js';
@@ -32,8 +34,11 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-const locationAfter = async (page: InteractionPage, problem?: PasswordProblem) => {
-  const value = { page, interaction: '', problem };
+const locationAfter = async (
+  page: InteractionPage,
+  { problem, entrances = [] }: { problem?: PasswordProblem; entrances?: Entrance[] } = {},
+) => {
+  const value = { page, interaction: '', problem, entrances };
   server.program({ redeemPasswordLink: async () => ({ step: { result: { $case: 'nextPage', value } } }) });
   return (await server.ask('setPassword', '/auth/set-password', formPost(fields))).headers.location;
 };
@@ -44,10 +49,19 @@ test.each([
   [PasswordProblem.TOO_COMMON, 'too_common'],
   [PasswordProblem.TOO_PERSONAL, 'too_personal'],
 ])('a password refused as %s leads back to the page of the same link', async (problem, word) => {
-  const location = await locationAfter(InteractionPage.SET_PASSWORD, problem);
+  const location = await locationAfter(InteractionPage.SET_PASSWORD, { problem });
   expect(location).toBe(`/auth/set-password?token=${LINK_TOKEN}&problem=${word}`);
 });
 
 test('the token of the link stays behind once the password is set', async () => {
   expect(await locationAfter(InteractionPage.PASSWORD_SET)).toBe('/auth/password-set');
+});
+
+test('the ways to the applications of the person come along', async () => {
+  const [one, two] = [newPublicId('InstanceId'), newPublicId('InstanceId')];
+  const applicationId = newPublicId('ApplicationId');
+  const entrances = [one, two].map((instanceId) => ({ applicationId, instanceId }));
+  expect(await locationAfter(InteractionPage.PASSWORD_SET, { entrances })).toBe(
+    `/auth/password-set?entrances=${applicationId}.${one}%2C${applicationId}.${two}`,
+  );
 });

@@ -1,8 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
+import { expectErrorPage, expectPage } from '../refusals.js';
+import { type SignOnServer, startSignOn } from '../server.js';
 import { describeEnding } from './ending-suite.js';
+
+const PATH = '/auth/password-set';
 
 describeEnding({
   operationId: 'showPasswordSet',
-  statuses: [200, 405, 429, 500, 503],
-  path: '/auth/password-set',
+  statuses: [200, 400, 405, 429, 500, 503],
+  path: PATH,
   heading: 'Your password is set',
+});
+
+describe('the ways to the applications', () => {
+  const [applicationId, instanceId] = [newPublicId('ApplicationId'), newPublicId('InstanceId')];
+  let server: SignOnServer;
+
+  beforeAll(async () => {
+    server = await startSignOn();
+  });
+
+  afterAll(() => server.stop());
+
+  const ask = (entrances: string) => server.ask('showPasswordSet', `${PATH}?entrances=${entrances}`);
+  const shown = async (...applications: { name: string; instanceName?: string; signInUrl?: string }[]) => {
+    const named = applications.map((one) => ({ instanceName: 'Harborlight', ...one }));
+    server.program({ showPasswordSet: async () => ({ applications: named }) });
+    const answer = await ask(`${applicationId}.${instanceId}`);
+    expectPage(answer, 200, 'Your password is set');
+    return answer.body;
+  };
+
+  test('the domain is asked for the pairs of the address, without those of another shape', async () => {
+    await shown({ name: 'Rota' });
+    await ask(`x,${applicationId}.${instanceId},${instanceId}.${applicationId},,${applicationId}`);
+    const pairs = { entrances: [{ applicationId, instanceId }] };
+    expect(server.asked).toEqual(
+      [1, 2].map(() => ({ method: 'showPasswordSet', request: expect.objectContaining(pairs) })),
+    );
+  });
+
+  test.each(['', 'x', `${applicationId}`])('the domain is not asked for %j', async (entrances) => {
+    server.program({});
+    const { body } = await ask(entrances);
+    expect(body).toContain('Go back to your application and sign in with it.');
+    expect(server.asked).toEqual([]);
+  });
+
+  test('each registered address is a link, with its text escaped', async () => {
+    const body = await shown(
+      { name: 'Rota <Planner>', signInUrl: 'https://rota.example.com/sign-in?iss=a&instance_id="b"' },
+      { name: 'Payroll', signInUrl: 'https://pay.example.com/' },
+    );
+    expect(body).toContain('Go on to your application and sign in with it.');
+    expect(body).toContain(
+      '<a class="button" href="https://rota.example.com/sign-in?iss=a&amp;instance_id=&quot;b&quot;">Sign in to Rota &lt;Planner&gt;</a>',
+    );
+    expect(body).toContain('<a class="button quiet" href="https://pay.example.com/">Sign in to Payroll</a>');
+    expect(body).not.toContain('It is also');
+  });
+
+  test('an application without an address is named', async () => {
+    expect(await shown({ name: 'Rota' })).toContain('Go back to Rota and sign in with it.');
+    expect(await shown({ name: 'A' }, { name: 'B' }, { name: 'C' })).toContain('Go back to A, B or C and');
+    const both = await shown({ name: 'Rota', signInUrl: 'https://rota.example.com/' }, { name: 'Payroll' });
+    expect(both).toContain('<p class="note">It is also your password for Payroll.</p>');
+  });
+
+  test('the instance is named where there are several', async () => {
+    const body = await shown(
+      { name: 'Rota', signInUrl: 'https://rota.example.com/1' },
+      { name: 'Rota', signInUrl: 'https://rota.example.com/2', instanceName: 'Juniper' },
+    );
+    expect(body).toContain('>Sign in to Rota on Harborlight</a>');
+    expect(body).toContain('>Sign in to Rota on Juniper</a>');
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'https:evil'])(
+    'an address that is none of the web is no link: %j',
+    async (signInUrl) => {
+      const body = await shown({ name: 'Rota', signInUrl });
+      expect(body).not.toContain('<a ');
+      expect(body).toContain('Go back to Rota');
+    },
+  );
+
+  test('400: more than the page of an invitation would name', async () => {
+    server.program({});
+    expectErrorPage(await ask('x'.repeat(513)), 400, /./);
+    expect(server.asked).toEqual([]);
+  });
 });

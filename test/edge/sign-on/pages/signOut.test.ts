@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test('the cookie goes with the session', async () => {
-  const value = { page: InteractionPage.SIGNED_OUT, interaction: '' };
+  const value = { page: InteractionPage.SIGNED_OUT, interaction: '', entrances: [] };
   const step = {
     result: { $case: 'nextPage' as const, value },
     sessionCookie: { change: { $case: 'clear' as const, value: true } },

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { InstanceId } from '../../../../generated/ids.js';
+import { NO_LINKS } from '../../../../src/domain/operator/application-rules.js';
 import {
   type ApplicationCreation,
   createApplication,
@@ -38,13 +39,9 @@ describeEachDatabase('applications', (under) => {
   test('one keeps the addresses that people see of it, and has none by default', async () => {
     const links = { logoUri: 'http://localhost:8400/logo.svg', tosUri: 'https://rota.example.com/terms' };
     const { application, rows, create } = await rigWith(links);
-    expect((await rows.applications.find(application.id))?.links).toEqual({ policyUri: null, ...links });
+    expect((await rows.applications.find(application.id))?.links).toEqual({ ...NO_LINKS, ...links });
     const other = (await create({})).application;
-    expect((await rows.applications.find(other.id))?.links).toEqual({
-      logoUri: null,
-      policyUri: null,
-      tosUri: null,
-    });
+    expect((await rows.applications.find(other.id))?.links).toEqual(NO_LINKS);
   });
 
   test('an address that people see is one of the web, over https but in demo', async () => {

@@ -1,10 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { createApplication } from '../../../../src/domain/operator/applications.js';
+import type { InstanceId } from '../../../../generated/ids.js';
+import {
+  type ApplicationCreation,
+  createApplication,
+  setApplicationEnabled,
+} from '../../../../src/domain/operator/applications.js';
 import { rotateSecret } from '../../../../src/domain/operator/secret-rotation.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';
+import { plantAccount, plantClient, plantUser, plantWorker } from '../../directory-rows.js';
 import { plantInstance } from '../../rows.js';
 import { OPERATOR } from '../operator/rig.js';
 import { signOnRig } from './rig.js';
@@ -14,20 +20,24 @@ describeEachDatabase('an application that is asked to prove itself', (under) => 
     const rig = await signOnRig(under);
     const instances = [(await plantInstance(rig.database)).id, (await plantInstance(rig.database)).id];
     const operator = operatorUnitOfWork(rig.database, rig.clock.now);
-    const created = await inNameOf(OPERATOR, operator).run((changes) =>
-      createApplication(changes, 'demo', {
-        name: 'Rota',
-        type: 'confidential',
-        firstParty: true,
-        idTokenAlgorithm: 'EdDSA',
-        tokenLifetimes: { accessTokenSeconds: 600 },
-        redirectUris: instances.map((instanceId, index) => ({
-          uri: `https://rota.example.com/${9 - index}`,
-          instanceId,
-        })),
-      }),
-    );
-    return { ...rig, operator, ...created, find: () => rig.rows.applications.find(created.application.id) };
+    const create = (fields: Partial<ApplicationCreation>, returnsTo: readonly InstanceId[] = instances) =>
+      inNameOf(OPERATOR, operator).run((changes) =>
+        createApplication(changes, 'demo', {
+          name: 'Rota',
+          type: 'confidential',
+          firstParty: true,
+          idTokenAlgorithm: 'EdDSA',
+          tokenLifetimes: { accessTokenSeconds: 600 },
+          redirectUris: returnsTo.map((instanceId, index) => ({
+            uri: `https://rota.example.com/${9 - index}`,
+            instanceId,
+          })),
+          ...fields,
+        }),
+      );
+    const created = await create({});
+    const find = () => rig.rows.applications.find(created.application.id);
+    return { ...rig, operator, instances, create, ...created, find };
   }
 
   test('is as operators see it, with what its secrets are recognised by', async () => {
@@ -54,6 +64,31 @@ describeEachDatabase('an application that is asked to prove itself', (under) => 
     const secrets = (await find())?.secrets ?? [];
     expect(secrets.map(({ expiresAt }) => expiresAt)).toEqual([clock.now() + 1_000, null]);
     expect(secrets[1]?.hash).toBe(hashSecret(rotation.clientSecret).toString('base64url'));
+  });
+
+  test('is a way in for the people of its instances, first where it says where signing in begins', async () => {
+    const { operator, application, run, rows, database, instances, create } = await rigWithApplication();
+    const [here, there] = instances as [InstanceId, InstanceId];
+    const { id: elsewhere } = await plantInstance(database);
+    const person = await plantAccount(database);
+    const ways = (limit = 5) => rows.applications.entrancesOf(person.id, limit);
+    expect(await ways()).toEqual([]);
+    const [joined, left] = [
+      await plantClient(database, { instance_id: here }),
+      await plantClient(database, { instance_id: there }),
+    ];
+    await plantUser(database, { account_id: person.id, client_id: joined.id });
+    await plantWorker(database, { account_id: person.id, client_id: left.id, offboarded_at: 1 });
+    const known = { applicationId: application.id, instanceId: here };
+    expect(await ways()).toEqual([known]);
+    const { application: led } = await create({ initiateLoginUri: 'https://led.example.com/' }, [here]);
+    await create({ allowedGrantTypes: ['refresh_token'] }, [here]);
+    await create({}, [elsewhere]);
+    const first = { applicationId: led.id, instanceId: here };
+    expect(await ways()).toEqual([first, known]);
+    expect(await run(({ applications }) => applications.entrancesOf(person.id, 1))).toEqual([first]);
+    await inNameOf(OPERATOR, operator).run((changes) => setApplicationEnabled(changes, led.id, false));
+    expect(await ways()).toEqual([known]);
   });
 
   test('notes the use of a secret, unless it was noted lately', async () => {

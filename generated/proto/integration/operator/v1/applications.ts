@@ -212,7 +212,14 @@ export interface Application {
     | string
     | undefined;
   /** Its terms of service, linked where people approve access. Https, on demo also http. */
-  tosUri?: string | undefined;
+  tosUri?:
+    | string
+    | undefined;
+  /**
+   * Where signing in begins (OpenID Connect `initiate_login_uri`), linked after an invitation with `iss` and
+   * `instance_id`. Https, on demo also http.
+   */
+  initiateLoginUri?: string | undefined;
 }
 
 /** Where people return after signing in, and which instance they signed in to. */
@@ -276,7 +283,14 @@ export interface CreateApplicationRequest {
     | string
     | undefined;
   /** Its terms of service, linked where people approve access. Https, on demo also http. */
-  tosUri?: string | undefined;
+  tosUri?:
+    | string
+    | undefined;
+  /**
+   * Where signing in begins (OpenID Connect `initiate_login_uri`), linked after an invitation with `iss` and
+   * `instance_id`. Https, on demo also http.
+   */
+  initiateLoginUri?: string | undefined;
 }
 
 /** The registered application. */
@@ -372,7 +386,14 @@ export interface UpdateApplicationRequest {
     | string
     | undefined;
   /** Its terms of service, linked where people approve access. Https, on demo also http; empty removes it. */
-  tosUri?: string | undefined;
+  tosUri?:
+    | string
+    | undefined;
+  /**
+   * Where signing in begins (OpenID Connect `initiate_login_uri`), linked after an invitation with `iss` and
+   * `instance_id`. Https, on demo also http; empty removes it.
+   */
+  initiateLoginUri?: string | undefined;
 }
 
 /** The changed application. */
@@ -571,6 +592,7 @@ function createBaseApplication(): Application {
     logoUri: undefined,
     policyUri: undefined,
     tosUri: undefined,
+    initiateLoginUri: undefined,
   };
 }
 
@@ -639,6 +661,9 @@ export const Application: MessageFns<Application> = {
     }
     if (message.tosUri != null) {
       writer.uint32(162).string(message.tosUri);
+    }
+    if (message.initiateLoginUri != null) {
+      writer.uint32(170).string(message.initiateLoginUri);
     }
     return writer;
   },
@@ -826,6 +851,14 @@ export const Application: MessageFns<Application> = {
             message.tosUri = reader.string();
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.initiateLoginUri = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -991,6 +1024,7 @@ function createBaseCreateApplicationRequest(): CreateApplicationRequest {
     logoUri: undefined,
     policyUri: undefined,
     tosUri: undefined,
+    initiateLoginUri: undefined,
   };
 }
 
@@ -1041,6 +1075,9 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
     }
     if (message.tosUri != null) {
       writer.uint32(114).string(message.tosUri);
+    }
+    if (message.initiateLoginUri != null) {
+      writer.uint32(122).string(message.initiateLoginUri);
     }
     return writer;
   },
@@ -1178,6 +1215,14 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
             }
 
             message.tosUri = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.initiateLoginUri = reader.string();
             continue;
           }
         }
@@ -1484,6 +1529,7 @@ function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
     logoUri: undefined,
     policyUri: undefined,
     tosUri: undefined,
+    initiateLoginUri: undefined,
   };
 }
 
@@ -1537,6 +1583,9 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
     }
     if (message.tosUri != null) {
       writer.uint32(122).string(message.tosUri);
+    }
+    if (message.initiateLoginUri != null) {
+      writer.uint32(130).string(message.initiateLoginUri);
     }
     return writer;
   },
@@ -1682,6 +1731,14 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
             }
 
             message.tosUri = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.initiateLoginUri = reader.string();
             continue;
           }
         }

@@ -631,7 +631,19 @@ export interface NextPage {
   /** `interaction` for its address; empty for the pages at which nothing is under way. */
   interaction: string;
   /** `problem` for its address; only when a password was refused. */
-  problem?: PasswordProblem | undefined;
+  problem?:
+    | PasswordProblem
+    | undefined;
+  /** `entrances` for its address; only when a password was set. At most 5. */
+  entrances: Entrance[];
+}
+
+/** Where a person can sign in next: an application on one of the person's instances. */
+export interface Entrance {
+  /** Public id of the application. */
+  applicationId: string;
+  /** Public id of the instance. */
+  instanceId: string;
 }
 
 /** What the pages of an authorization have in common. */
@@ -2537,7 +2549,7 @@ export const FormField: MessageFns<FormField> = {
 };
 
 function createBaseNextPage(): NextPage {
-  return { page: InteractionPage.UNSPECIFIED, interaction: "", problem: undefined };
+  return { page: InteractionPage.UNSPECIFIED, interaction: "", problem: undefined, entrances: [] };
 }
 
 export const NextPage: MessageFns<NextPage> = {
@@ -2550,6 +2562,9 @@ export const NextPage: MessageFns<NextPage> = {
     }
     if (message.problem != null) {
       writer.uint32(24).int32(passwordProblemToNumber(message.problem));
+    }
+    for (const v of message.entrances) {
+      Entrance.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2589,6 +2604,71 @@ export const NextPage: MessageFns<NextPage> = {
             }
 
             message.problem = passwordProblemFromJSON(reader.int32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.entrances.push(Entrance.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEntrance(): Entrance {
+  return { applicationId: "", instanceId: "" };
+}
+
+export const Entrance: MessageFns<Entrance> = {
+  encode(message: Entrance, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.applicationId !== "") {
+      writer.uint32(10).string(message.applicationId);
+    }
+    if (message.instanceId !== "") {
+      writer.uint32(18).string(message.instanceId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Entrance {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEntrance();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applicationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.instanceId = reader.string();
             continue;
           }
         }

@@ -6,7 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Browser, BrowserStep, ErrorPage } from "./browser.js";
+import { Browser, BrowserStep, Entrance, ErrorPage } from "./browser.js";
 
 export const protobufPackage = "integration.sign_on.v1";
 
@@ -59,6 +59,28 @@ export interface RedeemPasswordLinkRequest {
 export interface RedeemPasswordLinkResponse {
   /** The password-set page, the set-password page with the problem, or an error page. */
   step: BrowserStep | undefined;
+}
+
+/** Asks where a person can sign in who has just set a password. */
+export interface ShowPasswordSetRequest {
+  /** `entrances` of the page's address, which is no secret; more than 5 and unknown ones are skipped. */
+  entrances: Entrance[];
+}
+
+/** What the page offers. */
+export interface ShowPasswordSetResponse {
+  /** The applications, in the order of the request; without disabled ones. */
+  applications: EnterableApplication[];
+}
+
+/** An application at which a person can sign in. */
+export interface EnterableApplication {
+  /** Its name. */
+  name: string;
+  /** The name of the instance. */
+  instanceName: string;
+  /** Where signing in begins: the registered `initiate_login_uri` with `iss` and `instance_id`. Absent without one. */
+  signInUrl?: string | undefined;
 }
 
 /** Asks for the page of a verification link. */
@@ -430,6 +452,166 @@ export const RedeemPasswordLinkResponse: MessageFns<RedeemPasswordLinkResponse> 
             }
 
             message.step = BrowserStep.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseShowPasswordSetRequest(): ShowPasswordSetRequest {
+  return { entrances: [] };
+}
+
+export const ShowPasswordSetRequest: MessageFns<ShowPasswordSetRequest> = {
+  encode(message: ShowPasswordSetRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.entrances) {
+      Entrance.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShowPasswordSetRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShowPasswordSetRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entrances.push(Entrance.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseShowPasswordSetResponse(): ShowPasswordSetResponse {
+  return { applications: [] };
+}
+
+export const ShowPasswordSetResponse: MessageFns<ShowPasswordSetResponse> = {
+  encode(message: ShowPasswordSetResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.applications) {
+      EnterableApplication.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShowPasswordSetResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShowPasswordSetResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applications.push(EnterableApplication.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEnterableApplication(): EnterableApplication {
+  return { name: "", instanceName: "", signInUrl: undefined };
+}
+
+export const EnterableApplication: MessageFns<EnterableApplication> = {
+  encode(message: EnterableApplication, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.instanceName !== "") {
+      writer.uint32(18).string(message.instanceName);
+    }
+    if (message.signInUrl != null) {
+      writer.uint32(26).string(message.signInUrl);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EnterableApplication {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEnterableApplication();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.instanceName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.signInUrl = reader.string();
             continue;
           }
         }

@@ -48,6 +48,8 @@ import {
   ShowEmailLinkResponse,
   ShowPasswordLinkRequest,
   ShowPasswordLinkResponse,
+  ShowPasswordSetRequest,
+  ShowPasswordSetResponse,
 } from "./links.js";
 import {
   GetKeySetRequest,
@@ -194,6 +196,18 @@ export const SignOnServiceService = {
       Buffer.from(RedeemPasswordLinkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RedeemPasswordLinkResponse => RedeemPasswordLinkResponse.decode(value),
   },
+  /** Names the applications at which a person can sign in with the new password: GET /auth/password-set. */
+  showPasswordSet: {
+    path: "/integration.sign_on.v1.SignOnService/ShowPasswordSet" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShowPasswordSetRequest): Buffer =>
+      Buffer.from(ShowPasswordSetRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShowPasswordSetRequest => ShowPasswordSetRequest.decode(value),
+    responseSerialize: (value: ShowPasswordSetResponse): Buffer =>
+      Buffer.from(ShowPasswordSetResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ShowPasswordSetResponse => ShowPasswordSetResponse.decode(value),
+  },
   /** Shows the page of a link to verify an address, which mail scanners open too: GET /auth/verify-email. */
   showEmailLink: {
     path: "/integration.sign_on.v1.SignOnService/ShowEmailLink" as const,
@@ -328,6 +342,8 @@ export interface SignOnServiceServer extends UntypedServiceImplementation {
   showPasswordLink: handleUnaryCall<ShowPasswordLinkRequest, ShowPasswordLinkResponse>;
   /** Sets the password, uses the link up, and ends the person's sessions and grants: POST /auth/set-password. */
   redeemPasswordLink: handleUnaryCall<RedeemPasswordLinkRequest, RedeemPasswordLinkResponse>;
+  /** Names the applications at which a person can sign in with the new password: GET /auth/password-set. */
+  showPasswordSet: handleUnaryCall<ShowPasswordSetRequest, ShowPasswordSetResponse>;
   /** Shows the page of a link to verify an address, which mail scanners open too: GET /auth/verify-email. */
   showEmailLink: handleUnaryCall<ShowEmailLinkRequest, ShowEmailLinkResponse>;
   /** Marks the address as verified and uses the link up: POST /auth/verify-email. */
@@ -510,6 +526,22 @@ export interface SignOnServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RedeemPasswordLinkResponse) => void,
+  ): ClientUnaryCall;
+  /** Names the applications at which a person can sign in with the new password: GET /auth/password-set. */
+  showPasswordSet(
+    request: ShowPasswordSetRequest,
+    callback: (error: ServiceError | null, response: ShowPasswordSetResponse) => void,
+  ): ClientUnaryCall;
+  showPasswordSet(
+    request: ShowPasswordSetRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ShowPasswordSetResponse) => void,
+  ): ClientUnaryCall;
+  showPasswordSet(
+    request: ShowPasswordSetRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ShowPasswordSetResponse) => void,
   ): ClientUnaryCall;
   /** Shows the page of a link to verify an address, which mail scanners open too: GET /auth/verify-email. */
   showEmailLink(

@@ -33,6 +33,7 @@ export function factsOf(application: Application): string {
     ['Logo', application.logoUri ?? '-'],
     ['Privacy policy', application.policyUri ?? '-'],
     ['Terms', application.tosUri ?? '-'],
+    ['Sign-in begins', application.initiateLoginUri ?? '-'],
     ['Secrets', application.secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`)],
     ['Created', asTime(application.createdAt)],
     ['Changed', asTime(application.updatedAt)],

@@ -31,6 +31,7 @@ export interface SettingOptions {
   logoUri?: string;
   policyUri?: string;
   tosUri?: string;
+  initiateLoginUri?: string;
 }
 
 export function settingsOf(options: SettingOptions) {
@@ -44,6 +45,7 @@ export function settingsOf(options: SettingOptions) {
     logoUri: options.logoUri,
     policyUri: options.policyUri,
     tosUri: options.tosUri,
+    initiateLoginUri: options.initiateLoginUri,
   };
 }
 
@@ -72,6 +74,7 @@ export function maskOf(options: SettingOptions): string[] {
     logo_uri: options.logoUri !== undefined,
     policy_uri: options.policyUri !== undefined,
     tos_uri: options.tosUri !== undefined,
+    initiate_login_uri: options.initiateLoginUri !== undefined,
   };
   return Object.keys(given).filter((name) => given[name]);
 }

@@ -91,7 +91,11 @@ function addSettings(command: Command): Command {
     )
     .option('--logo-uri <url>', 'logo on the page where people approve access; "" removes it')
     .option('--policy-uri <url>', 'privacy policy, linked there; "" removes it')
-    .option('--tos-uri <url>', 'terms of service, linked there; "" removes it');
+    .option('--tos-uri <url>', 'terms of service, linked there; "" removes it')
+    .option(
+      '--initiate-login-uri <url>',
+      'where signing in begins, linked once an invited person has set a password; "" removes it',
+    );
 }
 
 function addLifeVerbs(group: Command): void {
