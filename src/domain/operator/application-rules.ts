@@ -1,5 +1,5 @@
 import { MAX_NAME_LENGTH, type Violations } from '../platform/violations.js';
-import { faultOfReturnAddress, faultOfWebPage } from './return-address.js';
+import { faultOfPicture, faultOfReturnAddress, faultOfWebPage } from './return-address.js';
 import type {
   Application,
   ApplicationLinks,
@@ -183,7 +183,8 @@ export type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | un
 export function validateLinks(violations: Violations, environment: 'live' | 'demo', given: GivenLinks): void {
   for (const name of LINK_NAMES) {
     const uri = given[name];
-    const fault = uri ? faultOfWebPage(uri, environment) : undefined;
+    const faultOfLink = name === 'logoUri' ? faultOfPicture : faultOfWebPage;
+    const fault = uri ? faultOfLink(uri, environment) : undefined;
     if (fault) {
       violations.add(LINK_FIELDS[name], fault);
     }

@@ -5,6 +5,9 @@ const URI = /^[a-z][a-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
 const WEB_PAGE = /^https?:\/\/[^/]/;
 
+/** As Content-Security-Policy writes hosts: no `[::1]`, no `_`. */
+const NAMEABLE_HOST = /^[a-z0-9.-]+$/i;
+
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -49,6 +52,14 @@ export function faultOfWebPage(uri: string, environment: 'live' | 'demo'): strin
     return 'must not hold credentials';
   }
   return protocol === 'http:' && environment === 'live' ? 'must be https' : undefined;
+}
+
+/** The same for a picture, which a page may load only from an origin that its policy can name. */
+export function faultOfPicture(uri: string, environment: 'live' | 'demo'): string | undefined {
+  const fault = faultOfWebPage(uri, environment);
+  return fault === undefined && !NAMEABLE_HOST.test(new URL(uri).hostname)
+    ? 'must have a host name or an IPv4 address as its host: browsers load no pictures from others'
+    : fault;
 }
 
 function faultOfWebAddress(uri: string, protocol: string, hostname: string): string | undefined {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultOfReturnAddress, faultOfWebPage } from '../../../src/domain/operator/return-address.js';
+import {
+  faultOfPicture,
+  faultOfReturnAddress,
+  faultOfWebPage,
+} from '../../../src/domain/operator/return-address.js';
 
 describe('people may be sent to', () => {
   test.each([
@@ -60,6 +64,23 @@ describe('people may be shown', () => {
     'https://[::1]/',
   ])('%s', (uri) => {
     expect(faultOfWebPage(uri, 'live')).toBeUndefined();
+  });
+
+  test.each([
+    'https://cdn.example.com:8443/logo.svg?v=1',
+    'https://192.0.2.1/logo.png',
+    'https://xn--bcher-kva.example/a',
+  ])('a picture at %s', (uri) => {
+    expect(faultOfPicture(uri, 'live')).toBeUndefined();
+  });
+
+  test.each([
+    ['https://[::1]/logo.svg', /host name or an IPv4 address/],
+    ['https://a_b.example.com/logo.svg', /host name or an IPv4 address/],
+    ['http://cdn.example.com/logo.svg', /https/],
+    ['data:image/svg+xml,x', /web address/],
+  ])('and no picture at %s, which the policy of the page cannot allow', (uri, words) => {
+    expect(faultOfPicture(uri, 'live')).toMatch(words);
   });
 
   test('an http address in demo alone', () => {
