@@ -243,6 +243,7 @@ describe('personal data', () => {
       'GetUser',
       'GetWorker',
       'ListAccountNotices',
+      'ListAccounts',
       'ListAuditEvents',
       'ListAuditRecords',
       'ListUsers',

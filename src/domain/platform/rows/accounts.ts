@@ -6,6 +6,7 @@ import type {
   WorkerId,
   WorkerProfileId,
 } from '../../../../generated/ids.js';
+import type { PageRequest } from '../../directory/page.js';
 
 /** A person, with all their clients. */
 export interface Account {
@@ -41,6 +42,8 @@ export interface AccountRows {
   insert(account: Account): Promise<boolean>;
   /** Throws `emailTaken` when another account has the address. */
   update(account: Account): Promise<void>;
+  /** In the order of the addresses; only those whose address begins with a text, if one is given. */
+  page(page: PageRequest, emailPrefix: string | undefined): Promise<Account[]>;
   contextsOf(id: AccountId): Promise<AccountContext[]>;
   /** Each client of which the person is or was a user or worker. */
   clientsOf(id: AccountId): Promise<ClientId[]>;

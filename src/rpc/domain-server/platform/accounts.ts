@@ -3,6 +3,7 @@ import {
   AccountStatus,
   type GetAccountRequest,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
+import { listPage } from '../../../domain/platform/listing.js';
 import {
   disableAccount,
   enableAccount,
@@ -13,7 +14,8 @@ import {
   allowsSignIn,
   UNSEEN_BY_ONE_INSTANCE,
 } from '../../../domain/platform/people/account-view.js';
-import { getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
+import { emailKeyOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
+import { fullNameOf } from '../../../domain/platform/people/person-names.js';
 import type { Account, AccountContext } from '../../../domain/platform/rows/accounts.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
@@ -32,6 +34,12 @@ export function accountHandlers(platform: PlatformDependencies): PlatformHandler
         account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
       }),
     }),
+    listAccounts: async ({ emailPrefix, ...listing }) => {
+      const prefix = prefixKeyOf(emailPrefix) || undefined;
+      const { accounts } = platform.unitOfWork.rows;
+      const { rows, nextPageToken } = await listPage(listing, (page) => accounts.page(page, prefix));
+      return { accounts: rows.map(toEntry), nextPageToken };
+    },
     getAccount: async ({ key }, { instanceId }) => {
       const { rows } = platform.unitOfWork;
       const account = await find(rows, key);
@@ -48,6 +56,29 @@ export function accountHandlers(platform: PlatformDependencies): PlatformHandler
         })),
       };
     },
+  };
+}
+
+/** Longer ones are of no address. */
+const MAX_PREFIX_LENGTH = 254;
+
+/** As the addresses are compared; the domain of a part of one cannot be written in Punycode. */
+function prefixKeyOf(prefix: string | undefined): string | undefined {
+  if (prefix !== undefined && prefix.length > MAX_PREFIX_LENGTH) {
+    const fault = `must not be longer than ${MAX_PREFIX_LENGTH} characters`;
+    throw invalidField('The beginning of an address is too long.', 'email_prefix', fault);
+  }
+  return prefix && emailKeyOf(prefix);
+}
+
+function toEntry({ id, email, emailVerifiedAt, firstName, lastName, disabledAt, createdAt }: Account) {
+  return {
+    id,
+    email,
+    emailVerified: emailVerifiedAt !== null,
+    fullName: fullNameOf(firstName, lastName) ?? undefined,
+    status: disabledAt === null ? AccountStatus.ENABLED : AccountStatus.DISABLED,
+    createdAt,
   };
 }
 

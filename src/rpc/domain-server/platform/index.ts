@@ -34,8 +34,9 @@ export function platformService(platform: PlatformDependencies) {
   );
 }
 
-/** Changes to people, which would take effect in every instance. */
+/** About people of every instance: lists of them, and changes, which would take effect in each. */
 const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServiceService>([
+  'listAccounts',
   'updateAccount',
   'enableAccount',
   'disableAccount',

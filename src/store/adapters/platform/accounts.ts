@@ -87,6 +87,24 @@ export function accountRows(writer: Writer): AccountRows {
         .execute();
       return rows.map((row) => row.clientId as ClientId);
     },
+    page: async ({ after, limit }, emailPrefix) => {
+      // The index of the addresses has an order of its own on each database; all of it is within one.
+      const query = db
+        .selectFrom('accounts')
+        .$if(after !== undefined, (from) =>
+          from.where('emailKey', '>', (row) =>
+            row
+              .selectFrom('accounts as last')
+              .where('last.id', '=', String(after?.id))
+              .select('last.emailKey'),
+          ),
+        )
+        .$if(emailPrefix !== undefined, (from) =>
+          from.where(sql<boolean>`substr(email_key, 1, length(${emailPrefix})) = ${emailPrefix}`),
+        );
+      const rows = query.orderBy('emailKey').limit(limit).select(accountColumns).$narrowType<AccountIds>();
+      return rows.execute();
+    },
     contextsOf: async (id) => [...(await usersOf(db, id)), ...(await workersOf(db, id))],
     namesAround: (id) => namesAround(writer, id),
   };

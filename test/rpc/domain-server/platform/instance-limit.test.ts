@@ -33,6 +33,7 @@ const OF_ALL: readonly string[] = [
   'createEmailVerificationLink',
   'createEmailChangeLink',
   'listAccountNotices',
+  'listAccounts',
   'acknowledgeAccountNotices',
 ];
 /** How people get in, and what came of it. */

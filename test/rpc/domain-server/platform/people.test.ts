@@ -42,6 +42,30 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
     return { call, instanceId: instance?.id as string, clientId: made.client?.id as string };
   }
 
+  test('accounts are listed, and no beginning of an address is longer than one', async () => {
+    const { call, clientId } = await newClient();
+    await call('createUser', { clientId, email: 'Ada@example.com', firstName: 'Ada', lastName: 'Moreau' });
+    await call('createUser', { clientId, email: 'bo@example.com', withoutManager: true });
+    const first = await call('listAccounts', { pageSize: 1 });
+    const { accounts, nextPageToken } = await call('listAccounts', { pageToken: first.nextPageToken });
+    expect([...first.accounts, ...accounts]).toEqual([
+      {
+        id: expect.stringMatching(/^acc_/),
+        email: 'Ada@example.com',
+        emailVerified: false,
+        fullName: 'Ada Moreau',
+        status: AccountStatus.ENABLED,
+        createdAt: expect.any(Date),
+      },
+      expect.objectContaining({ email: 'bo@example.com', fullName: undefined }),
+    ]);
+    expect(nextPageToken).toBe('');
+    const found = await call('listAccounts', { emailPrefix: ' ADA@EXA' });
+    expect(found.accounts).toEqual(first.accounts);
+    const refused = call('listAccounts', { emailPrefix: 'a'.repeat(255) });
+    expect(await refusalOf(refused)).toMatchObject({ code: ErrorCode.INVALID_REQUEST });
+  });
+
   test('a user goes from its creation to its end', async () => {
     const { call, clientId } = await newClient();
     const creation = { clientId, email: 'ada@example.com', firstName: 'Ada', idempotencyKey: 'once' };

@@ -9,6 +9,7 @@ import { getAccount, getAccountByEmail } from '../../../../src/domain/platform/p
 import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { getUser } from '../../../../src/domain/platform/people/users.js';
 import type { Account } from '../../../../src/domain/platform/rows/accounts.js';
+import { accountRows } from '../../../../src/store/adapters/platform/accounts.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform, type Platform } from './people.js';
@@ -34,6 +35,33 @@ async function wellConnected(platform: Platform) {
 }
 
 describeEachDatabase('accounts', (under) => {
+  test('are listed page by page in the order of their addresses, also by the beginning of one', async () => {
+    const platform = await newPlatform(under);
+    const addresses = ['bo@example.com', 'ada@other.example', 'Ada.Moreau@example.com', 'a_a@example.com'];
+    for (const email of addresses) {
+      await invite(platform, platform.client.id, { email });
+    }
+    const accounts = accountRows(platform.database.reader);
+    const pagesOf = async (prefix?: string) => {
+      const found: Account[] = [];
+      for (let after: Account | undefined; ; after = found.at(-1)) {
+        const page = await accounts.page({ after, limit: 1 }, prefix);
+        found.push(...page);
+        if (page.length === 0) {
+          return found.map(({ email }) => email);
+        }
+      }
+    };
+    const all = await pagesOf();
+    expect([...all].sort()).toEqual([...addresses].sort());
+    expect(all).toEqual(
+      (await accounts.page({ after: undefined, limit: 9 }, undefined)).map(({ email }) => email),
+    );
+    expect((await pagesOf('ada')).sort()).toEqual(['Ada.Moreau@example.com', 'ada@other.example']);
+    expect(await pagesOf('a_')).toEqual(['a_a@example.com']);
+    expect(await pagesOf('da')).toEqual([]);
+  });
+
   test('an account is made with the first user and found by its id and by its address in any case', async () => {
     const platform = await newPlatform(under);
     const { account } = await wellConnected(platform);

@@ -36,6 +36,8 @@ import {
   GetAccountResponse,
   ListAccountNoticesRequest,
   ListAccountNoticesResponse,
+  ListAccountsRequest,
+  ListAccountsResponse,
   SetPasswordRequest,
   SetPasswordResponse,
   UpdateAccountRequest,
@@ -661,6 +663,17 @@ export const PlatformServiceService = {
     responseSerialize: (value: GetAccountResponse): Buffer => Buffer.from(GetAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetAccountResponse => GetAccountResponse.decode(value),
   },
+  /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
+  listAccounts: {
+    path: "/integration.platform.v1.PlatformService/ListAccounts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAccountsRequest): Buffer => Buffer.from(ListAccountsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAccountsRequest => ListAccountsRequest.decode(value),
+    responseSerialize: (value: ListAccountsResponse): Buffer =>
+      Buffer.from(ListAccountsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAccountsResponse => ListAccountsResponse.decode(value),
+  },
   /**
    * Changes an account; records user.updated for each of its users if the address changed. A new address
    * waits for its proof. Not for tokens of one instance.
@@ -902,6 +915,8 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   offboardWorker: handleUnaryCall<OffboardWorkerRequest, OffboardWorkerResponse>;
   /** Reads one account and what the person is, and where. */
   getAccount: handleUnaryCall<GetAccountRequest, GetAccountResponse>;
+  /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
+  listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;
   /**
    * Changes an account; records user.updated for each of its users if the address changed. A new address
    * waits for its proof. Not for tokens of one instance.
@@ -1687,6 +1702,22 @@ export interface PlatformServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetAccountResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
+  listAccounts(
+    request: ListAccountsRequest,
+    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
+  ): ClientUnaryCall;
+  listAccounts(
+    request: ListAccountsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
+  ): ClientUnaryCall;
+  listAccounts(
+    request: ListAccountsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
   ): ClientUnaryCall;
   /**
    * Changes an account; records user.updated for each of its users if the address changed. A new address

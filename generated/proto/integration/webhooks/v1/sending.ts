@@ -163,6 +163,8 @@ export interface RetryBatch {
   eventTypes: string[];
   /** The deliveries, at most 100. */
   deliveries: RetryDelivery[];
+  /** The origin of the subscription's address, such as `https://hooks.example.com`; its path may be a secret. */
+  address: string;
 }
 
 /** Notes that batches are handed over. */
@@ -976,7 +978,7 @@ export const ClaimRetryBatchesResponse: MessageFns<ClaimRetryBatchesResponse> = 
 };
 
 function createBaseRetryBatch(): RetryBatch {
-  return { batchId: "", subscriptionId: "", instanceIntegrationId: "", eventTypes: [], deliveries: [] };
+  return { batchId: "", subscriptionId: "", instanceIntegrationId: "", eventTypes: [], deliveries: [], address: "" };
 }
 
 export const RetryBatch: MessageFns<RetryBatch> = {
@@ -995,6 +997,9 @@ export const RetryBatch: MessageFns<RetryBatch> = {
     }
     for (const v of message.deliveries) {
       RetryDelivery.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.address !== "") {
+      writer.uint32(50).string(message.address);
     }
     return writer;
   },
@@ -1050,6 +1055,14 @@ export const RetryBatch: MessageFns<RetryBatch> = {
             }
 
             message.deliveries.push(RetryDelivery.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.address = reader.string();
             continue;
           }
         }

@@ -5,7 +5,25 @@ import type {
 } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
 import { printableLine } from '../../output/printable.js';
 import { asColumns, asFacts, asTime, asWord } from '../../output/table.js';
+import { listed, shownList } from '../listing.js';
 import type { Action } from '../session.js';
+
+export const list: Action<{ email?: string; limit: number }> = async (
+  { platform, call },
+  _,
+  { email, limit },
+) => {
+  const found = await listed(limit, 'accounts', (page) =>
+    platform.listAccounts({ emailPrefix: email, ...page }, call),
+  );
+  return shownList(found, ['account', 'email', 'name', 'status', 'created'], (account) => [
+    account.id,
+    `${printableLine(account.email)}${account.emailVerified ? ', verified' : ''}`,
+    printableLine(account.fullName ?? '') || '-',
+    asWord(account.status, 'ACCOUNT_STATUS_'),
+    asTime(account.createdAt),
+  ]);
+};
 
 export const show: Action = async ({ platform, call }, [known = '']) => {
   const key = known.includes('@')

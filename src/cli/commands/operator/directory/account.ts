@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { count } from '../../option-parsers.js';
 import { addGroup, addVerb } from '../group.js';
 
 export function addAccountCommands(program: Command): void {
@@ -6,10 +7,17 @@ export function addAccountCommands(program: Command): void {
     program,
     'account',
     'Accounts: the people behind users and workers, with what they sign in with',
+    'account list --email ada@',
     'account show ada@example.com',
     'account disable acc_…',
   );
   const load = () => import('./account-actions.js');
+  addVerb(group, load, 'list', {
+    about: 'List accounts by their addresses, of which the beginning is enough',
+    example: '--email ada@',
+  })
+    .option('--email <beginning>', 'only those whose address begins like this, in any case')
+    .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, load, 'show', {
     about: 'Show a person with everything that they are, and where',
     example: 'ada@example.com',

@@ -97,6 +97,17 @@ describe('the people of clients', () => {
     expect(enabled.user.status).toBe('USER_STATUS_ACTIVE');
   });
 
+  test('as accounts are listed by the beginning of their address', async () => {
+    const { accountId, email } = await activeUser();
+    const beginning = email.slice(0, -3).toUpperCase();
+    const { stdout } = await type('account', 'list', '--email', beginning);
+    expect(stdout).toMatch(/^ACCOUNT +EMAIL +NAME +STATUS +CREATED\n/);
+    expect(stdout).toMatch(new RegExp(`^${accountId} +${email}.* enabled `, 'm'));
+    const one = await json<Row[]>('account', 'list', '--email', email, '--limit', '1');
+    expect(one).toEqual([expect.objectContaining({ id: accountId, email })]);
+    expect((await type('account', 'list', '--email', `${email}x`)).stdout).toBe('There are none.\n');
+  });
+
   test('as accounts are shown by id or address with all that they are, and disabled everywhere', async () => {
     const { accountId, email, id } = await activeUser();
     const { contexts } = await json<{ contexts: Context[] }>('account', 'show', email);
