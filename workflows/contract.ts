@@ -35,7 +35,7 @@ export const searchAttributes = {
   InstanceIntegrationId: 'Keyword',
 } as const;
 
-/** Delays and limits are input, so that a change does not break the replay of running workflows. */
+/** Input, except of `webhookRetry`: a change does not break the replay of running workflows. */
 export interface RetrySettings {
   retryFirstDelayMs: number;
   retryMaxDelayMs: number;
@@ -130,9 +130,24 @@ export const defaultSigningKeyRotationInput: SigningKeyRotationInput = {
   giveUpAfterAttempts: 35,
 };
 
-export interface WebhookRetryInput extends RetrySettings {
+/**
+ * What people look for, in this order. The limits are those of `webhookRetryLimits` where the input has none;
+ * inputs of earlier releases, and of tests, have their own.
+ */
+export interface WebhookRetryInput extends Partial<WebhookRetryLimits> {
+  /** The origin of the subscription's address, such as `https://hooks.example.com`. */
+  address?: string;
+  /** How the last attempts ended, such as `answered 503`. */
+  reason?: string;
+  /** The ids of the deliveries. */
+  deliveries?: string[];
   subscriptionId: string;
   batchId: string;
+  /** Carried over from earlier runs. */
+  carried?: { steps: number; lastAttempts: Record<string, string> };
+}
+
+export interface WebhookRetryLimits extends RetrySettings {
   stepTimeoutMs: number;
   /** After so many failures a round is postponed, so that it does not delay later deliveries. */
   roundTries: number;
@@ -147,8 +162,6 @@ export interface WebhookRetryInput extends RetrySettings {
   putOffMs: number;
   /** After so many steps the workflow continues as new, to limit its history. */
   stepsPerRun: number;
-  /** Carried over from earlier runs. */
-  carried?: { steps: number; lastAttempts: Record<string, string> };
 }
 
 /** As in the domain; `GONE` means purged, or taken over by another workflow. */
@@ -200,7 +213,8 @@ export interface WebhookRetryProgress {
   deliveries: RetryProgress[];
 }
 
-export const defaultWebhookRetryLimits: Omit<WebhookRetryInput, 'subscriptionId' | 'batchId'> = {
+/** Running workflows have them too: a change of their steps needs `patched`, as in a definition. */
+export const webhookRetryLimits: WebhookRetryLimits = {
   stepTimeoutMs: 30_000,
   roundTries: 3,
   // Of a wait with a jitter of a fifth: three rounds for second attempts, three for third ones.

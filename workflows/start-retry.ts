@@ -5,13 +5,7 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import {
-  defaultWebhookRetryLimits,
-  taskQueue,
-  type WebhookRetryInput,
-  webhookRetryWorkflowId,
-  workflowTypes,
-} from './contract.js';
+import { taskQueue, type WebhookRetryInput, webhookRetryWorkflowId, workflowTypes } from './contract.js';
 import { limitedCall } from './limited-call.js';
 
 /** Failed deliveries of one subscription that one workflow retries. */
@@ -20,8 +14,10 @@ export interface RetryBatch {
   subscriptionId: string;
   instanceIntegrationId: string;
   eventTypes: string[];
-  /** Their number. */
-  deliveries: number;
+  /** As in the input of the workflow. */
+  address: string;
+  reason: string;
+  deliveries: string[];
 }
 
 const subscriptionKey = defineSearchAttributeKey('SubscriptionId', 'KEYWORD');
@@ -38,9 +34,9 @@ export async function startRetry(
   batch: RetryBatch,
   stop: AbortSignal,
 ): Promise<void> {
-  const { subscriptionId, batchId } = batch;
-  // The subject first, for readers.
-  const input: WebhookRetryInput = { subscriptionId, batchId, ...defaultWebhookRetryLimits };
+  const { address, reason, deliveries, subscriptionId, batchId } = batch;
+  // In this order, for readers.
+  const input: WebhookRetryInput = { address, reason, deliveries, subscriptionId, batchId };
   const start = (typedSearchAttributes: SearchAttributePair[]) => () =>
     client.start(workflowTypes.webhookRetry, {
       workflowId: webhookRetryWorkflowId(subscriptionId, batchId),
@@ -77,9 +73,9 @@ function isUnknownAttribute(error: unknown): boolean {
 }
 
 /** `12 deliveries to whs_… (user.created, user.updated)` */
-function summaryOf({ deliveries, subscriptionId, eventTypes }: RetryBatch): string {
+function summaryOf({ deliveries: { length }, subscriptionId, eventTypes }: RetryBatch): string {
   const named = eventTypes.slice(0, namedTypes).join(', ');
   const others = eventTypes.length - namedTypes;
   const types = others > 0 ? `${named} and ${others} more` : named;
-  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'} to ${subscriptionId} (${types})`;
+  return `${length} ${length === 1 ? 'delivery' : 'deliveries'} to ${subscriptionId} (${types})`;
 }

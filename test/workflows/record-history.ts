@@ -2,7 +2,8 @@
  * Records a complete workflow for replay.test.ts. Run it after an intended change of a definition, and keep
  * the old files: workflows of the old version may still run.
  *
- * npx tsx test/workflows/record-history.ts <purge|code-expiry|key-rotation|webhook-retry>-<what is new>
+ * npx tsx test/workflows/record-history.ts <kind>-<what is new>, where the kind is purge, code-expiry,
+ * key-rotation, webhook-retry or webhook-retry-as-started
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -61,6 +62,21 @@ const recordings: Record<string, Recording> = {
     workflowType: workflowTypes.authorizationCodeExpiry,
     input: { ...quickCodeExpiry, waitMs: 200 },
     domain: { expiry: [restart(), soon, { issued: 12, redeemed: 9, expired: 3, retryAt: null }] },
+  },
+  'webhook-retry-as-started': {
+    workflowType: workflowTypes.webhookRetry,
+    input: {
+      address: 'https://hooks.example.com',
+      reason: 'answered 503',
+      deliveries: ['whd_delivered', 'whd_exhausted', 'whd_held', 'whd_lost', 'whd_patient', 'whd_given_up'],
+      subscriptionId: 'whs_1',
+      batchId: 'bat_1',
+    },
+    retries: failingRetries,
+    signals: [
+      { name: signalNames.retryNow, args: [['whd_patient']] },
+      { name: signalNames.giveUp, args: [['whd_given_up']] },
+    ],
   },
   'webhook-retry': {
     workflowType: workflowTypes.webhookRetry,

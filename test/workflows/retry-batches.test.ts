@@ -1,10 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { WorkflowClient } from '@temporalio/client';
-import {
-  defaultWebhookRetryLimits,
-  type WebhookRetryInput,
-  webhookRetryWorkflowId,
-} from '../../workflows/contract.js';
+import { type WebhookRetryInput, webhookRetryWorkflowId } from '../../workflows/contract.js';
 import { handOverRetryBatches, type RetryBatchOptions } from '../../workflows/retry-batches.js';
 import { type RetryBatch, startRetry } from '../../workflows/start-retry.js';
 import { describeWith } from '../support/toolchains.js';
@@ -18,7 +14,9 @@ const batchOf = (batchId: string, rest: Partial<RetryBatch> = {}): RetryBatch =>
   subscriptionId,
   instanceIntegrationId: 'iin_1',
   eventTypes: ['user.updated', 'worker.updated'],
-  deliveries: 12,
+  address: 'https://hooks.example.com',
+  reason: 'answered 503',
+  deliveries: Array.from({ length: 12 }, (_, index) => `whd_${index}`),
   ...rest,
 });
 
@@ -73,7 +71,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     client().workflow.getHandle(webhookRetryWorkflowId(subscriptionId, batchId));
 
   test('starts a workflow that can be found by subscription, event type and integration, and marks it', async () => {
-    const batches = listOf(batchOf('bat_found'), batchOf('bat_one', { deliveries: 1 }));
+    const batches = listOf(batchOf('bat_found'), batchOf('bat_one', { deliveries: ['whd_one'] }));
     handOver(batches.list);
     await allMarked(batches);
     const found = await handleOf('bat_found').describe();
@@ -99,14 +97,20 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     });
   });
 
-  test('hands over ids and settings alone', async () => {
+  test('begins the input with what people look for, and has no number in it', async () => {
     const batches = listOf(batchOf('bat_input', { eventTypes: ['a.a', 'b.b', 'c.c', 'd.d', 'e.e'] }));
     handOver(batches.list);
     await allMarked(batches);
     const { events } = await handleOf('bat_input').fetchHistory();
     const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
     const input: WebhookRetryInput = JSON.parse(Buffer.from(payload ?? []).toString());
-    expect(input).toEqual({ ...defaultWebhookRetryLimits, subscriptionId, batchId: 'bat_input' });
+    expect(Object.entries(input)).toEqual([
+      ['address', 'https://hooks.example.com'],
+      ['reason', 'answered 503'],
+      ['deliveries', batchOf('bat_input').deliveries],
+      ['subscriptionId', subscriptionId],
+      ['batchId', 'bat_input'],
+    ]);
     const summary = await (await handleOf('bat_input').describe()).staticSummary();
     expect(summary).toBe('12 deliveries to whs_1 (a.a, b.b, c.c and 2 more)');
   });

@@ -182,7 +182,11 @@ export class RetryDomain {
         subscriptionId: `whs_of_${batchId}`,
         instanceIntegrationId: 'iin_1',
         eventTypes: ['user.created', 'user.updated'],
-        deliveries: [...this.rows.values()].filter((row) => row.batchId === batchId).length,
+        address: 'https://hooks.example.com',
+        reason: 'answered 503',
+        deliveries: [...this.rows.values()]
+          .filter((row) => row.batchId === batchId)
+          .map(({ deliveryId }) => deliveryId),
       }));
   }
 }

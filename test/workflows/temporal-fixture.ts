@@ -16,12 +16,12 @@ import { bundleDefinitions } from '../../workflows/bundle.js';
 import {
   type CodeCounts,
   type CodeExpiryInput,
-  defaultWebhookRetryLimits,
   type PurgeBatch,
   type PurgeInput,
   type SigningKeyRotationOutcome,
   searchAttributes,
-  type WebhookRetryInput,
+  type WebhookRetryLimits,
+  webhookRetryLimits,
 } from '../../workflows/contract.js';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
 import type { Log, LogFields } from '../../workflows/log.js';
@@ -51,8 +51,8 @@ export const quickCodeExpiry: CodeExpiryInput = {
   giveUpAfterAttempts: 50,
 };
 
-export const quickWebhookRetry: Omit<WebhookRetryInput, 'subscriptionId' | 'batchId'> = {
-  ...defaultWebhookRetryLimits,
+export const quickWebhookRetry: WebhookRetryLimits = {
+  ...webhookRetryLimits,
   stepTimeoutMs: 5_000,
   gatherLeastMs: 20,
   leastWaitMs: 50,

@@ -3,11 +3,11 @@ import type {
   RetryCounts,
   RetryProgress,
   RetryState,
-  WebhookRetryInput,
+  WebhookRetryLimits,
 } from '../contract.js';
 
 type Settings = Pick<
-  WebhookRetryInput,
+  WebhookRetryLimits,
   'gatherShare' | 'gatherLeastMs' | 'leastWaitMs' | 'mostWaitMs' | 'putOffMs'
 >;
 

@@ -19,7 +19,9 @@ import {
   type RetryCounts,
   signalNames,
   type WebhookRetryInput,
+  type WebhookRetryLimits,
   type WebhookRetryProgress,
+  webhookRetryLimits,
 } from '../contract.js';
 import { describeRetries, plural } from './retry-details.js';
 import { type DeliveryIds, RetryLedger } from './retry-ledger.js';
@@ -48,6 +50,7 @@ export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCount
 }
 
 class Retries {
+  readonly #limits: WebhookRetryLimits;
   readonly #ledger: RetryLedger;
   readonly #stepsBefore: number;
   /** Continues after a continue-as-new, so that an activity id names one step of the whole. */
@@ -56,7 +59,8 @@ class Retries {
 
   constructor(private readonly input: WebhookRetryInput) {
     const { steps = 0, lastAttempts = {} } = input.carried ?? {};
-    this.#ledger = new RetryLedger(input, lastAttempts);
+    this.#limits = { ...webhookRetryLimits, ...input };
+    this.#ledger = new RetryLedger(this.#limits, lastAttempts);
     this.#stepsBefore = steps;
     this.#steps = steps;
     this.#listen();
@@ -92,7 +96,7 @@ class Retries {
 
   /** Checked only between two waits: a due step from a signal would be forgotten. */
   isLong(): boolean {
-    const isLong = this.#steps - this.#stepsBefore >= this.input.stepsPerRun;
+    const isLong = this.#steps - this.#stepsBefore >= this.#limits.stepsPerRun;
     const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0;
     return ((isLong && isIdle) || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
   }
@@ -149,10 +153,11 @@ class Retries {
   }
 
   #round(attempts: AttemptToMake[]) {
-    const { subscriptionId, stepTimeoutMs, roundTries } = this.input;
+    const { subscriptionId } = this.input;
+    const { stepTimeoutMs, roundTries } = this.#limits;
     const { attemptDeliveries } = proxyActivities<WebhookRetryActivities>({
       startToCloseTimeout: stepTimeoutMs,
-      retry: { ...retryPolicy(this.input), maximumAttempts: roundTries },
+      retry: { ...retryPolicy(this.#limits), maximumAttempts: roundTries },
     });
     return attemptDeliveries.executeWithOptions(
       { activityId: `attempts-${++this.#steps}`, summary: inWords(attempts) },
@@ -168,8 +173,8 @@ class Retries {
 
   #steadyActivities() {
     return proxyActivities<WebhookRetryActivities>({
-      startToCloseTimeout: this.input.stepTimeoutMs,
-      retry: retryPolicy(this.input),
+      startToCloseTimeout: this.#limits.stepTimeoutMs,
+      retry: retryPolicy(this.#limits),
     });
   }
 

@@ -53,7 +53,11 @@ export function retryBatchesOver(domain: RpcChannel): RetryBatchList {
     toHandOver: async (request, call) => {
       const deadlineMs = request.maxWaitMs + ANSWER_MARGIN_MS;
       const { batches } = await client.claimRetryBatches(request, { ...call, deadlineMs });
-      return batches.map(({ deliveries, ...batch }) => ({ ...batch, deliveries: deliveries.length }));
+      return batches.map(({ deliveries, ...batch }) => ({
+        ...batch,
+        reason: reasonOf(deliveries),
+        deliveries: deliveries.map(({ deliveryId }) => deliveryId),
+      }));
     },
     markHandedOver: async (batchIds, call) => {
       await client.markRetryBatchesHandedOver({ batchIds }, { ...call, deadlineMs: STEP_DEADLINE_MS });
@@ -74,6 +78,17 @@ function toDelivery({ status, lastOutcome, lastHttpStatus, ...delivery }: RetryD
     throw new Error(`The domain says that delivery ${delivery.deliveryId} is ${status}, which is unknown.`);
   }
   return { ...delivery, status: known, lastAttempt: attemptInWords(lastOutcome, lastHttpStatus) };
+}
+
+/** How the last attempts ended: `answered 503`, or `answered 503 (11), timed out (1)`. */
+function reasonOf(deliveries: readonly RetryDelivery[]): string {
+  const counts = new Map<string, number>();
+  for (const { lastOutcome, lastHttpStatus } of deliveries) {
+    const words = attemptInWords(lastOutcome, lastHttpStatus) ?? 'under way';
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
+  const ordered = [...counts].sort(([, one], [, other]) => other - one);
+  return ordered.map(([words, count]) => (ordered.length === 1 ? words : `${words} (${count})`)).join(', ');
 }
 
 /** `answered 503`, `timed out`; without the sender's sentence, which may name hosts. */

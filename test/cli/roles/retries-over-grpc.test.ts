@@ -16,6 +16,12 @@ const pending = {
   ...{ deliveryId: 'whd_1', status: DeliveryStatus.PENDING, attemptsBegun: 1, nextAttemptAt: at },
   lastOutcome: AttemptOutcome.UNSPECIFIED,
 };
+const refused = {
+  ...pending,
+  deliveryId: 'whd_2',
+  lastOutcome: AttemptOutcome.STATUS_REFUSED,
+  lastHttpStatus: 503,
+};
 describe('what the retries ask of the domain', () => {
   const rigs = rpcRigs();
 
@@ -34,6 +40,7 @@ describe('what the retries ask of the domain', () => {
     subscriptionId: 'whs_1',
     instanceIntegrationId: 'iin_1',
     eventTypes: ['user.updated'],
+    address: 'https://hooks.example.com',
     deliveries: [pending, { ...pending, deliveryId: 'whd_2' }],
   };
 
@@ -110,12 +117,14 @@ describe('what the retries ask of the domain', () => {
     ]);
   });
 
-  test('lists batches with how many deliveries they have, and marks those that were handed over', async () => {
+  test('lists batches with their deliveries and how their attempts ended, and marks those that were handed over', async () => {
     const asked: unknown[] = [];
     const { batches } = await serving({
       claimRetryBatches: async (request) => {
         asked.push(request);
-        return { batches: [batch] };
+        return {
+          batches: [{ ...batch, deliveries: [pending, refused, { ...refused, deliveryId: 'whd_3' }] }],
+        };
       },
       markRetryBatchesHandedOver: async (request) => {
         asked.push(request);
@@ -123,7 +132,7 @@ describe('what the retries ask of the domain', () => {
       },
     });
     expect(await batches.toHandOver({ limit: 5, maxWaitMs: 100 }, call)).toEqual([
-      { ...batch, deliveries: 2 },
+      { ...batch, deliveries: ['whd_1', 'whd_2', 'whd_3'], reason: 'answered 503 (2), under way (1)' },
     ]);
     await batches.markHandedOver(['bat_1'], call);
     expect(asked).toEqual([{ limit: 5, maxWaitMs: 100 }, { batchIds: ['bat_1'] }]);

@@ -7,6 +7,7 @@ export interface RetryBatch {
   id: string;
   subscriptionId: SubscriptionId;
   instanceIntegrationId: InstanceIntegrationId;
+  url: string;
 }
 
 export interface RetryBatchRows {

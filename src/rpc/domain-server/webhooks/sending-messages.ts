@@ -53,8 +53,10 @@ export function toRetryDelivery(delivery: RetriedDelivery): Sent<RetryDelivery> 
   };
 }
 
-export function toRetryBatch({ id, deliveries, ...batch }: FilledRetryBatch): Sent<RetryBatchMessage> {
-  return { ...batch, batchId: id, deliveries: deliveries.map(toRetryDelivery) };
+/** The path of an address may be a secret, and workflows keep no secrets. */
+export function toRetryBatch({ id, url, deliveries, ...batch }: FilledRetryBatch): Sent<RetryBatchMessage> {
+  const address = new URL(url).origin;
+  return { ...batch, batchId: id, address, deliveries: deliveries.map(toRetryDelivery) };
 }
 
 /** Shortens overlong messages of a sender: the attempt was made, and must be recorded. */

@@ -86,6 +86,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     const batch = {
       ...{ batchId, subscriptionId, instanceIntegrationId: connection.id, eventTypes: ['user.updated'] },
       deliveries: [{ ...waiting, nextAttemptAt }],
+      address: 'https://hooks.example.com',
     };
     expect(batches).toEqual([batch]);
     expect(await client.getRetryBatch({ batchId }, CALL)).toEqual({ batch });

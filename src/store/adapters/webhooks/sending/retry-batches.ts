@@ -66,7 +66,12 @@ const makingDue = keptStatement((db, values: { ids: string; before: number; now:
     .where(CLAIMABLE_AT, '>', values.now),
 );
 
-const batchFields = ['batch.id', 'batch.subscription_id as subscriptionId'] as const;
+const batchFields = [
+  'batch.id',
+  'batch.subscription_id as subscriptionId',
+  'subscription.instance_integration_id as instanceIntegrationId',
+  'subscription.url',
+] as const;
 
 const waiting = keptStatement((db, { now, limit }: { now: number; limit: number }) =>
   db
@@ -79,7 +84,7 @@ const waiting = keptStatement((db, { now, limit }: { now: number; limit: number 
     .orderBy('batch.closes_at')
     .orderBy('batch.id')
     .limit(limit)
-    .select([...batchFields, 'subscription.instance_integration_id as instanceIntegrationId']),
+    .select(batchFields),
 );
 
 const byId = keptStatement((db, { id }: { id: string }) =>
@@ -87,7 +92,7 @@ const byId = keptStatement((db, { id }: { id: string }) =>
     .selectFrom('retry_batches as batch')
     .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
     .where('batch.id', '=', id)
-    .select([...batchFields, 'subscription.instance_integration_id as instanceIntegrationId']),
+    .select(batchFields),
 );
 
 /** With the outcome of the last attempt; null while one runs. */
