@@ -114,6 +114,10 @@ export const settings = {
   TEMPORAL_TLS_CERT_FILE: optional(text, 'client certificate for Temporal'),
   TEMPORAL_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
   TEMPORAL_TLS_CA_FILE: optional(text, 'authority of Temporal’s certificate'),
+  TEMPORAL_UI_URL: optional(
+    origin,
+    'address of the Temporal UI, to which `integration delivery show` links; the UI that demo runs has its own',
+  ),
   TEMPORAL_UI_PORT: required(port, '8233', 'port of the Temporal UI that demo runs'),
 
   SESSION_IDLE_LIMIT: required(

@@ -4,6 +4,7 @@ import { grpcAddress } from '../../config/parsers.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile } from '../demo/demo-file.js';
+import { temporalUiUrl } from '../temporal-ui-url.js';
 import { UsageError } from './usage-error.js';
 
 /** Address and token as typed. */
@@ -17,7 +18,7 @@ export interface Target {
   address: string;
   token: string;
   credentials: ChannelCredentials;
-  /** The workflows in the UI of Temporal that the demo runs, where the target is the demo. */
+  /** The workflows in the UI of Temporal: that of the settings or, for the demo, the one that it runs. */
   temporalUiUrl?: string | undefined;
 }
 
@@ -44,7 +45,7 @@ export function targetOf(
     address: foundAddress,
     token: foundToken,
     credentials: credentialsFor(foundAddress, ca),
-    temporalUiUrl: hasUi ? demo.temporalUiUrl : undefined,
+    temporalUiUrl: temporalUiUrl(config) ?? ((hasUi && demo.temporalUiUrl) || undefined),
   };
 }
 

@@ -16,7 +16,7 @@ export interface DemoFile {
   /** The application that the demo runs. */
   demoAppUrl: string;
   /** The workflows of this environment. */
-  temporalUiUrl: string;
+  temporalUiUrl: string | null;
   docsUrl: string | null;
   applications: DemoFileApplication[];
   people: DemoFilePerson[];
@@ -56,6 +56,7 @@ type Guard<T> = (value: unknown) => value is T;
 
 const isText: Guard<string> = (value) => typeof value === 'string';
 const isBoolean: Guard<boolean> = (value) => typeof value === 'boolean';
+const isTextOrNull: Guard<string | null> = (value) => value === null || isText(value);
 const isTextLike = (pattern: RegExp): Guard<string> => {
   return (value): value is string => isText(value) && pattern.test(value);
 };
@@ -111,8 +112,8 @@ const members: { [Name in keyof DemoFile]: (value: unknown) => DemoFile[Name] | 
   auditorToken: only(isTextLike(/^auditor_demo_[0-9A-Za-z]{48}$/)),
   keyCustodianToken: only(isTextLike(/^key_custodian_demo_[0-9A-Za-z]{48}$/)),
   demoAppUrl: only(isText),
-  temporalUiUrl: only(isText),
-  docsUrl: only((value): value is string | null => value === null || isText(value)),
+  temporalUiUrl: only(isTextOrNull),
+  docsUrl: only(isTextOrNull),
   applications: goodOnes(isApplication),
   people: goodOnes(isPerson),
   apiKeys: goodOnes(isApiKey),

@@ -7,6 +7,7 @@ import {
 } from '../../domain/demo/credentials.js';
 import { DEMO_PASSWORD } from '../../domain/demo/people.js';
 import { type DemoSeed, type DemoStore, demoSeedWith } from '../../domain/demo/seed.js';
+import { temporalUiUrl } from '../temporal-ui-url.js';
 import { demoAppUrl } from './demo-app.js';
 import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from './demo-file.js';
 
@@ -72,7 +73,7 @@ function contentOf(
     auditorToken: serviceTokens.auditor,
     keyCustodianToken: serviceTokens.key_custodian,
     demoAppUrl: demoAppUrl(config),
-    temporalUiUrl: `http://localhost:${config.TEMPORAL_UI_PORT}/namespaces/${config.TEMPORAL_NAMESPACE}/workflows`,
+    temporalUiUrl: temporalUiUrl(config) ?? null,
     docsUrl: `${config.GATEWAY_URL}/docs`,
     applications: seed.applications.map(({ id, type, name, requirePkce, redirectUris, allowedScopes }) => ({
       clientId: id,

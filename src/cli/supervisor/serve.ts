@@ -71,6 +71,8 @@ function childEnvironments(
 ): (role: RoleName) => NodeJS.ProcessEnv {
   const rights = Object.keys(roleTokenSettings) as RoleRight[];
   const tokens = new Map(rights.map((right) => [right, tokensOf(config, right)]));
+  const ownUiUrl = runsOwnTemporal(config) ? `http://localhost:${config.TEMPORAL_UI_PORT}` : undefined;
+  const uiUrl = config.TEMPORAL_UI_URL ?? ownUiUrl;
   return (role) => {
     const settings = rights.map((right) => {
       const held = tokens.get(right) ?? [];
@@ -81,6 +83,7 @@ function childEnvironments(
       ...environment,
       ...Object.fromEntries(settings),
       ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress }),
+      ...(uiUrl && { TEMPORAL_UI_URL: uiUrl }),
     };
   };
 }

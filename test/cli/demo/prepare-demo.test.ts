@@ -51,6 +51,11 @@ describe('preparing a demo', () => {
     }
   });
 
+  test('leads to no UI of Temporal where none is named, as with a server elsewhere', async () => {
+    const { prepare } = await newDemo();
+    expect((await prepare()).temporalUiUrl).toBeNull();
+  });
+
   test('a second time keeps every credential and hashes nothing', async () => {
     const { prepare } = await newDemo();
     const hasher = countingHasher();

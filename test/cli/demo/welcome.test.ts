@@ -20,7 +20,7 @@ describe('the welcome', () => {
     const others = {
       SIGN_ON_URL: 'https://login.example.com',
       DEMO_APP_PORT: '4104',
-      TEMPORAL_UI_PORT: '8333',
+      TEMPORAL_UI_URL: 'http://localhost:8333',
     };
     const config = settingsIn(newDirectory(), others);
     store = await openStore({ environment: 'demo', dataDir: config.DATA_DIR });

@@ -108,6 +108,25 @@ describe('integration delivery', () => {
     }
   });
 
+  test('show leads to the UI of Temporal that the settings name, in the namespace of the environment', async () => {
+    const { settings } = await start({
+      getDelivery: async () => ({
+        delivery: delivery({ retryWorkflowId: 'webhook-retry/whs_1/bat_1' }),
+        attempts: [],
+        body: Buffer.from('{}'),
+      }),
+    });
+    const named = {
+      TEMPORAL_ADDRESS: 'temporal.example.com:7233',
+      TEMPORAL_UI_URL: 'https://temporal.example.com',
+      TEMPORAL_NAMESPACE: 'payroll live',
+    };
+    const { stdout } = await integration(['delivery', 'show', 'whd_1'], { ...settings, ...named });
+    expect(stdout).toContain(
+      'https://temporal.example.com/namespaces/payroll%20live/workflows/webhook-retry%2Fwhs_1%2Fbat_1',
+    );
+  });
+
   const failed = failedAttempt({ responseStart: Buffer.from('oops\x1b[2J\u202e\r\nsecond line') });
   const running = attempt({
     number: 2,
