@@ -17,6 +17,9 @@ const MESSAGES = {
 
 export type UnreadableStatus = keyof typeof MESSAGES;
 
+/** As `x-unread-requests` of the documents has them. */
+export const UNREADABLE_STATUSES = Object.keys(MESSAGES).map(Number) as UnreadableStatus[];
+
 const STATUS_OF: Partial<Record<string, UnreadableStatus>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { problemBelowContracts, UNREADABLE_STATUSES } from '../../src/edge/http/unreadable.js';
+import { contractDocument } from '../support/contract/contract-document.js';
+
+interface UnreadRequests {
+  mediaType: string;
+  answers: Record<string, { code: string; message: string }>;
+}
+
+describe.each(['gateway', 'sign-on'] as const)('the document of %s', (api) => {
+  const document = contractDocument(api) as unknown as {
+    info: { description: string };
+    'x-unread-requests': UnreadRequests;
+  };
+  const { mediaType, answers } = document['x-unread-requests'];
+
+  test('declares each answer below its paths, word for word, and no other', () => {
+    expect(Object.keys(answers).map(Number).sort()).toEqual([...UNREADABLE_STATUSES].sort());
+    for (const status of UNREADABLE_STATUSES) {
+      const { headers, body } = problemBelowContracts(status, 'a-request', '/docs/errors');
+      expect(headers).toMatchObject({ 'content-type': mediaType });
+      const { code, message, requestId } = JSON.parse(body);
+      expect({ code, message, requestId }).toEqual({ ...answers[status], requestId: 'a-request' });
+    }
+  });
+
+  test('names each of them where it describes errors', () => {
+    const errors = document.info.description.split('## Errors')[1]?.split('\n## ')[0] ?? '';
+    expect(UNREADABLE_STATUSES.filter((status) => !errors.includes(String(status)))).toEqual([]);
+    expect(errors).toContain('`x-unread-requests`');
+  });
+});
