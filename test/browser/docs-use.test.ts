@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Dispatch } from '../../src/edge/http/exchange.js';
+import { ownIds } from '../gateway/demo-paths.js';
 import { chromiumVisits } from '../support/chromium.js';
 import { type DocsServer, startDocs } from '../support/docs-server.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
@@ -271,6 +272,37 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       expect(await second.locator('.try-address').innerText()).toBe(
         `GET /v1/instance-integrations/${connection.id}/clients`,
       );
+    });
+
+    test('takes one click at the demo of this machine, which fills in key and ids and keeps nothing', async () => {
+      const [apiKey = ''] = Object.values(gateway.credentials.apiKeys);
+      const { userId, ...ids } = ownIds;
+      const demo = await startDocs({
+        onward: async () => onwardTo(gateway),
+        tryItValues: () => ({ apiKey, ids }),
+      });
+      const { page } = await visit();
+      await page.goto(`${demo.url}${WORKERS}`);
+      const form = formOf(page, 'getWorkerV2');
+      await form.locator('summary').click();
+      await form.getByText('Filled in by the demo on this machine.').waitFor();
+      expect(await docsAuditOf(page)).toEqual([]);
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.locator('.status.good').waitFor();
+      expect(JSON.parse(await form.locator('.try-answer code').innerText()).id).toBe(ids.workerId);
+      expect(
+        await page.evaluate<string>('JSON.stringify({ ...sessionStorage, ...localStorage })'),
+      ).not.toContain(apiKey);
+
+      await page.goto(`${demo.url}/docs/reference/gateway/clients`);
+      const typed = formOf(page, 'getClient');
+      await page.evaluate("sessionStorage.setItem('docs-try-x-api-key', 'typed before')");
+      await page.reload();
+      await typed.locator('summary').click();
+      await typed.getByText('Filled in by the demo on this machine.').waitFor();
+      expect(await typed.getByLabel('x-api-key').inputValue()).toBe('typed before');
+      expect(await typed.getByLabel('clientId').inputValue()).toBe(ids.clientId);
+      await demo.stop();
     });
 
     test('asks the sign-on server where that lets it', async () => {

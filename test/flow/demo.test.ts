@@ -74,6 +74,23 @@ describe('a demo environment', () => {
     expect(said).toContain(service.demo().people[0]?.email);
   });
 
+  test('fills in the forms of its documentation with what its key can read, on this machine alone', async () => {
+    const { gatewayUrl, apiKeys } = service.demo();
+    const ask = (headers = {}) => fetch(`${gatewayUrl}/docs/try-it/values`, { headers });
+    const { apiKey, ids } = (await (await ask()).json()) as { apiKey: string; ids: Record<string, string> };
+    expect(apiKey).toBe(apiKeys[0]?.key);
+    const client = `${gatewayUrl}/v2/instance-integrations/${ids.instanceIntegrationId}/clients/${ids.clientId}`;
+    const worker = await fetch(`${client}/workers/${ids.workerId}`, { headers: { 'x-api-key': apiKey } });
+    expect([worker.status, await worker.json()]).toEqual([
+      200,
+      expect.objectContaining({ id: ids.workerId }),
+    ]);
+    const user = `${client.replace('/v2/', '/v1/')}/users/${ids.userId}`;
+    expect((await fetch(user, { headers: { 'x-api-key': apiKey } })).status).toBe(200);
+    const passedOn = await ask({ 'x-forwarded-for': '192.0.2.1' });
+    expect([passedOn.status, await passedOn.text()]).toEqual([204, '']);
+  });
+
   test('logs no credential, whatever else it logs', () => {
     const { apiKeys, operatorToken, platformToken, applications, people } = service.demo();
     const secrets = applications.flatMap(({ clientSecret }) => clientSecret ?? []);

@@ -6,6 +6,7 @@ import { readSources } from '../../src/docs/sources.js';
 import { withLibrary } from '../../src/edge/docs/desk.js';
 import { type Library, openLibrary } from '../../src/edge/docs/library.js';
 import type { SiteFile } from '../../src/edge/docs/site-file.js';
+import { type TryItValues, withTryItValues } from '../../src/edge/docs/try-it-values.js';
 import type { Dispatch } from '../../src/edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../src/edge/http/listener.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
@@ -38,6 +39,8 @@ export interface DocsOptions {
   environment?: 'live' | 'demo';
   signOnUrl?: string;
   demoGatewayUrl?: string;
+  /** What the forms are filled in with. */
+  tryItValues?: () => TryItValues;
   /** What the build left, by path below `dist/`; all of it, unless said. */
   dist?: Record<string, string>;
   /** What answers where the documentation has nothing. It learns the address, which a gateway needs. */
@@ -83,7 +86,8 @@ export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> 
   });
   // Whatever is served from now on does not come from the disk.
   rmSync(distDir, { recursive: true });
-  dispatch = withLibrary(library, (await onward?.(url)) ?? nothing);
+  const values = () => options.tryItValues?.();
+  dispatch = withTryItValues(environment, values, withLibrary(library, (await onward?.(url)) ?? nothing));
   return { url, port, site: renderedSite(), library, log, stop: () => closeListener(listener, 0) };
 }
 

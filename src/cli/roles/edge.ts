@@ -4,11 +4,13 @@ import { packageRoot, packageVersion } from '../../config/package.js';
 import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
 import { withLibrary } from '../../edge/docs/desk.js';
 import { openLibrary } from '../../edge/docs/library.js';
+import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { EXPLANATIONS } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
 import { httpRequestTimer } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
+import { tryItValues } from '../demo/try-it-values.js';
 import { listenError } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
@@ -44,7 +46,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     [
       createListener({
         api: 'gateway',
-        dispatch: withLibrary(library, gateway),
+        dispatch: withTryItValues(environment, () => tryItValues(config), withLibrary(library, gateway)),
         publicUrl: gatewayUrl,
         explanations: EXPLANATIONS,
         trustedProxies,

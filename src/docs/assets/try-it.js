@@ -128,6 +128,30 @@
     }
   };
 
+  /** The demo gives its key and ids to pages of its own machine; others get nothing. They are not stored. */
+  let asked = false;
+  const fillIn = async () => {
+    if (asked) return;
+    asked = true;
+    const values = await fetch('/docs/try-it/values', { cache: 'no-store' })
+      .then((answer) => (answer.status === 200 ? answer.json() : undefined))
+      .catch(() => undefined);
+    if (!values) return;
+    for (const form of document.querySelectorAll('.try-form')) {
+      const empty = [...form.querySelectorAll('[data-where]')].filter(({ value }) => value === '');
+      const filled = empty.filter((field) => {
+        const { where } = field.dataset;
+        const value = where === 'key' ? values.apiKey : where === 'path' ? values.ids[field.name] : undefined;
+        field.value = value ?? '';
+        return value !== undefined;
+      });
+      if (filled.length > 0) {
+        const told = 'Filled in by the demo on this machine. Change what you like.';
+        form.querySelector('.send').before(element('p', 'hint try-filled', told));
+      }
+    }
+  };
+
   for (const form of document.querySelectorAll('.try-form')) {
     for (const field of form.querySelectorAll('[data-where]')) {
       const kind = KIND_OF_PARAMETER[field.name];
@@ -165,6 +189,7 @@
   document.addEventListener(
     'toggle',
     ({ target }) => {
+      if (target.matches?.('details.try[open]')) fillIn();
       for (const field of target.querySelectorAll?.('.try-form [data-where]') ?? []) {
         if (['path', 'key', 'bearer'].includes(field.dataset.where) && field.value === '') {
           field.value = kept(field.name);
