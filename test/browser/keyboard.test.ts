@@ -173,6 +173,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       'button Do not allow',
       'a privacy policy',
       'a terms of service',
+      'a Change',
       'a Use another account',
     ]);
   });

@@ -1,5 +1,10 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
-import type { ConsentPage, Interaction } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import {
+  type ConsentPage,
+  type Interaction,
+  type SignInContext,
+  UserType,
+} from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { hidden } from './fields.js';
 import { type Html, html } from './html.js';
 import { icons } from './icons.js';
@@ -29,7 +34,7 @@ const always = (instanceName: string): Seen => ({
 export function consentPage(
   interaction: string,
   { csrfToken, applicationName, instanceName, formActionSource }: Interaction,
-  { accountEmail, scopes, logoUri, policyUri, tosUri }: ConsentPage,
+  { accountEmail, scopes, logoUri, policyUri, tosUri, context }: ConsentPage,
 ): PageContent {
   const seen = [always(instanceName), ...scopes.flatMap((scope) => seenWith(scope))];
   const image = webAddress(logoUri);
@@ -52,8 +57,20 @@ ${documentsOf(applicationName, [
   ['privacy policy', webAddress(policyUri)],
   ['terms of service', webAddress(tosUri)],
 ])}
+${context && chosenContext(interaction, context)}
 ${otherAccount(interaction, accountEmail)}`;
   return { title: 'Allow access', brand: instanceName, body, image };
+}
+
+/** What the person goes on as, with a way to change it. */
+function chosenContext(interaction: string, { userType, clientName, roleName }: SignInContext): Html {
+  const address = `${operations.showContexts.path}?${new URLSearchParams({ interaction })}`;
+  const isUser = userType === UserType.USER;
+  return html`<div class="account">${isUser ? icons.users : icons.worker}<div>Continuing as ${roleOf(isUser, roleName)} of <b>${clientName}</b><a href="${address}">Change</a></div></div>`;
+}
+
+function roleOf(isUser: boolean, roleName: string | undefined): string {
+  return isUser ? `dashboard user${roleName ? ` (${roleName})` : ''}` : 'worker';
 }
 
 /** What the application says of itself, in a new tab, so that the sign-in stays. */

@@ -149,6 +149,12 @@ function issue(situation: Situation): NextStep {
   return { kind: 'issue', accountId, authenticatedAt, context, isReused };
 }
 
+/** The context that the person goes on with, where there are others to change to. */
+export function changeableContext(situation: Situation): ContextChoice | undefined {
+  const person = admitted(situation.identity);
+  return person && offeredContexts(person).length > 1 ? contextOf(situation, person) : undefined;
+}
+
 /**
  * The only context, the one chosen for this request, the one chosen before in this session or, with
  * `prompt=none`, the last used one.

@@ -5,7 +5,7 @@ import { formActionSource } from '../authorization/redirect-target.js';
 import type { SignOn } from '../sign-on.js';
 import type { AuthorizationRequest, SignOutRequest } from './interactions.js';
 import type { ContextChoice } from './login-contexts.js';
-import type { NextStep, Situation } from './next-step.js';
+import { changeableContext, type NextStep, type Situation } from './next-step.js';
 import { findContext, offeredContexts } from './offered-contexts.js';
 import type { OwnInteraction } from './open-interaction.js';
 import { formTokenOf } from './page-forms.js';
@@ -47,6 +47,8 @@ export type PageContent =
       accountEmail: string;
       scopes: readonly string[];
       links: ApplicationLinks;
+      /** Which one the person goes on with; only if there are others. */
+      context: ContextChoice | undefined;
     }
   | {
       kind: 'sign_out';
@@ -60,9 +62,10 @@ export type PageContent =
 export async function authorizationPage(
   signOn: SignOn,
   own: OwnInteraction<AuthorizationRequest>,
-  { request, application, identity, progress }: Situation,
+  situation: Situation,
   { page, refusal }: NextStep & { kind: 'page' },
 ): Promise<PageContent> {
+  const { request, application, identity, progress } = situation;
   const instance = await signOn.unitOfWork.rows.instances.find(request.instanceId);
   const form: AuthorizationForm = {
     csrfToken: formTokenOf(signOn, own),
@@ -78,7 +81,8 @@ export async function authorizationPage(
   const accountEmail = identity?.account.email ?? '';
   if (page === 'consent') {
     const links = application?.links ?? NO_LINKS;
-    return { kind: 'consent', form, accountEmail, scopes: request.scopes, links };
+    const context = changeableContext(situation);
+    return { kind: 'consent', form, accountEmail, scopes: request.scopes, links, context };
   }
   return { kind: 'choose_context', form, accountEmail, contexts: choicesOf(identity), refusals };
 }

@@ -3,7 +3,7 @@ import { type Browser, type BrowserStep, type PageName, toPage } from '../sessio
 import type { SignOn } from '../sign-on.js';
 import { advance, underWay } from './advance.js';
 import type { SignOutRequest } from './interactions.js';
-import { nextStep, signInAgain } from './next-step.js';
+import { changeableContext, nextStep, signInAgain } from './next-step.js';
 import { situationNow } from './open-form.js';
 import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
 import { authorizationPage, type PageContent, signOutPage } from './page-content.js';
@@ -37,6 +37,9 @@ export async function showInteraction(
   }
   if (next.page === page) {
     return authorizationPage(signOn, opened, situation, next);
+  }
+  if (page === 'choose_context' && next.page === 'consent' && changeableContext(situation)) {
+    return authorizationPage(signOn, opened, situation, { kind: 'page', page });
   }
   // A different person may use this browser; the other pages have a link to change the account.
   return page === 'sign_in'

@@ -2,6 +2,7 @@ import {
   type ShowInteractionResponse,
   UserType,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { ContextChoice } from '../../../domain/sign-on/interaction/login-contexts.js';
 import type { PageContent } from '../../../domain/sign-on/interaction/page-content.js';
 import type { Shown } from '../../../domain/sign-on/interaction/show-interaction.js';
 import type { Sent } from '../../definitions.js';
@@ -30,11 +31,15 @@ function toContextPage({ form: interaction, contexts, ...page }: PageContent & {
   return {
     ...page,
     interaction,
-    contexts: contexts.map((context) => ({ ...context, userType: UserType[context.userType] })),
+    contexts: contexts.map(toContext),
   };
 }
 
-function toConsentPage({ form: interaction, links, ...page }: PageContent & { kind: 'consent' }) {
+function toContext<Choice extends ContextChoice & { lastUsed: boolean }>(context: Choice) {
+  return { ...context, userType: UserType[context.userType] };
+}
+
+function toConsentPage({ form: interaction, links, context, ...page }: PageContent & { kind: 'consent' }) {
   const { logoUri, policyUri, tosUri } = links;
   return {
     ...page,
@@ -42,5 +47,6 @@ function toConsentPage({ form: interaction, links, ...page }: PageContent & { ki
     logoUri: logoUri ?? undefined,
     policyUri: policyUri ?? undefined,
     tosUri: tosUri ?? undefined,
+    context: context && toContext({ ...context, lastUsed: false }),
   };
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
 import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import type { LoginContext } from '../../../../src/domain/sign-on/interaction/login-contexts.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { audited, browserRig, CALLBACK, newPerson } from '../browser-rig.js';
-import { answerOf, codeOf, errorPageOf, TestBrowser } from '../test-browser.js';
+import { audited, browserRig, CALLBACK, hire, newPerson } from '../browser-rig.js';
+import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
 
@@ -45,6 +46,41 @@ describe('the person', () => {
     expect(await browser.show('consent')).toMatchObject({
       links: { logoUri: null, policyUri: null, tosUri: links.tosUri },
     });
+  });
+
+  test('with several contexts sees which one it is and changes it, here and for the session', async () => {
+    const rig = await browserRig(under);
+    const clientId = await rig.newApplication({ name: 'Shiftwise', firstParty: false });
+    const person = await newPerson(rig, [rig.here.clientId]);
+    await hire(rig, person, rig.here.clientId);
+    const [asUser, asWorker] = (['USER', 'WORKER'] as const).map((userType) => ({
+      userType,
+      clientId: rig.here.clientId,
+    })) as [LoginContext, LoginContext];
+    const browser = new TestBrowser(rig);
+    await browser.authorize({ clientId });
+    expect(await browser.signIn(person)).toMatchObject({ page: 'choose_context' });
+    expect(await browser.choose(asUser)).toMatchObject({ page: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ context: asUser });
+    expect(await browser.show('choose_context')).toMatchObject({
+      contexts: expect.arrayContaining([expect.objectContaining(asUser), expect.objectContaining(asWorker)]),
+    });
+    expect(await browser.choose(asWorker)).toMatchObject({ page: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ context: asWorker });
+    codeOf(await browser.decide(true));
+    await browser.authorize({ clientId, prompt: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ context: asWorker });
+  });
+
+  test('with one context has none to change, and before a sign-in that is asked for cannot', async () => {
+    const { rig, browser } = await asked();
+    expect(await browser.show('consent')).toMatchObject({ kind: 'consent', context: undefined });
+    expect(await browser.show('choose_context')).toMatchObject({ kind: 'step', step: { page: 'consent' } });
+    const person = await newPerson(rig, [rig.here.clientId]);
+    await hire(rig, person, rig.here.clientId);
+    const other = await signedInBrowser(rig, person);
+    await other.authorize({ prompt: 'login' });
+    expect(await other.show('choose_context')).toMatchObject({ kind: 'step', step: { page: 'sign_in' } });
   });
 
   test('approves, and is not asked again for as much or less', async () => {

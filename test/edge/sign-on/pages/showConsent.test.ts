@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { InteractionPage, UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { type SignOnServer, startSignOn } from '../server.js';
 import { describePage, INTERACTION, shared } from './page-suite.js';
 
@@ -29,6 +29,42 @@ describePage({
     'Signed in as <b>maria@example.com</b>',
   ],
   askedWith: { page: InteractionPage.CONSENT, interaction: INTERACTION },
+});
+
+describe('the context that the person goes on with', () => {
+  let server: SignOnServer;
+
+  beforeAll(async () => {
+    server = await startSignOn();
+  });
+
+  afterAll(() => server.stop());
+
+  const shownWith = async (context?: { userType: UserType; roleName?: string }) => {
+    const client = { clientId: 'cli_1', clientName: 'Tallowfern <Bakeries>', lastUsed: false };
+    const value = {
+      interaction: shared,
+      accountEmail: 'maria@example.com',
+      scopes: [],
+      context: context && { ...client, ...context },
+    };
+    server.program({ showInteraction: async () => ({ result: { $case: 'consentPage', value } }) });
+    return (await server.ask('showConsent', `/auth/consent?interaction=${INTERACTION}`)).body;
+  };
+
+  test.each([
+    [{ userType: UserType.WORKER }, 'worker'],
+    [{ userType: UserType.USER }, 'dashboard user'],
+    [{ userType: UserType.USER, roleName: 'Owner' }, 'dashboard user (Owner)'],
+  ])('is named with a way to change it, where there are others: %j', async (context, role) => {
+    expect(await shownWith(context)).toContain(
+      `Continuing as ${role} of <b>Tallowfern &lt;Bakeries&gt;</b><a href="/auth/choose-context?interaction=${INTERACTION}">Change</a>`,
+    );
+  });
+
+  test('is not named where it is the only one', async () => {
+    expect(await shownWith()).not.toContain('Continuing as');
+  });
 });
 
 describe('what the application says of itself', () => {

@@ -729,7 +729,11 @@ export interface ConsentPage {
     | string
     | undefined;
   /** Its terms of service. */
-  tosUri?: string | undefined;
+  tosUri?:
+    | string
+    | undefined;
+  /** The context that the person goes on with; only if there are others to change to. */
+  context?: SignInContext | undefined;
 }
 
 /** Asks whether to sign out, because the request does not prove that the person wants it. */
@@ -3076,6 +3080,7 @@ function createBaseConsentPage(): ConsentPage {
     logoUri: undefined,
     policyUri: undefined,
     tosUri: undefined,
+    context: undefined,
   };
 }
 
@@ -3098,6 +3103,9 @@ export const ConsentPage: MessageFns<ConsentPage> = {
     }
     if (message.tosUri != null) {
       writer.uint32(50).string(message.tosUri);
+    }
+    if (message.context != null) {
+      SignInContext.encode(message.context, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -3161,6 +3169,14 @@ export const ConsentPage: MessageFns<ConsentPage> = {
             }
 
             message.tosUri = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.context = SignInContext.decode(reader, reader.uint32());
             continue;
           }
         }
