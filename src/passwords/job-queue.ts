@@ -2,6 +2,14 @@ import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { PasswordAnswer, PasswordJob } from './password-thread.js';
 import type { StartThread, Thread } from './thread.js';
 
+/** Who measures the queue. */
+export interface PasswordWatch {
+  /** Called once: how many wait at the moment. */
+  waiting(count: () => number): void;
+  worked(durationMs: number): void;
+  refused(): void;
+}
+
 export interface JobQueueOptions {
   /** The limit; a thread starts when it is first needed, and again after it died. */
   threads: number;
@@ -10,6 +18,7 @@ export interface JobQueueOptions {
   maxWaitMs: number;
   /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;
+  watch?: PasswordWatch;
 }
 
 interface Waiting {
@@ -39,11 +48,13 @@ export class JobQueue {
 
   constructor(options: JobQueueOptions) {
     this.#options = options;
+    options.watch?.waiting(() => this.#waiting.length);
   }
 
   async do(job: PasswordJob): Promise<PasswordAnswer> {
     const waitMs = this.#expectedWaitMs();
     if (this.#closed || waitMs > this.#options.maxWaitMs) {
+      this.#options.watch?.refused();
       throw tooBusy(waitMs);
     }
     const answer = await new Promise<PasswordAnswer>((resolve, reject) => {
@@ -80,6 +91,7 @@ export class JobQueue {
       const next = this.#waiting.shift() as Waiting;
       if (performance.now() - next.since > this.#options.maxWaitMs * GIVE_UP_FACTOR) {
         this.#idle.push(thread);
+        this.#options.watch?.refused();
         next.reject(tooBusy(this.#expectedWaitMs()));
       } else {
         void this.#serve(thread, next);
@@ -111,7 +123,9 @@ export class JobQueue {
     const begunAt = performance.now();
     try {
       const answer = await thread.do(waiting.job);
-      this.#averageMs += (performance.now() - begunAt - this.#averageMs) * SMOOTHING;
+      const durationMs = performance.now() - begunAt;
+      this.#options.watch?.worked(durationMs);
+      this.#averageMs += (durationMs - this.#averageMs) * SMOOTHING;
       this.#idle.push(thread);
       waiting.resolve(answer);
     } catch (cause) {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { normalizedPassword } from '../domain/credentials/password-rules.js';
 import type { PasswordHasher } from '../domain/credentials/passwords.js';
-import { JobQueue } from './job-queue.js';
+import { JobQueue, type PasswordWatch } from './job-queue.js';
 import { threadsOf } from './thread.js';
 
 /** Matches no password, and has the usual parameters, so that unknown accounts take as long as known ones. */
@@ -19,6 +19,7 @@ export interface PasswordHasherOptions {
   maxWaitMs?: number;
   /** A thread ended unasked; its replacement is starting. */
   onThreadDeath?(cause: unknown): void;
+  watch?: PasswordWatch;
   /** Replaced in tests, which run the sources. */
   threadFile?: URL;
 }
@@ -32,9 +33,10 @@ export function threadedPasswordHasher({
   threads = availableParallelism(),
   maxWaitMs = MAX_WAIT_MS,
   onThreadDeath = () => undefined,
+  watch,
   threadFile = THREAD_FILE,
 }: PasswordHasherOptions = {}): ThreadedPasswordHasher {
-  const queue = new JobQueue({ threads, maxWaitMs, onThreadDeath, start: threadsOf(threadFile) });
+  const queue = new JobQueue({ threads, maxWaitMs, onThreadDeath, watch, start: threadsOf(threadFile) });
   return {
     hash: async (password) => {
       const answer = await queue.do({ password: normalizedPassword(password) });

@@ -47,6 +47,7 @@ import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
 import { migrateToLatest } from './migrate.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
+import type { StoreWatch } from './watch.js';
 
 export interface StoreOptions {
   environment: 'live' | 'demo';
@@ -63,6 +64,7 @@ export interface StoreOptions {
   onDiskFailure?: (error: unknown) => void;
   /** Without it, the write of an event that violates the contract fails. */
   onInvalidEvent?: OnInvalidEvent;
+  watch?: StoreWatch;
 }
 
 export interface AuditChainsListener {
@@ -105,12 +107,14 @@ export interface Store {
 export const DATABASE_FILE = 'integration.db';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const bare = await connect(options);
+  const { watch } = options;
+  const bare = timed(await connect(options), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
   const database = withAuditChains(
     bare,
     () => audit?.[0],
     (chain) => audit?.[1].onBroken(chain),
+    watch?.recorded,
   );
   try {
     await refuseForeign(database, options.environment);
@@ -170,6 +174,7 @@ async function connect({
   onIdleError = () => undefined,
   checkpoints,
   onDiskFailure,
+  watch,
 }: StoreOptions): Promise<Database> {
   if (databaseUrl !== undefined) {
     return openPostgres(databaseUrl, onIdleError);
@@ -181,12 +186,31 @@ async function connect({
   }
   const claim = alone ? claimDirectory(dataDir) : undefined;
   try {
-    const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure });
+    const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {
     claim?.release();
     throw error;
   }
+}
+
+function timed(database: Database, watch: StoreWatch | undefined): Database {
+  return watch === undefined
+    ? database
+    : {
+        ...database,
+        write: async (...given) => {
+          const begunAt = performance.now();
+          let outcome: 'committed' | 'undone' = 'undone';
+          try {
+            const answer = await database.write(...given);
+            outcome = 'committed';
+            return answer;
+          } finally {
+            watch.wrote(outcome, performance.now() - begunAt);
+          }
+        },
+      };
 }
 
 function unusableFor(error: unknown): StoreError {

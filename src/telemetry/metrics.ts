@@ -4,10 +4,16 @@ const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
 
 /** The metrics of one role. Labels hold names from the contracts, never ids, so that they are bounded. */
-export function createMetricsRegistry(role: string): Registry {
+export function createMetricsRegistry(role: string, version: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'integration_build_info',
+    help: '1, with the release of the service as a label.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
   return registry;
 }
 
@@ -61,6 +67,73 @@ export function certificateGauge(
       }
     },
   });
+}
+
+/** Of a store: the other side is `StoreWatch`. */
+export function storeMetrics(registry: Registry) {
+  const registers = [registry];
+  const recorded = new Counter({
+    name: 'audit_records_total',
+    help: 'Acts on record, by type and outcome: sign-ins, tokens issued, refused and used again, changes, reads of secrets.',
+    labelNames: ['type', 'outcome'],
+    registers,
+  });
+  const writes = new Histogram({
+    name: 'store_commit_writes',
+    help: 'Writes that share a commit of SQLite.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+    registers,
+  });
+  const syncs = new Histogram({
+    name: 'store_sync_duration_seconds',
+    help: 'Syncs of the log of SQLite to the disk.',
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'store_write_duration_seconds',
+    help: 'Writes, from their call to their acknowledgement, by whether they were committed or undone.',
+    labelNames: ['outcome'],
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  });
+  return {
+    recorded: (type: string, outcome: string, times: number) => recorded.inc({ type, outcome }, times),
+    committed: (count: number) => writes.observe(count),
+    synced: (durationMs: number) => syncs.observe(durationMs / 1_000),
+    wrote: (outcome: 'committed' | 'undone', durationMs: number) =>
+      durations.observe({ outcome }, durationMs / 1_000),
+  };
+}
+
+/** Of the threads that check passwords: the other side is `PasswordWatch`. */
+export function passwordMetrics(registry: Registry) {
+  const registers = [registry];
+  const durations = new Histogram({
+    name: 'password_job_duration_seconds',
+    help: 'Checks and makings of password hashes, without their wait.',
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  });
+  const refused = new Counter({
+    name: 'password_jobs_refused_total',
+    help: 'Passwords not checked, because too many were waiting.',
+    registers,
+  });
+  return {
+    waiting: (count: () => number) => {
+      new Gauge({
+        name: 'password_jobs_waiting',
+        help: 'Passwords that wait for a thread.',
+        registers,
+        collect() {
+          this.set(count());
+        },
+      });
+    },
+    worked: (durationMs: number) => durations.observe(durationMs / 1_000),
+    refused: () => refused.inc(),
+  };
 }
 
 export interface AttemptMetrics {

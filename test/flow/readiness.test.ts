@@ -1,7 +1,26 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parseExposition } from '../support/prometheus-text.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { readList } from './reading.js';
+
+/** Dashboards and alerts are written for these names. */
+const NAMES = [
+  'audit_records_total',
+  'grpc_server_call_duration_seconds',
+  'http_request_duration_seconds',
+  'integration_build_info',
+  'password_job_duration_seconds',
+  'password_jobs_refused_total',
+  'password_jobs_waiting',
+  'store_commit_writes',
+  'store_sync_duration_seconds',
+  'store_write_duration_seconds',
+  'temporal_worker_polling',
+  'webhook_attempt_duration_seconds',
+  'webhook_attempts_running',
+  'webhook_attempts_total',
+];
 
 const services = serviceProcesses();
 
@@ -41,6 +60,22 @@ describe('health and metrics of all roles together', () => {
     );
     expect(metrics).toMatch(/^temporal_worker_polling\{role="worker"\} 0$/m);
     expect(metrics.match(/^# TYPE process_cpu_user_seconds_total /gm)).toHaveLength(1);
+  });
+
+  test('the names of all metrics stay as dashboards know them, beside those of Node and its process', async () => {
+    const families = parseExposition(await (await fetch(`${service.opsUrl}/metrics`)).text());
+    expect([...families.keys()].filter((name) => !/^(?:nodejs|process)_/.test(name)).sort()).toEqual(NAMES);
+    expect(families.get('integration_build_info')?.samples).toHaveLength(3);
+    for (const moved of [
+      'store_write_duration_seconds',
+      'store_commit_writes',
+      'store_sync_duration_seconds',
+    ]) {
+      expect(families.get(moved)?.samples.some((sample) => /_count\{.*\} [1-9]/.test(sample))).toBe(true);
+    }
+    expect(families.get('password_jobs_waiting')?.samples).toEqual([
+      'password_jobs_waiting{role="domain"} 0',
+    ]);
   });
 
   test('while a role hangs the service is unready, and once it continues it is ready again', async () => {

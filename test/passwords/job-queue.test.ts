@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { JobQueue } from '../../src/passwords/job-queue.js';
+import { JobQueue, type JobQueueOptions } from '../../src/passwords/job-queue.js';
 import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
 import type { StartThread } from '../../src/passwords/thread.js';
 
@@ -11,7 +11,7 @@ interface Held {
 }
 
 /** A queue with threads that answer, and die, at the test's command. */
-function queueRig({ threads = 1, maxWaitMs = 10_000 } = {}) {
+function queueRig({ threads = 1, maxWaitMs = 10_000, watch }: Partial<JobQueueOptions> = {}) {
   const held: Held[] = [];
   const deaths: unknown[] = [];
   let started = 0;
@@ -37,7 +37,13 @@ function queueRig({ threads = 1, maxWaitMs = 10_000 } = {}) {
       },
     };
   };
-  const queue = new JobQueue({ threads, maxWaitMs, start, onThreadDeath: (cause) => deaths.push(cause) });
+  const queue = new JobQueue({
+    threads,
+    maxWaitMs,
+    start,
+    watch,
+    onThreadDeath: (cause) => deaths.push(cause),
+  });
   const ask = (password: string) => queue.do({ password });
   const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -124,4 +130,34 @@ describe('jobs that wait', () => {
     }
     expect(deaths).toEqual([]);
   });
+});
+
+test('a watched queue tells who waits, each work that was done, and each refusal', async () => {
+  const told = { waiting: () => Number.NaN, worked: 0, refused: 0 };
+  const { ask, refusal, settle, held, queue } = queueRig({
+    maxWaitMs: 60,
+    watch: {
+      waiting: (count) => {
+        told.waiting = count;
+      },
+      worked: () => {
+        told.worked += 1;
+      },
+      refused: () => {
+        told.refused += 1;
+      },
+    },
+  });
+  const asked = [ask('at work'), ask('waits')];
+  expect(told.waiting()).toBe(1);
+  await expect(refusal(ask('one too many'))).resolves.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+  expect(told).toMatchObject({ worked: 0, refused: 1 });
+  held[0]?.answer();
+  await asked[0];
+  await settle();
+  expect(told.waiting()).toBe(0);
+  held[1]?.answer();
+  await asked[1];
+  expect(told.worked).toBe(2);
+  await queue.close();
 });

@@ -6,7 +6,9 @@ import {
   createMetricsRegistry,
   httpRequestTimer,
   mergeExpositions,
+  passwordMetrics,
   rpcCallTimer,
+  storeMetrics,
   temporalPollingGauge,
 } from '../../src/telemetry/metrics.js';
 import { parseExposition } from '../support/prometheus-text.js';
@@ -15,7 +17,7 @@ const header = '# HELP jobs Jobs.\n# TYPE jobs counter\n';
 
 describe('the metrics of a role', () => {
   test('count requests by operation and status, in seconds', async () => {
-    const registry = createMetricsRegistry('edge');
+    const registry = createMetricsRegistry('edge', '1.2.3');
     const timer = httpRequestTimer(registry);
     timer('listClients', 200, 30);
     timer('listClients', 200, 1_500);
@@ -28,7 +30,7 @@ describe('the metrics of a role', () => {
   });
 
   test('count calls by method and code, and say whether the worker polls', async () => {
-    const registry = createMetricsRegistry('domain');
+    const registry = createMetricsRegistry('domain', '1.2.3');
     rpcCallTimer(registry)('a.B/C', 'OK', 1);
     temporalPollingGauge(registry).set(1);
     const text = await registry.metrics();
@@ -38,8 +40,50 @@ describe('the metrics of a role', () => {
     expect(text).toContain('temporal_worker_polling{role="domain"} 1');
   });
 
+  test('name the release', async () => {
+    const text = await createMetricsRegistry('edge', '1.2.3').metrics();
+    expect(text).toContain('integration_build_info{version="1.2.3",role="edge"} 1');
+  });
+
+  test('count acts on record, writes by their end, writes that share a commit, and syncs', async () => {
+    const registry = createMetricsRegistry('domain', '1.2.3');
+    const watch = storeMetrics(registry);
+    watch.recorded('api_key.refused', 'refused', 3);
+    watch.recorded('api_key.refused', 'refused', 1);
+    watch.wrote('committed', 20);
+    watch.wrote('undone', 3);
+    watch.committed(5);
+    watch.synced(2);
+    const text = await registry.metrics();
+    for (const sample of [
+      'audit_records_total{type="api_key.refused",outcome="refused",role="domain"} 4',
+      'store_write_duration_seconds_sum{role="domain",outcome="committed"} 0.02',
+      'store_write_duration_seconds_count{role="domain",outcome="undone"} 1',
+      'store_commit_writes_bucket{le="4",role="domain"} 0',
+      'store_commit_writes_bucket{le="8",role="domain"} 1',
+      'store_sync_duration_seconds_sum{role="domain"} 0.002',
+    ]) {
+      expect(text).toContain(sample);
+    }
+  });
+
+  test('say how many passwords wait at the time of the scrape, and how long one takes', async () => {
+    const registry = createMetricsRegistry('domain', '1.2.3');
+    const watch = passwordMetrics(registry);
+    let waiting = 2;
+    watch.waiting(() => waiting);
+    watch.worked(50);
+    watch.refused();
+    await registry.metrics();
+    waiting = 7;
+    const text = await registry.metrics();
+    expect(text).toContain('password_jobs_waiting{role="domain"} 7');
+    expect(text).toContain('password_jobs_refused_total{role="domain"} 1');
+    expect(text).toContain('password_job_duration_seconds_sum{role="domain"} 0.05');
+  });
+
   test('say when the present certificates expire, at the time of the scrape', async () => {
-    const registry = createMetricsRegistry('edge');
+    const registry = createMetricsRegistry('edge', '1.2.3');
     let notAfter = 1_800_000_000_000;
     certificateGauge(registry, () => [{ certificate: 'own', notAfter }]);
     await registry.metrics();
@@ -50,7 +94,7 @@ describe('the metrics of a role', () => {
   });
 
   test('count attempts at deliveries by type and outcome, say how many run, and stay right when asked twice', async () => {
-    const registry = createMetricsRegistry('worker');
+    const registry = createMetricsRegistry('worker', '1.2.3');
     const attempts = attemptMetrics(registry);
     for (const outcome of ['SUCCEEDED', 'SUCCEEDED', 'TIMED_OUT']) {
       attempts.begun();
@@ -69,7 +113,7 @@ describe('the metrics of a role', () => {
 
 describe('several expositions merged', () => {
   test('are valid, have every sample of each and one header per metric', async () => {
-    const roles = ['edge', 'domain', 'worker'].map((role) => createMetricsRegistry(role));
+    const roles = ['edge', 'domain', 'worker'].map((role) => createMetricsRegistry(role, '1.2.3'));
     // Metrics with labels have no sample before the first event: only a header, in some roles.
     const timers = roles.map(httpRequestTimer);
     timers[1]?.('listClients', 200, 3);
@@ -98,7 +142,7 @@ describe('several expositions merged', () => {
   test('keep labels and help texts that hold line breaks and quotes', async () => {
     const texts = await Promise.all(
       ['a', 'b'].map(async (role) => {
-        const registry = createMetricsRegistry(role);
+        const registry = createMetricsRegistry(role, '1.2.3');
         const counter = new Counter({
           name: 'odd',
           help: 'Odd.\n\n# TYPE odd gauge',

@@ -18,7 +18,7 @@ import { openStore, type Store, type StoreOptions } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
-import { rpcCallTimer } from '../../telemetry/metrics.js';
+import { passwordMetrics, rpcCallTimer, storeMetrics } from '../../telemetry/metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { startClosingSubscriptions } from './closing-subscriptions.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
@@ -53,6 +53,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       onInvalidEvent: (type, fault) => warnOfInvalidEvents('an event violates its contract', { type, fault }),
     }),
     alone: true,
+    watch: storeMetrics(metrics),
   };
   const store = await openPatiently(() => openStore(storeOptions), log, ending);
   const shared = await store.sharedMailboxes();
@@ -64,6 +65,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>
       log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),
+    watch: passwordMetrics(metrics),
   });
   let stopKeeping = async () => {};
   try {

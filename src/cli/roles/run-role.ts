@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { setLogger } from '@grpc/grpc-js';
 import { type Config, ConfigError } from '../../config/config.js';
 import { insecuritiesOf } from '../../config/insecurities.js';
+import { packageVersion } from '../../config/package.js';
 import { StoreError } from '../../store/store-error.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { createMetricsRegistry } from '../../telemetry/metrics.js';
@@ -36,7 +37,7 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     for (const { name: allowed, problem } of insecuritiesOf(config)) {
       log.warn('an insecure setting is allowed', { allowed, problem });
     }
-    const metrics = createMetricsRegistry(name);
+    const metrics = createMetricsRegistry(name, packageVersion);
     const role = await roles[name]({ config, log, metrics, ending: ending.signal });
     const target = opsSocket
       ? ({ path: opsSocket } satisfies ListenTarget)

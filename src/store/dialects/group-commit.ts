@@ -47,6 +47,7 @@ export class GroupCommit {
     private readonly writer: Writer,
     private readonly control: TransactionControl,
     private readonly disk: Disk,
+    private readonly onCommit: (writes: number) => void = () => undefined,
   ) {
     this.#late = keepLateRows(writer);
   }
@@ -117,6 +118,7 @@ export class GroupCommit {
       const committed = await this.#late.write(this.writer);
       control.commit();
       committed();
+      this.onCommit(group.length);
       return outcomes;
     } catch (error) {
       this.#late.dropAfter(0);

@@ -13,11 +13,12 @@ import { camelCase, camelCased } from '../camel-case.js';
 import type { Database, Writer } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
+import type { StoreWatch } from '../watch.js';
 import { whenNotBusy } from './busy.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { allowDirectStatements } from './direct-statements.js';
 import { asDiskTrouble } from './disk-trouble.js';
-import { FileSync, syncedFile } from './file-sync.js';
+import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
 import { GroupCommit } from './group-commit.js';
 import { withKeptStatements } from './kept-statements.js';
 import { transactionControl } from './transaction-control.js';
@@ -33,6 +34,7 @@ export interface SqliteOptions {
   checkpoints?: CheckpointOptions;
   /** A sync failed: no further write is accepted until the file is reopened. */
   onDiskFailure?: (error: unknown) => void;
+  watch?: StoreWatch;
 }
 
 /** One connection writes and one reads, so that reads never see a group that may be rolled back. */
@@ -95,22 +97,28 @@ function startWrites(
   file: string,
   writing: BetterSqlite3.Database,
   writer: Writer,
-  { checkpoints: checkpointOptions, onDiskFailure = () => undefined }: SqliteOptions,
+  { checkpoints: checkpointOptions, onDiskFailure = () => undefined, watch }: SqliteOptions,
 ): Writes {
   // Savepoint journals need not survive a crash; on the disk each group would make and remove a file.
   writing.pragma('temp_store = MEMORY');
   // Otherwise SQLite would sync at each commit, blocking. It still syncs where the order matters.
   writing.pragma('synchronous = NORMAL');
-  const disk = new FileSync(syncedFile(`${file}-wal`), onDiskFailure);
+  const log = syncedFile(`${file}-wal`);
+  const disk = new FileSync(watch ? timed(log, watch) : log, onDiskFailure);
   const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
   const checkpoints = checkpointOptions && new Checkpoints(file, checkpointOptions, setLogPages);
-  const commits = new GroupCommit(writer, transactionControl(writing), {
-    assertSound: () => disk.assertSound(),
-    done: () => {
-      checkpoints?.noteCommit();
-      return disk.done();
+  const commits = new GroupCommit(
+    writer,
+    transactionControl(writing),
+    {
+      assertSound: () => disk.assertSound(),
+      done: () => {
+        checkpoints?.noteCommit();
+        return disk.done();
+      },
     },
-  });
+    watch?.committed,
+  );
   return {
     run: (work, onDone, origin) => commits.run(work, onDone, origin),
     end: async () => {
@@ -118,6 +126,20 @@ function startWrites(
       await disk.close();
       await checkpoints?.close();
     },
+  };
+}
+
+function timed(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
+  return {
+    sync: async () => {
+      const begunAt = performance.now();
+      try {
+        await file.sync();
+      } finally {
+        synced(performance.now() - begunAt);
+      }
+    },
+    close: () => file.close(),
   };
 }
 

@@ -10,6 +10,7 @@ import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Database, Writer } from '../../database.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
 import type { Schema } from '../../schema.js';
+import type { StoreWatch } from '../../watch.js';
 import { keptInsertion } from '../statements/kept-insertion.js';
 import { changedOne, keptStatement } from '../statements/kept-statement.js';
 
@@ -62,8 +63,9 @@ export function withAuditChains(
   database: Database,
   macIfAny: () => AuditMac | undefined,
   onBroken: (chain: string) => void = () => undefined,
+  onRecorded?: StoreWatch['recorded'],
 ): Database {
-  const chains = new AuditChains((bytes) => (macIfAny() as AuditMac)(bytes), onBroken);
+  const chains = new AuditChains((bytes) => (macIfAny() as AuditMac)(bytes), onBroken, onRecorded);
   return {
     ...database,
     write: (work, ...rest) =>
@@ -113,6 +115,7 @@ export class AuditChains implements LateWriter<AuditEvent> {
   constructor(
     readonly mac: AuditMac,
     private readonly onBroken: (chain: string) => void,
+    private readonly onRecorded: StoreWatch['recorded'] = () => undefined,
   ) {}
 
   /**
@@ -125,7 +128,12 @@ export class AuditChains implements LateWriter<AuditEvent> {
     try {
       const newest =
         (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
-      return () => void this.#free.push(newest);
+      return () => {
+        this.#free.push(newest);
+        for (const { type, outcome, attributes } of events) {
+          this.onRecorded(type, outcome, timesOf(attributes));
+        }
+      };
     } catch (error) {
       this.#doubtful = [...this.#doubtful, ...(taken ? [taken] : [])];
       throw error;
@@ -173,6 +181,11 @@ export class AuditChains implements LateWriter<AuditEvent> {
       return toRow(event, { chain, seq, hash });
     });
   }
+}
+
+/** A record of the tally counts equal observations. */
+function timesOf({ count, first_at }: AuditEvent['attributes']): number {
+  return count !== undefined && first_at !== undefined ? Number(count) : 1;
 }
 
 function placeOf({ chain, seq, hash }: Row): ChainPlace {

@@ -1,0 +1,11 @@
+/** Who measures a store. Each is called after the fact, and throws nothing. */
+export interface StoreWatch {
+  /** An audit record is committed; one may stand for several equal acts. */
+  recorded(type: string, outcome: string, times: number): void;
+  /** A commit of SQLite, which so many writes shared. */
+  committed(writes: number): void;
+  /** A sync of SQLite's log, perhaps a failed one. */
+  synced(durationMs: number): void;
+  /** A write, from its call to its acknowledgement. */
+  wrote(outcome: 'committed' | 'undone', durationMs: number): void;
+}

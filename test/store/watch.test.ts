@@ -1,0 +1,77 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Observation } from '../../src/domain/operator/audit.js';
+import { AuditTally } from '../../src/domain/operator/audit-tally.js';
+import { openStore } from '../../src/store/store.js';
+import type { StoreWatch } from '../../src/store/watch.js';
+import { describeEachDatabase } from '../support/databases.js';
+
+const refused: Observation = {
+  type: 'api_key.refused',
+  outcome: 'refused',
+  actor: { type: 'stranger', id: 'unknown' },
+  subject: null,
+  attributes: { reason: 'unknown' },
+};
+const opened: Observation = { ...refused, type: 'audit.listed', outcome: 'succeeded' };
+
+describeEachDatabase('a watched store', (under) => {
+  const watched = async () => {
+    const told = { recorded: [] as unknown[], committed: [] as number[], synced: 0, wrote: [] as string[] };
+    const watch: StoreWatch = {
+      recorded: (...record) => told.recorded.push(record),
+      committed: (writes) => told.committed.push(writes),
+      synced: () => {
+        told.synced += 1;
+      },
+      wrote: (outcome) => told.wrote.push(outcome),
+    };
+    const store = await openStore({ ...(await under.newPlace()), environment: 'demo', watch });
+    store.startAuditChains((bytes) => createHmac('sha256', 'key').update(bytes).digest(), {
+      onBroken: () => undefined,
+      onSpoiled: () => undefined,
+    });
+    told.wrote.length = 0;
+    return { store, told };
+  };
+
+  test('tells each audit record after its commit, and how many acts one stands for', async () => {
+    const { store, told } = await watched();
+    const tally = new AuditTally(store.observations, Date.now);
+    await tally.audit(opened);
+    expect(told.recorded).toEqual([['audit.listed', 'succeeded', 1]]);
+    for (let times = 0; times < 3; times += 1) {
+      tally.observe(refused);
+    }
+    await tally.flush();
+    expect(told.recorded.slice(1)).toEqual([['api_key.refused', 'refused', 3]]);
+    await store.close();
+  });
+
+  test('tells of each write whether it was committed, and nothing of records that were undone', async () => {
+    const { store, told } = await watched();
+    await store.observations.write([opened]);
+    const undone = store.platform.run(async () => {
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(told.wrote).toEqual(['committed', 'undone']);
+    expect(told.recorded).toHaveLength(1);
+    await store.close();
+  });
+
+  if (under.kind === 'PostgreSQL') {
+    return;
+  }
+
+  test('tells how many writes share a commit, and each sync', async () => {
+    const { store, told } = await watched();
+    const before = { commits: told.committed.length, syncs: told.synced };
+    await Promise.all(Array.from({ length: 5 }, () => store.observations.write([opened])));
+    const sizes = told.committed.slice(before.commits);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(5);
+    expect(sizes.length).toBeLessThan(5);
+    expect(told.synced).toBeGreaterThan(before.syncs);
+    await store.close();
+  });
+});
