@@ -14,11 +14,11 @@ export function passwordSetPage(applications: readonly EnterableApplication[]): 
   const [linked, unlinked] = [true, false].map((wanted) =>
     named.filter(({ address }) => (address !== undefined) === wanted),
   ) as [typeof named, typeof named];
-  const rest = listed(unlinked.map(({ name }) => name));
+  const rest = unlinked.map(({ name }) => name);
   const lead =
     linked.length > 0
       ? html`Go on to your application and sign in with it.`
-      : html`Go back to ${rest ?? 'your application'} and sign in with it.`;
+      : html`Go back to ${listed(rest, 'or') ?? 'your application'} and sign in with it.`;
   const { body, ...page } = ending('Password set', 'Your password is set', lead);
   const buttons = linked.map(
     ({ name, address }, index) =>
@@ -28,14 +28,14 @@ export function passwordSetPage(applications: readonly EnterableApplication[]): 
 <div class="actions">
 ${buttons}
 </div>
-${rest !== undefined && html`<p class="note">It is also your password for ${rest}.</p>`}`;
+${rest.length > 0 && html`<p class="note">It is also your password for ${listed(rest, 'and')}.</p>`}`;
   return { ...page, body: linked.length > 0 ? onward : body };
 }
 
 /** `A`, `A or B`, `A, B or C` */
-function listed(names: readonly string[]): string | undefined {
+function listed(names: readonly string[], word: 'or' | 'and'): string | undefined {
   const last = names.at(-1);
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} ${word} ${last}` : last;
 }
 
 /** Pages without a next step. */

@@ -64,8 +64,9 @@ describe('the ways to the applications', () => {
   test('an application without an address is named', async () => {
     expect(await shown({ name: 'Rota' })).toContain('Go back to Rota and sign in with it.');
     expect(await shown({ name: 'A' }, { name: 'B' }, { name: 'C' })).toContain('Go back to A, B or C and');
-    const both = await shown({ name: 'Rota', signInUrl: 'https://rota.example.com/' }, { name: 'Payroll' });
-    expect(both).toContain('<p class="note">It is also your password for Payroll.</p>');
+    const rota = { name: 'Rota', signInUrl: 'https://rota.example.com/' };
+    expect(await shown(rota, { name: 'Payroll' })).toContain('It is also your password for Payroll.</p>');
+    expect(await shown(rota, { name: 'A' }, { name: 'B' })).toContain('your password for A and B.</p>');
   });
 
   test('the instance is named where there are several', async () => {
