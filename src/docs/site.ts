@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SiteFile } from '../edge/docs/site-file.js';
 import { markdownOf } from './as-markdown.js';
+import { costsPage } from './costs-page.js';
 import { contractFiles } from './downloads.js';
 import { downloadsPage } from './downloads-page.js';
 import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
@@ -80,7 +81,7 @@ function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] }
   const everywhere = destinationsOf(sources, [gateway, signOn]);
   return {
     groups: [
-      { title: GUIDES_AREA, pages: guidePages(guides, everywhere) },
+      { title: GUIDES_AREA, pages: [...guidePages(guides, everywhere), costsPage(sources.costs)] },
       reference(gateway),
       reference(signOn),
       { title: 'Webhooks', pages: webhookPages(webhooks, samples, everywhere) },

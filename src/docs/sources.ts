@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { packageRoot, packageVersion } from '../config/package.js';
 import { tokens } from '../edge/pages/tokens.js';
 import { Contract, type Document } from './contract.js';
+import type { Costs } from './costs-page.js';
 import type { Guide } from './guide-pages.js';
 import { type SampleBook, sampleLanguages } from './reference/sample-book.js';
 import { samplesIn } from './reference/samples.js';
@@ -16,6 +17,7 @@ export interface Sources {
   webhooks: Contract;
   guides: Guide[];
   samples: SampleBook;
+  costs: Costs;
   style: string;
   script: string;
   /** Runs before a page is drawn, lest it flash in other colours. */
@@ -42,6 +44,7 @@ export function readSources(): Sources {
     webhooks: readContract('asyncapi/webhooks.json'),
     guides: readGuides(join(packageRoot, 'openapi/guides')),
     samples: readSamples(join(packageRoot, 'src/docs/samples')),
+    costs: JSON.parse(readFileSync(join(packageRoot, 'src/docs/costs.json'), 'utf8')) as Costs,
     style: switchable(`${tokens}${assets(STYLES, 'css')}`),
     script: assets(SCRIPTS, 'js'),
     themeScript: assets(['theme'], 'js'),

@@ -2,11 +2,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Comparison } from './harness/comparison.js';
 import { progressOn } from './harness/progress.js';
-import { tableOf, writeLatest } from './harness/report.js';
+import { costTableOf, tableOf, writeCosts, writeLatest } from './harness/report.js';
 import { runAll } from './harness/run.js';
+import { IDLE_CONNECTIONS } from './rows/idle-connections.js';
 import { comparisons } from './rows/index.js';
 
-const LATEST = join(import.meta.dirname, '../../.data/bench/latest.json');
+const ROOT = join(import.meta.dirname, '../..');
+const LATEST = join(ROOT, '.data/bench/latest.json');
+/** The page of the documentation is made from it. */
+const PUBLISHED = join(ROOT, 'src/docs/costs.json');
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 
@@ -14,14 +18,18 @@ const HELP = `Measures the service in turn with its peers and floors.
 
   --only <text>   only rows with this in their name, and those read together with them
   --rounds <n>    so many rounds that count, instead of what each row asks for
+  --publish       only rows that tell costs; writes these to src/docs/costs.json, for the documentation
 `;
 
-const { only, rounds, help } = readArguments();
+const { only, rounds, publish, help } = readArguments();
 if (help) {
   process.stdout.write(HELP);
   process.exit();
 }
-const selected = comparisons.filter(({ rows }) => Object.keys(rows).some((name) => name.includes(only)));
+const selected = comparisons.filter(
+  ({ rows, isPriced = false }) =>
+    (isPriced || !publish) && Object.keys(rows).some((name) => name.includes(only)),
+);
 if (selected.length === 0) {
   refuse(`No row has "${only}" in its name. There are:\n${namesOf(comparisons).join('\n')}`);
 }
@@ -32,9 +40,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 const { progress, clear } = progressOn(process.stderr);
 try {
-  const { measured, failed } = await runAll(selected, { rounds, progress, interrupted: interruption.signal });
+  const { measured, costs, failed } = await runAll(selected, {
+    rounds,
+    progress,
+    interrupted: interruption.signal,
+  });
   clear();
-  process.stdout.write(`\n${tableOf(measured, failed)}\n`);
+  process.stdout.write(`\n${tableOf(measured, failed)}\n${costTableOf(costs)}`);
+  const idle = measured.find(({ result }) => result.name === IDLE_CONNECTIONS);
+  if (publish && failed.length === 0 && idle) {
+    writeCosts(PUBLISHED, costs, idle.result.ours);
+  }
   const untouched = namesOf(comparisons.filter((given) => !selected.includes(given)));
   writeLatest(
     LATEST,
@@ -60,11 +76,15 @@ function readArguments() {
       options: {
         only: { type: 'string', default: '' },
         rounds: { type: 'string' },
+        publish: { type: 'boolean', default: false },
         help: { type: 'boolean' },
       },
     });
     if (values.rounds !== undefined && !/^[1-9]\d{0,3}$/.test(values.rounds)) {
       return refuse('--rounds takes a number from 1 to 9999.');
+    }
+    if (values.publish && values.only !== '') {
+      return refuse('--publish measures all that is published: leave out --only.');
     }
     return { ...values, rounds: values.rounds === undefined ? undefined : Number(values.rounds) };
   } catch (error) {

@@ -10,6 +10,26 @@ export interface Terms {
 /** A number for each row, by its name. */
 export type Reading = Readonly<Record<string, number>>;
 
+/** What the processes of a service take for a million of something: processor seconds, megabytes written. */
+export interface Cost {
+  edge: number;
+  domain: number;
+  worker: number;
+  /** The process that starts the others and passes on what they log. */
+  supervisor: number;
+  written: number;
+}
+
+/** What has a published cost. */
+export interface Priced {
+  what: string;
+  /** What most of it is, for those who want it to cost less. */
+  limit: string;
+}
+
+/** Keeps the cost of a round; that of a warm-up round is thrown away. */
+export type NoteCost = (priced: Priced, cost: Cost) => void;
+
 /** One round of each side. Both do the same work. */
 export interface Sides {
   ours(): Promise<Reading>;
@@ -20,10 +40,12 @@ export interface Sides {
 export interface Comparison {
   /** By name, with the unit in it. Rows share a comparison when one round gives all of their numbers. */
   rows: Readonly<Record<string, Terms>>;
+  /** Its rounds tell costs that are published. */
+  isPriced?: boolean;
   /** Rounds that are thrown away, because code, caches and connections are still cold. */
   warmUpRounds: number;
   /** Rounds that count, unless the command line says how many. */
   rounds: number;
   /** Starts what both sides need; the scope ends it, however the comparison goes. */
-  setUp(scope: Scope): Promise<Sides>;
+  setUp(scope: Scope, noteCost: NoteCost): Promise<Sides>;
 }

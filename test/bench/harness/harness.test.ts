@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Connection } from '../load/connection.js';
 import { questionsOf } from '../load/questions.js';
-import type { Comparison, Sides } from './comparison.js';
+import type { Comparison, Cost, Sides } from './comparison.js';
 import { isMet, median, type Result } from './measure.js';
-import { tableOf, writeLatest } from './report.js';
+import { costTableOf, tableOf, writeCosts, writeLatest } from './report.js';
 import { runAll } from './run.js';
 
 const quiet = { progress: () => undefined, interrupted: new AbortController().signal };
@@ -26,6 +26,10 @@ const row = (name: string, ours: number, goal = 0.5): Result => ({
 function comparing(name: string, setUp: Comparison['setUp'], rounds = 3): Comparison {
   const rows = { [name]: { referenceName: 'peer', goal: 0.5, higherIsBetter: true } };
   return { rows, warmUpRounds: 1, rounds, setUp };
+}
+
+function costing(edge: number): Cost {
+  return { edge, domain: 2 * edge, worker: 0, supervisor: edge / 20, written: 4 * edge };
 }
 
 /** Gives these numbers one after the other. */
@@ -70,6 +74,20 @@ describe('a run', () => {
     const sides = giving('a', [1, 50, 90, 10], [1, 100, 100, 50]);
     const { measured } = await runAll([comparing('a', async () => sides)], quiet);
     expect(measured[0]).toEqual({ result: row('a', 50), spread: [0.2, 0.9] });
+  });
+
+  test('gives the medians of what its rounds cost, without the warm-up', async () => {
+    const priced = { what: 'refresh', limit: 'the commit' };
+    const each = [9_000, 100, 300, 200];
+    const comparison = comparing('a', async (_, noteCost) => ({
+      ours: async () => {
+        noteCost(priced, costing(each.shift() ?? Number.NaN));
+        return { a: 1 };
+      },
+      reference: async () => ({ a: 1 }),
+    }));
+    const { costs } = await runAll([comparison], quiet);
+    expect(costs).toEqual([{ ...priced, ...costing(200) }]);
   });
 
   test('loses only the rows that fail, and ends what they started', async () => {
@@ -118,6 +136,42 @@ short              60        100  peer    0.6  0.1–0.9  ≥ 0.5  met
 rather longer  12,345        100  peer    123  0.1–0.9  ≥ 200  missed
 broken: FAILED. no answer
 `);
+  });
+
+  test('tells what a million costs in each process and in all', () => {
+    const table = costTableOf([{ what: 'refresh', limit: 'the commit', ...costing(400) }]);
+    expect(`\n${table}`).toBe(`
+
+for a million of  edge s  domain s  worker s  supervisor s  all s  MB written
+refresh              400       800         0            20  1,220       1,600
+`);
+    expect(costTableOf([])).toBe('');
+  });
+
+  test('publishes costs with two digits, the day and the machine', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'bench-'));
+    const file = join(directory, 'costs.json');
+    try {
+      writeCosts(file, [{ what: 'refresh', limit: 'the commit', ...costing(123.4) }], 6.923);
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+        measuredOn: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        machine: expect.stringMatching(/^\d+ cores, .*Node \d+\./),
+        idleConnectionsMegabytes: 6.9,
+        costs: [
+          {
+            what: 'refresh',
+            limit: 'the commit',
+            edge: 120,
+            domain: 250,
+            worker: 0,
+            supervisor: 6.2,
+            written: 490,
+          },
+        ],
+      });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 
   test('keeps the rows that were not run, and neither failed nor former ones', () => {

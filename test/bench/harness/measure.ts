@@ -1,4 +1,4 @@
-import type { Comparison, Reading, Terms } from './comparison.js';
+import type { Comparison, Cost, Priced, Reading, Terms } from './comparison.js';
 import type { Progress } from './progress.js';
 import type { Scope } from './scope.js';
 
@@ -16,6 +16,14 @@ export interface MeasuredRow {
   spread: readonly [least: number, greatest: number];
 }
 
+/** The median of each part. */
+export type MeasuredCost = Priced & Cost;
+
+export interface Measured {
+  rows: MeasuredRow[];
+  costs: MeasuredCost[];
+}
+
 interface Round {
   ours: Reading;
   reference: Reading;
@@ -26,21 +34,42 @@ export async function measure(
   { rows, warmUpRounds, rounds, setUp }: Comparison,
   scope: Scope,
   progress: Progress,
-): Promise<MeasuredRow[]> {
+): Promise<Measured> {
   progress('setting up');
-  const sides = await setUp(scope);
   const measured: Round[] = [];
+  const costs = new Map<Priced, Cost[]>();
+  let isWarm = false;
+  const sides = await setUp(scope, (priced, cost) => {
+    if (isWarm) {
+      costs.set(priced, [...(costs.get(priced) ?? []), cost]);
+    }
+  });
   for (let round = 1 - warmUpRounds; round <= rounds; round += 1) {
+    isWarm = round >= 1;
     const step = round < 1 ? 'warming up' : `round ${round} of ${rounds}`;
     progress(`${step}: ours`);
     const ours = await sides.ours();
     progress(`${step}: reference`);
     const reference = await sides.reference();
-    if (round >= 1) {
+    if (isWarm) {
       measured.push({ ours, reference });
     }
   }
-  return Object.entries(rows).map(([name, terms]) => summarise(name, terms, measured));
+  return {
+    rows: Object.entries(rows).map(([name, terms]) => summarise(name, terms, measured)),
+    costs: [...costs].map(([priced, noted]) => ({ ...priced, ...medianOf(noted) })),
+  };
+}
+
+function medianOf(noted: readonly Cost[]): Cost {
+  const of = (part: keyof Cost) => median(noted.map((cost) => cost[part]));
+  return {
+    edge: of('edge'),
+    domain: of('domain'),
+    worker: of('worker'),
+    supervisor: of('supervisor'),
+    written: of('written'),
+  };
 }
 
 function summarise(name: string, terms: Terms, rounds: readonly Round[]): MeasuredRow {

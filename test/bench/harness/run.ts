@@ -1,11 +1,12 @@
 import type { Comparison } from './comparison.js';
-import { type MeasuredRow, measure } from './measure.js';
+import { type Measured, type MeasuredCost, type MeasuredRow, measure } from './measure.js';
 import type { Progress } from './progress.js';
 import type { FailedRow } from './report.js';
 import { Scope } from './scope.js';
 
 export interface Run {
   measured: MeasuredRow[];
+  costs: MeasuredCost[];
   failed: FailedRow[];
 }
 
@@ -18,12 +19,14 @@ export interface RunOptions {
 
 /** Measures one comparison after the other. A failure affects only its own rows and leaves no processes. */
 export async function runAll(comparisons: readonly Comparison[], options: RunOptions): Promise<Run> {
-  const run: Run = { measured: [], failed: [] };
+  const run: Run = { measured: [], costs: [], failed: [] };
   for (const [index, given] of comparisons.entries()) {
     const names = Object.keys(given.rows);
     const title = `[${index + 1}/${comparisons.length}] ${names[0]}`;
     try {
-      run.measured.push(...(await runOne(given, title, options)));
+      const { rows, costs } = await runOne(given, title, options);
+      run.measured.push(...rows);
+      run.costs.push(...costs);
     } catch (error) {
       options.interrupted.throwIfAborted();
       const reason = (error as Error).message;
@@ -33,7 +36,7 @@ export async function runAll(comparisons: readonly Comparison[], options: RunOpt
   return run;
 }
 
-async function runOne(given: Comparison, title: string, options: RunOptions): Promise<MeasuredRow[]> {
+async function runOne(given: Comparison, title: string, options: RunOptions): Promise<Measured> {
   const { interrupted, progress } = options;
   const counted = { ...given, rounds: options.rounds ?? given.rounds };
   const scope = new Scope();

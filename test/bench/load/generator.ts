@@ -11,6 +11,8 @@ export interface Job {
 
 export interface LoadReading {
   requestsPerSecond: number;
+  /** From the first to the last, more than what is counted for the rate. */
+  answered: number;
   /** Of a hundred answers, one took longer. */
   p99Ms: number;
   /** 1 is a load that could not have asked any faster. */
@@ -54,5 +56,5 @@ async function perform({ target, connections, durationMs }: Job): Promise<JobRep
   const p99Ms = durations[Math.floor(durations.length * 0.99)] ?? Number.NaN;
   return failure
     ? { failure: failure.message }
-    : { requestsPerSecond: count / seconds, p99Ms, busy: utilization };
+    : { requestsPerSecond: count / seconds, answered: answered(), p99Ms, busy: utilization };
 }

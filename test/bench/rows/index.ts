@@ -1,5 +1,6 @@
 import type { Comparison } from '../harness/comparison.js';
 import { hop } from './hop.js';
+import { idleConnections } from './idle-connections.js';
 import { importOfWorkers } from './import.js';
 import { instanceIntegrations } from './instance-integrations.js';
 import { memoryAtRest } from './memory-at-rest.js';
@@ -29,6 +30,7 @@ export const comparisons: readonly Comparison[] = [
   ...webhooks,
   secondStart,
   memoryAtRest,
+  idleConnections,
   memoryOfSlowReaders,
   slowReaders,
 ];

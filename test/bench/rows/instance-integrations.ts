@@ -2,6 +2,8 @@ import type { Comparison } from '../harness/comparison.js';
 import { listAgainstPeer } from './list-against-peer.js';
 
 const listOfOne = {
+  what: 'instance-integrations, list of 1',
+  limit: 'HTTP, the check of the key, and the call to the domain',
   path: '/v1/instance-integrations',
   apiKeyOf: (service: { apiKeyFor(instanceIntegrations: number): string }) => service.apiKeyFor(1),
 };
@@ -10,13 +12,11 @@ const listOfOne = {
 export const instanceIntegrations: readonly Comparison[] = [
   listAgainstPeer({
     ...listOfOne,
-    name: 'GET instance-integrations, list of 1 (answers/s)',
     goal: 0.1,
     showEtag: false,
   }),
   listAgainstPeer({
     ...listOfOne,
-    name: 'GET instance-integrations, list of 1, ETag matches (answers/s)',
     goal: 0.12,
     showEtag: true,
   }),

@@ -2,17 +2,21 @@ import { deepStrictEqual } from 'node:assert';
 import { exchange } from '../../support/http-exchange.js';
 import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
-import { startLoad } from '../load/load.js';
+import { type Load, startLoad } from '../load/load.js';
 import { copyDatabase, PEER_NAME, startPlainPeer } from '../subjects/plain-peer.js';
 import { type RunningService, startService } from '../subjects/service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
+import { pricedLoad } from './priced-load.js';
 
 const CONNECTIONS = 32;
 const ROUND_MS = 3_000;
+const ETAG_LIMIT = 'HTTP and the check of the key: the list is not read';
 
 export interface PeerList {
-  /** The row. */
-  name: string;
+  /** What is asked for, `workers, list of 1` for example. */
+  what: string;
+  /** What most of its cost is. */
+  limit: string;
   goal: number;
   path: string;
   /** Ours answers 304. The peer always answers the whole list, because it has no versions. */
@@ -24,15 +28,19 @@ export interface PeerList {
 
 /** Answers per second to one question, against the plain peer over the same rows. */
 export function listAgainstPeer(list: PeerList): Comparison {
-  const { name, goal, path, showEtag } = list;
+  const { goal, path, showEtag } = list;
+  const what = `GET ${list.what}${showEtag ? ', ETag matches' : ''}`;
+  const name = `${what} (answers/s)`;
+  const priced = { what, limit: showEtag ? ETAG_LIMIT : list.limit };
   return {
     rows: { [name]: { referenceName: PEER_NAME, goal, higherIsBetter: true } },
+    isPriced: true,
     warmUpRounds: 2,
     rounds: 5,
-    setUp: async (scope) => {
-      const { apiKey, gatewayPort, peerPort, etag } = await startBoth(scope, list);
+    setUp: async (scope, noteCost) => {
+      const { apiKey, service, peerPort, etag } = await startBoth(scope, list);
       const load = startLoad(scope);
-      const rate = async (port: number, expectStatus: number, headers: Record<string, string>) => {
+      const rate = async (ask: Load, port: number, expectStatus: number, headers: Record<string, string>) => {
         const target = {
           host: '127.0.0.1',
           port,
@@ -40,13 +48,17 @@ export function listAgainstPeer(list: PeerList): Comparison {
           headers: { 'x-api-key': apiKey, ...headers },
           expectStatus,
         };
-        const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
+        const { requestsPerSecond } = await ask({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
+      const askOurs = pricedLoad(load, service, { noteCost, priced });
+      const { gatewayPort } = service;
       return {
         ours: () =>
-          showEtag ? rate(gatewayPort, 304, { 'if-none-match': etag }) : rate(gatewayPort, 200, {}),
-        reference: () => rate(peerPort, 200, {}),
+          showEtag
+            ? rate(askOurs, gatewayPort, 304, { 'if-none-match': etag })
+            : rate(askOurs, gatewayPort, 200, {}),
+        reference: () => rate(load, peerPort, 200, {}),
       };
     },
   };
@@ -62,5 +74,5 @@ async function startBoth(scope: Scope, { path, apiKeyOf, prepare }: PeerList) {
   const ours = await exchange(service.gatewayPort, path, { headers });
   const theirs = await exchange(peer.port, path, { headers });
   deepStrictEqual(JSON.parse(ours.body), JSON.parse(theirs.body), 'Both sides give the same list.');
-  return { apiKey, gatewayPort: service.gatewayPort, peerPort: peer.port, etag: ours.headers.etag ?? '' };
+  return { apiKey, service, peerPort: peer.port, etag: ours.headers.etag ?? '' };
 }

@@ -9,6 +9,7 @@ import { ARGON2_FLOOR_NAME, argon2Rate } from '../subjects/argon2-floor.js';
 import { startService } from '../subjects/service.js';
 import { demoApplication, emailsOf, plantPasswords, signOnService } from '../subjects/sign-on-service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
+import { pricedLoad } from './priced-load.js';
 
 const BROWSERS = 16;
 const REFRESHERS = 4;
@@ -22,14 +23,21 @@ const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64ur
 const SIGN_INS = 'sign-in, from redirect to tokens (sign-ins/s)';
 const P99 = 'refresh while all sign in, p99 (ms)';
 
+const PRICED = { what: 'sign-in, from redirect to tokens', limit: 'The password: argon2id' };
+
 /** The passwords are what a sign-in is made of: how much of their rate is left. */
 export const signIn: Comparison = {
   rows: { [SIGN_INS]: { referenceName: ARGON2_FLOOR_NAME, goal: 0.85, higherIsBetter: true } },
+  isPriced: true,
   warmUpRounds: 1,
   rounds: 5,
-  setUp: async (scope) => {
-    const { signIns, hash } = await start(scope);
-    const load = startLoad(scope);
+  setUp: async (scope, noteCost) => {
+    const { service, signIns, hash } = await start(scope);
+    const load = pricedLoad(startLoad(scope), service, {
+      noteCost,
+      priced: PRICED,
+      requestsEach: REQUESTS_PER_SIGN_IN,
+    });
     return {
       ours: async () => {
         const { requestsPerSecond } = await load({
@@ -103,5 +111,10 @@ async function start(scope: Scope) {
       },
     },
   };
-  return { signIns, hash, subject: signOnService(workplace, service, { codeChallenge, codeVerifier }) };
+  return {
+    service,
+    signIns,
+    hash,
+    subject: signOnService(workplace, service, { codeChallenge, codeVerifier }),
+  };
 }

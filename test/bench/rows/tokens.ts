@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Comparison } from '../harness/comparison.js';
-import { startLoad } from '../load/load.js';
+import type { Comparison, Priced } from '../harness/comparison.js';
+import { type Load, startLoad } from '../load/load.js';
 import { OIDC_PEER_NAME, startOidcPeer } from '../subjects/oidc-peer.js';
 import { startService } from '../subjects/service.js';
 import { plantUsedGrants, setIdTokenAlgorithm, signOnService } from '../subjects/sign-on-service.js';
 import type { SignOnSubject } from '../subjects/sign-on-subject.js';
 import { makeWorkplace } from '../subjects/workplace.js';
+import { pricedLoad } from './priced-load.js';
 
 const CONNECTIONS = 32;
 const ROUND_MS = 3_000;
@@ -26,33 +27,51 @@ const userinfo: Question = (subject) => subject.userinfos(ACCESS_TOKENS);
 
 /** What the endpoints of programs give a second. */
 export const tokens: readonly Comparison[] = [
-  againstPeer('code exchange, RS256 ID token (answers/s)', 1.4, exchangeOfCodes, 'RS256'),
-  againstPeer('code exchange, ES256 ID token (answers/s)', 2, exchangeOfCodes, 'ES256'),
-  againstPeer('refresh (answers/s)', 2.5, refresh, 'RS256'),
-  againstPeer('userinfo (answers/s)', 0.6, userinfo, 'RS256'),
+  againstPeer(
+    { what: 'code exchange, RS256 ID token', limit: 'The RSA signature of the ID token, and the commit' },
+    { goal: 1.4, question: exchangeOfCodes, algorithm: 'RS256' },
+  ),
+  againstPeer(
+    { what: 'code exchange, ES256 ID token', limit: 'The rows that are read and written in the commit' },
+    { goal: 2, question: exchangeOfCodes, algorithm: 'ES256' },
+  ),
+  againstPeer(
+    { what: 'refresh', limit: 'The rows that are read and written in the commit' },
+    { goal: 2.5, question: refresh, algorithm: 'RS256' },
+  ),
+  againstPeer(
+    { what: 'userinfo', limit: 'HTTP, and the check of the signature of the access token' },
+    { goal: 0.6, question: userinfo, algorithm: 'RS256' },
+  ),
   amongMany('code exchange', exchangeOfCodes),
   amongMany('refresh', refresh),
   amongMany('userinfo', userinfo),
 ];
 
-function againstPeer(name: string, goal: number, question: Question, algorithm: string): Comparison {
+function againstPeer(
+  priced: Priced,
+  { goal, question, algorithm }: { goal: number; question: Question; algorithm: string },
+): Comparison {
+  const name = `${priced.what} (answers/s)`;
   return {
     rows: { [name]: { referenceName: OIDC_PEER_NAME, goal, higherIsBetter: true } },
+    isPriced: true,
     warmUpRounds: 2,
     rounds: 5,
-    setUp: async (scope) => {
+    setUp: async (scope, noteCost) => {
       const workplace = makeWorkplace(scope);
       const service = await startService(scope, workplace);
       setIdTokenAlgorithm(workplace, algorithm);
       const ours = signOnService(workplace, service, pkce);
       const peer = await startOidcPeer(scope, { algorithm, ...pkce });
       const load = startLoad(scope);
-      const rate = async (subject: SignOnSubject) => {
+      const rate = async (subject: SignOnSubject, ask: Load) => {
         const target = await question(subject);
-        const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
+        const { requestsPerSecond } = await ask({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
-      return { ours: () => rate(ours), reference: () => rate(peer) };
+      const askOurs = pricedLoad(load, service, { noteCost, priced });
+      return { ours: () => rate(ours, askOurs), reference: () => rate(peer, load) };
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { Comparison, Reading } from '../harness/comparison.js';
+import type { Comparison, Priced, Reading } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
+import { metered } from '../subjects/meter.js';
 import { SIGNED_POSTS_NAME, signedPosts } from '../subjects/signed-posts.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../subjects/webhook-receiver.js';
 import { type WebhookService, webhookService } from '../subjects/webhook-service.js';
@@ -18,12 +19,19 @@ const MS_PER_SECOND = 1_000;
 const BODY = JSON.stringify({ type: 'user.updated', filler: 'x'.repeat(690) });
 
 export const webhooks: readonly Comparison[] = [
-  deliveries('webhooks to one subscriber (deliveries/s)', 0.07, ['/take/1']),
-  deliveries(`webhooks fanned out to ${FAN_OUT} (deliveries/s)`, 0.25, subscribers('/take/')),
+  deliveries('webhooks to one subscriber (deliveries/s)', 0.07, ['/take/1'], {
+    what: 'delivery of an event to one subscriber, its write included',
+    limit: 'The rows of the event, of its delivery and of the attempt',
+  }),
+  deliveries(`webhooks fanned out to ${FAN_OUT} (deliveries/s)`, 0.25, subscribers('/take/'), {
+    what: `delivery of an event that goes to ${FAN_OUT} subscribers`,
+    limit: 'The POST with its signature, and the row of the attempt',
+  }),
   deliveries(
     `webhooks fanned out to ${FAN_OUT}, two of which fail each once (deliveries/s)`,
     0.15,
     [...subscribers('/first-fails/').slice(0, 2), ...subscribers('/take/').slice(2)],
+    undefined,
     // Its own Temporal makes the second attempts.
     { TEMPORAL_ADDRESS: undefined, WEBHOOK_RETRY_DELAYS: '1s,2s' },
   ),
@@ -37,22 +45,33 @@ function deliveries(
   name: string,
   goal: number,
   paths: readonly string[],
+  priced?: Priced,
   settings?: Record<string, string | undefined>,
 ): Comparison {
   return {
     rows: { [name]: { referenceName: SIGNED_POSTS_NAME, goal, higherIsBetter: true } },
+    isPriced: priced !== undefined,
     warmUpRounds: 1,
     rounds: 3,
-    setUp: async (scope) => {
+    setUp: async (scope, noteCost) => {
       const { receiver, service } = await start(scope, paths, settings);
       const post = await signedPosts(scope);
       const origin = receiver.addressOf('');
       return {
-        ours: () =>
-          rate(name, receiver, async () => {
-            await service.makeEvents(POSTS / paths.length);
-            return () => service.drained();
-          }),
+        ours: async () => {
+          let reading: Reading = {};
+          const cost = await metered(service.service, async () => {
+            reading = await rate(name, receiver, async () => {
+              await service.makeEvents(POSTS / paths.length);
+              return () => service.drained();
+            });
+            return POSTS;
+          });
+          if (priced) {
+            noteCost(priced, cost);
+          }
+          return reading;
+        },
         reference: () =>
           rate(name, receiver, async () => {
             await post({ origin, path: '/take/1', count: POSTS, body: BODY });

@@ -9,11 +9,16 @@ import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
+import { metered } from '../subjects/meter.js';
 import { databaseIn, dataDirIn, startService } from '../subjects/service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 
 const ALONE = 'platform write, one at a time (ms a write)';
 const TOGETHER = 'platform write, 16 at once (ms a write)';
+const PRICED = {
+  what: 'platform write, with its event and its audit record, 16 at once',
+  limit: 'The commit, which is shared with those that come with it',
+};
 const TERMS = { referenceName: 'without its audit record', goal: 1.1, higherIsBetter: false };
 const WRITES = 400;
 const AT_ONCE = 16;
@@ -26,20 +31,30 @@ const userIds = client?.users.filter(({ status }) => status === 'ACTIVE').map(({
 /** The cost of the audit record of a write, against the same service without audit. */
 export const writeWithAudit: Comparison = {
   rows: { [ALONE]: TERMS, [TOGETHER]: TERMS },
+  isPriced: true,
   warmUpRounds: 2,
   rounds: 9,
-  setUp: async (scope) => {
+  setUp: async (scope, noteCost) => {
     const audited = await startPlatform(scope);
     const unaudited = await startPlatform(scope, { NODE_OPTIONS: `--import=${WITHOUT_AUDIT}` });
     await audited.write(0);
     await unaudited.write(0);
     ok(audited.records() > 0, 'a write leaves an audit record');
     ok(unaudited.records() === 0, 'a write of the reference leaves none');
-    const readingOf = async ({ write }: typeof audited) => ({
+    const readingOf = async ({ write }: typeof audited, together = timeOf) => ({
       [ALONE]: await timeOf(1, write),
-      [TOGETHER]: await timeOf(AT_ONCE, write),
+      [TOGETHER]: await together(AT_ONCE, write),
     });
-    return { ours: () => readingOf(audited), reference: () => readingOf(unaudited) };
+    const pricedTime: typeof timeOf = async (...given) => {
+      let time = Number.NaN;
+      const cost = await metered(audited.service, async () => {
+        time = await timeOf(...given);
+        return WRITES;
+      });
+      noteCost(PRICED, cost);
+      return time;
+    };
+    return { ours: () => readingOf(audited, pricedTime), reference: () => readingOf(unaudited) };
   },
 };
 
@@ -59,7 +74,7 @@ async function timeOf(atOnce: number, write: (index: number) => Promise<unknown>
 
 async function startPlatform(scope: Scope, settings: Record<string, string> = {}) {
   const workplace = makeWorkplace(scope);
-  await startService(scope, workplace, settings);
+  const service = await startService(scope, workplace, settings);
   const { grpcAddress, platformToken } = JSON.parse(
     readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8'),
   ) as { grpcAddress: string; platformToken: string };
@@ -67,6 +82,7 @@ async function startPlatform(scope: Scope, settings: Record<string, string> = {}
   scope.onEnd(() => channel.close());
   const platform = channel.clientOf(PlatformServiceService);
   return {
+    service,
     write: (index: number) =>
       platform.updateUser(
         { userId: userIds[index % userIds.length] ?? '', lastName: randomUUID() },

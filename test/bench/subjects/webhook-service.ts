@@ -8,7 +8,7 @@ import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { RpcChannel, type RpcClient } from '../../../src/rpc/client.js';
 import { eventually } from '../../support/eventually.js';
 import type { Scope } from '../harness/scope.js';
-import { dataDirIn, startService } from './service.js';
+import { dataDirIn, type RunningService, startService } from './service.js';
 import { makeWorkplace } from './workplace.js';
 
 const AT_ONCE = 16;
@@ -21,6 +21,7 @@ const connection = demoSeed.integrations
 
 /** A service with users, their events, and subscribers. */
 export interface WebhookService {
+  service: RunningService;
   subscribe(urls: readonly string[]): Promise<void>;
   /** So many events, as few writes as there can be: each moves all users to another role. */
   makeEvents(count: number): Promise<void>;
@@ -35,7 +36,7 @@ export async function webhookService(
   { users, settings }: { users: number; settings?: Record<string, string | undefined> },
 ): Promise<WebhookService> {
   const workplace = makeWorkplace(scope);
-  await startService(scope, workplace, settings);
+  const service = await startService(scope, workplace, settings);
   const demo = JSON.parse(readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8')) as DemoFile;
   const clientOver = (token: string) => {
     const channel = new RpcChannel(demo.grpcAddress, token);
@@ -47,6 +48,7 @@ export async function webhookService(
   const staff = await staffOf(platform, users);
   const subscriptionIds: string[] = [];
   return {
+    service,
     subscribe: async (urls) => {
       for (const url of urls) {
         const request = {

@@ -1,0 +1,48 @@
+import { html } from '../edge/pages/html.js';
+import { GUIDES_AREA } from './guide-pages.js';
+import type { Page } from './page.js';
+
+/** What `make bench` publishes: processor seconds and megabytes for a million of each. */
+export interface Costs {
+  measuredOn: string;
+  machine: string;
+  /** Of a thousand. */
+  idleConnectionsMegabytes: number;
+  costs: {
+    what: string;
+    /** What most of it is. */
+    limit: string;
+    edge: number;
+    domain: number;
+    worker: number;
+    supervisor: number;
+    written: number;
+  }[];
+}
+
+const HEADINGS = ['For a million of', 'Edge', 'Domain', 'Worker', 'All', 'Written', 'Most of it'];
+
+/** What the service takes for its work, for those who choose its machine. */
+export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs }: Costs): Page {
+  const summary = 'What the service takes of a machine for its work, as its own benchmark measured it.';
+  const rows = costs.map(({ what, limit, edge, domain, worker, supervisor, written }) => {
+    const all = edge + domain + worker + supervisor;
+    return html`<tr><th scope="row">${what}</th>${[edge, domain, worker, all].map(
+      (seconds) => html`<td class="number">${Math.round(seconds).toLocaleString('en')} s</td>`,
+    )}<td class="number">${megabytes(written)}</td><td>${limit}</td></tr>`;
+  });
+  const body = html`<h1>Costs</h1><p class="lead">${summary}</p>
+<p>Processor time and bytes written to disk for a million of each. A core has 86,400 seconds a day.</p>
+<div class="table"><table><thead><tr>${HEADINGS.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
+<p>A thousand idle connections to the gateway hold ${megabytes(idleConnectionsMegabytes)} of memory.</p>
+<h2 id="how-it-was-measured"><a class="self" href="#how-it-was-measured">How it was measured</a></h2>
+<p>On ${measuredOn}, ${machine}; the load ran on the same machine. All roles ran with default settings on SQLite, every request was logged, and only the rate limit was lifted. Processor time is that of the processes of the service, their share of the kernel included; “All” includes the process that starts the others and passes on what they log. The figures are medians of several rounds after a warm-up, with 32 requests at any time (16 sign-ins, 16 writes). With less load at once they are higher, because fewer writes share a commit.</p>
+<p>Another machine has other figures, in much the same proportions: <code>make bench</code> measures them, beside what a plain program takes for the same work.</p>`;
+  return { path: '/docs/costs', title: 'Costs', summary, area: GUIDES_AREA, body, sectionDepth: 2 };
+}
+
+function megabytes(value: number): string {
+  return value >= 1_000
+    ? `${(value / 1_000).toLocaleString('en', { maximumSignificantDigits: 2 })} GB`
+    : `${value.toLocaleString('en', { maximumSignificantDigits: 2 })} MB`;
+}

@@ -1,0 +1,22 @@
+import type { NoteCost, Priced } from '../harness/comparison.js';
+import type { Job, LoadReading } from '../load/generator.js';
+import type { Load } from '../load/load.js';
+import { metered } from '../subjects/meter.js';
+import type { StartedProcess } from '../subjects/started-process.js';
+
+/** A load on a service that notes what it cost, for each piece of work of so many requests. */
+export function pricedLoad(
+  load: Load,
+  service: StartedProcess,
+  { noteCost, priced, requestsEach = 1 }: { noteCost: NoteCost; priced: Priced; requestsEach?: number },
+): Load {
+  return async (job: Job) => {
+    let reading: LoadReading | undefined;
+    const cost = await metered(service, async () => {
+      reading = await load(job);
+      return reading.answered / requestsEach;
+    });
+    noteCost(priced, cost);
+    return reading as LoadReading;
+  };
+}
