@@ -4,7 +4,7 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.installed
-BINDING := node_modules/better-sqlite3/build/Release/better_sqlite3.node
+BINDING := node_modules/.sqlite
 TOOLS := node_modules/.tools
 BUILT := dist/.built
 CHECKED := dist/.checked
@@ -18,6 +18,10 @@ PARTS = $(BINDING) $(BUILT) $(SDKS) $(DOCS)
 TOGETHER = $(MAKE) -s -j2
 # Decided in the recipe: the output of $(shell) is never a terminal.
 READABLE_LOGS := if [ -t 1 ]; then : "$${LOG_FORMAT:=pretty}"; fi; export LOG_FORMAT
+# Steps that may run together do so by TOGETHER; with `make -j` two would install at once.
+ifeq ($(MAKELEVEL),0)
+.NOTPARALLEL:
+endif
 JEST := jest --config test/jest.config.js
 
 .PHONY: help
@@ -99,6 +103,7 @@ $(INSTALLED): package.json package-lock.json
 
 $(BINDING): | $(INSTALLED)
 	@.ci/step 'Fetching or compiling SQLite' .ci/install-scripts better-sqlite3
+	@touch $@
 
 # Until they are complete, nothing counts as installed: what is left of an interrupted installation goes.
 $(TOOLS): $(INSTALLED)
@@ -108,7 +113,7 @@ $(TOOLS): $(INSTALLED)
 	@mv $(INSTALLED).before $(INSTALLED)
 	@touch $@
 
-$(BUILT): $(INSTALLED) $(SOURCES)
+$(BUILT): $(INSTALLED) $(SOURCES) .ci/compile.js
 	@.ci/step 'Compiling' node .ci/compile.js
 	@.ci/step 'Bundling the workflows' node dist/workflows/bundle.js
 	@touch $@

@@ -35,7 +35,7 @@ export const searchAttributes = {
   InstanceIntegrationId: 'Keyword',
 } as const;
 
-/** Input, except of `webhookRetry`: a change does not break the replay of running workflows. */
+/** In the input of all workflows but `webhookRetry`: a change then does not break the replay of running ones. */
 export interface RetrySettings {
   retryFirstDelayMs: number;
   retryMaxDelayMs: number;

@@ -76,7 +76,11 @@ describe('a demo environment', () => {
 
   test('fills in the forms of its documentation with what its key can read, on this machine alone', async () => {
     const { gatewayUrl, apiKeys } = service.demo();
-    const ask = (headers = {}) => fetch(`${gatewayUrl}/docs/try-it/values`, { headers });
+    const ask = (headers = {}) =>
+      fetch(`${gatewayUrl}/docs/try-it/values`, {
+        method: 'POST',
+        headers: { origin: gatewayUrl, ...headers },
+      });
     const { apiKey, ids } = (await (await ask()).json()) as { apiKey: string; ids: Record<string, string> };
     expect(apiKey).toBe(apiKeys[0]?.key);
     const client = `${gatewayUrl}/v2/instance-integrations/${ids.instanceIntegrationId}/clients/${ids.clientId}`;

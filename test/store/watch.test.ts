@@ -45,6 +45,21 @@ describeEachDatabase('a watched store', (under) => {
     }
     await tally.flush();
     expect(told.recorded.slice(1)).toEqual([['api_key.refused', 'refused', 3]]);
+    told.recorded.length = 0;
+    const tight = new AuditTally(store.observations, Date.now, {
+      observations: 1,
+      ofStrangers: 1,
+      ofOneParty: 1,
+      reads: 1,
+    });
+    for (const reason of ['unknown', 'expired', 'revoked', 'revoked']) {
+      tight.observe({ ...refused, attributes: { reason } });
+    }
+    await tight.flush();
+    expect(told.recorded).toEqual([
+      ['api_key.refused', 'refused', 1],
+      ['api_key.refused', 'refused', 3],
+    ]);
     await store.close();
   });
 

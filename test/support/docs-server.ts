@@ -87,7 +87,11 @@ export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> 
   // Whatever is served from now on does not come from the disk.
   rmSync(distDir, { recursive: true });
   const values = () => options.tryItValues?.();
-  dispatch = withTryItValues(environment, values, withLibrary(library, (await onward?.(url)) ?? nothing));
+  dispatch = withTryItValues(
+    environment === 'demo',
+    values,
+    withLibrary(library, (await onward?.(url)) ?? nothing),
+  );
   return { url, port, site: renderedSite(), library, log, stop: () => closeListener(listener, 0) };
 }
 

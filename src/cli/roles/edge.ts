@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { isLoopback } from '../../config/insecurities.js';
 import { packageRoot, packageVersion } from '../../config/package.js';
 import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
 import { withLibrary } from '../../edge/docs/desk.js';
@@ -22,6 +23,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const domain = openDomainChannel(config, 'edge', 'edge', clientTlsFiles(role));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const isDemo = environment === 'demo';
+  const isLocalDemo =
+    isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);
   const [signOn, gateway] = await Promise.all([
@@ -46,7 +49,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     [
       createListener({
         api: 'gateway',
-        dispatch: withTryItValues(environment, () => tryItValues(config), withLibrary(library, gateway)),
+        dispatch: withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway)),
         publicUrl: gatewayUrl,
         explanations: EXPLANATIONS,
         trustedProxies,

@@ -129,27 +129,22 @@
   };
 
   /** The demo gives its key and ids to pages of its own machine; others get nothing. They are not stored. */
-  let asked = false;
-  const fillIn = async () => {
-    if (asked) return;
-    asked = true;
-    const values = await fetch('/docs/try-it/values', { cache: 'no-store' })
+  let demoValues;
+  const fillIn = async (form) => {
+    // Ids of the demo mean nothing to another key.
+    if (form.querySelector('[data-where=key]')?.value !== '') return;
+    demoValues ??= fetch('/docs/try-it/values', { method: 'POST', cache: 'no-store' })
       .then((answer) => (answer.status === 200 ? answer.json() : undefined))
       .catch(() => undefined);
+    const values = await demoValues;
     if (!values) return;
-    for (const form of document.querySelectorAll('.try-form')) {
-      const empty = [...form.querySelectorAll('[data-where]')].filter(({ value }) => value === '');
-      const filled = empty.filter((field) => {
-        const { where } = field.dataset;
-        const value = where === 'key' ? values.apiKey : where === 'path' ? values.ids[field.name] : undefined;
-        field.value = value ?? '';
-        return value !== undefined;
-      });
-      if (filled.length > 0) {
-        const told = 'Filled in by the demo on this machine. Change what you like.';
-        form.querySelector('.send').before(element('p', 'hint try-filled', told));
-      }
+    for (const field of form.querySelectorAll('[data-where]')) {
+      const { where } = field.dataset;
+      const value = where === 'key' ? values.apiKey : where === 'path' ? values.ids[field.name] : undefined;
+      field.value ||= value ?? '';
     }
+    const told = 'Filled in by the demo on this machine. Change what you like.';
+    form.querySelector('.send').before(element('p', 'hint try-filled', told));
   };
 
   for (const form of document.querySelectorAll('.try-form')) {
@@ -189,11 +184,13 @@
   document.addEventListener(
     'toggle',
     ({ target }) => {
-      if (target.matches?.('details.try[open]')) fillIn();
       for (const field of target.querySelectorAll?.('.try-form [data-where]') ?? []) {
         if (['path', 'key', 'bearer'].includes(field.dataset.where) && field.value === '') {
           field.value = kept(field.name);
         }
+      }
+      for (const form of target.matches?.('details.try[open]') ? target.querySelectorAll('.try-form') : []) {
+        fillIn(form);
       }
     },
     true,

@@ -11,8 +11,11 @@ export interface TryItValues {
 }
 
 const LOOPBACK = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/;
-/** Another name may be one that a foreign page has pointed at this machine. */
-const OWN_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
+/**
+ * Of the page that asks, which its browser tells and no proxy changes. Another name may be one that a foreign
+ * page has pointed at this machine, or that of a proxy.
+ */
+const OWN_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 /** A proxy or a tunnel on this machine passes on requests of other machines. */
 const PASSED_ON = ['forwarded', 'via', 'x-real-ip'];
 const PASSED_ON_PREFIXES = ['x-forwarded-', 'cf-', 'ngrok-'];
@@ -20,19 +23,20 @@ const PASSED_ON_PREFIXES = ['x-forwarded-', 'cf-', 'ngrok-'];
 const UNCACHED = { 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' };
 
 /**
- * Serves the key of a demo to pages of this machine: it never leaves loopback, and no file or cache has it.
- * Others get an empty answer. In live, nothing is at this path.
+ * Serves the key of a demo to pages that this machine's browsers have from it by a name of loopback, by POST,
+ * because only then browsers tell the origin. No file or cache has it. Others get an empty answer. Where the
+ * demo is published, and in live, nothing is at this path.
  */
 export function withTryItValues(
-  environment: 'live' | 'demo',
+  isLocalDemo: boolean,
   values: () => TryItValues | undefined,
   onward: Dispatch,
 ): Dispatch {
-  if (environment !== 'demo') {
+  if (!isLocalDemo) {
     return onward;
   }
   return async (request) => {
-    if (request.path !== TRY_IT_VALUES || request.method !== 'GET') {
+    if (request.path !== TRY_IT_VALUES || request.method !== 'POST') {
       return onward(request);
     }
     const told = isOfThisMachine(request) ? values() : undefined;
@@ -49,13 +53,14 @@ export function withTryItValues(
 }
 
 function isOfThisMachine({ clientAddress, headers }: HttpRequest): boolean {
+  const { origin = '', host } = headers;
   const isPassedOn = Object.keys(headers).some(
     (name) => PASSED_ON.includes(name) || PASSED_ON_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
   return (
     LOOPBACK.test(clientAddress) &&
-    OWN_HOST.test(headers.host ?? '') &&
-    !isPassedOn &&
-    (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
+    OWN_ORIGIN.test(origin) &&
+    origin.toLowerCase() === `http://${host}`.toLowerCase() &&
+    !isPassedOn
   );
 }

@@ -28,7 +28,7 @@ ${hidden('csrf_token', csrfToken)}
 ${offered.map(choice)}
 </ul>
 </form>
-<p class="note">Kept for ${instanceName} until you sign in again.</p>
+<p class="note">Your choice is for all applications of ${instanceName} until you sign in again.</p>
 <form method="post" action="${operations.cancelSignIn.path}">
 ${hidden('interaction', interaction)}
 ${hidden('csrf_token', csrfToken)}

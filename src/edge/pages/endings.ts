@@ -18,7 +18,7 @@ export function passwordSetPage(applications: readonly EnterableApplication[]): 
   const lead =
     linked.length > 0
       ? html`Go on to your application and sign in with it.`
-      : html`Go back to ${listed(rest, 'or') ?? 'your application'} and sign in with it.`;
+      : html`You can now sign in to ${listed(rest) ?? 'your application'}.`;
   const { body, ...page } = ending('Password set', 'Your password is set', lead);
   const buttons = linked.map(
     ({ name, address }, index) =>
@@ -28,14 +28,14 @@ export function passwordSetPage(applications: readonly EnterableApplication[]): 
 <div class="actions">
 ${buttons}
 </div>
-${rest.length > 0 && html`<p class="note">It is also your password for ${listed(rest, 'and')}.</p>`}`;
+${rest.length > 0 && html`<p class="note">You can also sign in to ${listed(rest)}.</p>`}`;
   return { ...page, body: linked.length > 0 ? onward : body };
 }
 
-/** `A`, `A or B`, `A, B or C` */
-function listed(names: readonly string[], word: 'or' | 'and'): string | undefined {
+/** `A`, `A and B`, `A, B and C` */
+function listed(names: readonly string[]): string | undefined {
   const last = names.at(-1);
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} ${word} ${last}` : last;
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
 /** Pages without a next step. */

@@ -11,7 +11,7 @@ const DOMAIN = /^[\p{L}\p{M}\p{N}._-]+$/u;
  * Punycode). Addresses are compared by it. A key is its own key.
  */
 export function emailKeyOf(email: string): string {
-  const folded = email.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC').trim();
+  const folded = beginningKeyOf(email);
   const at = folded.lastIndexOf('@');
   if (at < 0) {
     return folded;
@@ -19,6 +19,11 @@ export function emailKeyOf(email: string): string {
   const domain = folded.slice(at + 1).replace(IDEOGRAPHIC_DOT, '.');
   const ascii = DOMAIN.test(domain) ? domainToASCII(domain) : '';
   return `${folded.slice(0, at + 1)}${ascii === '' ? domain : ascii}`;
+}
+
+/** Of the beginning of an address. The rest of its domain decides how that is written in a key. */
+export function beginningKeyOf(text: string): string {
+  return text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC').trim();
 }
 
 /** Distinguishes two accounts whose addresses are spellings of one mailbox. */

@@ -14,7 +14,8 @@ import {
   allowsSignIn,
   UNSEEN_BY_ONE_INSTANCE,
 } from '../../../domain/platform/people/account-view.js';
-import { emailKeyOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
+import { getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
+import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { fullNameOf } from '../../../domain/platform/people/person-names.js';
 import type { Account, AccountContext } from '../../../domain/platform/rows/accounts.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
@@ -62,13 +63,13 @@ export function accountHandlers(platform: PlatformDependencies): PlatformHandler
 /** Longer ones are of no address. */
 const MAX_PREFIX_LENGTH = 254;
 
-/** As the addresses are compared; the domain of a part of one cannot be written in Punycode. */
+/** As addresses are compared, but for domains that their keys write in Punycode. */
 function prefixKeyOf(prefix: string | undefined): string | undefined {
   if (prefix !== undefined && prefix.length > MAX_PREFIX_LENGTH) {
     const fault = `must not be longer than ${MAX_PREFIX_LENGTH} characters`;
     throw invalidField('The beginning of an address is too long.', 'email_prefix', fault);
   }
-  return prefix && emailKeyOf(prefix);
+  return prefix && beginningKeyOf(prefix);
 }
 
 function toEntry({ id, email, emailVerifiedAt, firstName, lastName, disabledAt, createdAt }: Account) {

@@ -6,6 +6,7 @@ import {
   hashOf,
   NO_HASH,
 } from '../../../domain/operator/audit-chain.js';
+import { REST_TYPE } from '../../../domain/operator/audit-tally.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Database, Writer } from '../../database.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
@@ -130,13 +131,25 @@ export class AuditChains implements LateWriter<AuditEvent> {
         (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
       return () => {
         this.#free.push(newest);
-        for (const { type, outcome, attributes } of events) {
-          this.onRecorded(type, outcome, timesOf(attributes));
+        for (const event of events) {
+          this.#tell(event);
         }
       };
     } catch (error) {
       this.#doubtful = [...this.#doubtful, ...(taken ? [taken] : [])];
       throw error;
+    }
+  }
+
+  /** A record of the tally stands for several acts, and that of its overflow for acts of several types. */
+  #tell({ type, outcome, attributes }: AuditEvent): void {
+    const { count, first_at: isCount, last_at: _, ...byType } = attributes;
+    if (type === REST_TYPE) {
+      for (const [each, times] of Object.entries(byType)) {
+        this.onRecorded(each, outcome, Number(times));
+      }
+    } else {
+      this.onRecorded(type, outcome, isCount === undefined ? 1 : Number(count));
     }
   }
 
@@ -181,11 +194,6 @@ export class AuditChains implements LateWriter<AuditEvent> {
       return toRow(event, { chain, seq, hash });
     });
   }
-}
-
-/** A record of the tally counts equal observations. */
-function timesOf({ count, first_at }: AuditEvent['attributes']): number {
-  return count !== undefined && first_at !== undefined ? Number(count) : 1;
 }
 
 function placeOf({ chain, seq, hash }: Row): ChainPlace {

@@ -6,6 +6,7 @@ import type { Account, AccountContext, AccountRows } from '../../../domain/platf
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor } from '../contract-email.js';
+import { isPostgres } from '../statements/dialect.js';
 import { statement } from '../statements/kept-statement.js';
 
 /** The codes of PostgreSQL and SQLite for a unique violation. */
@@ -88,7 +89,7 @@ export function accountRows(writer: Writer): AccountRows {
       return rows.map((row) => row.clientId as ClientId);
     },
     page: async ({ after, limit }, emailPrefix) => {
-      // The index of the addresses has an order of its own on each database; all of it is within one.
+      // The order of addresses differs between databases; the cursor is compared in SQL, so pages agree.
       const query = db
         .selectFrom('accounts')
         .$if(after !== undefined, (from) =>
@@ -100,7 +101,14 @@ export function accountRows(writer: Writer): AccountRows {
           ),
         )
         .$if(emailPrefix !== undefined, (from) =>
-          from.where(sql<boolean>`substr(email_key, 1, length(${emailPrefix})) = ${emailPrefix}`),
+          from
+            .where(sql<boolean>`substr(email_key, 1, length(${emailPrefix})) = ${emailPrefix}`)
+            // SQLite orders by code point, so that it finds the range by the index.
+            .$if(!isPostgres(db), (all) =>
+              all
+                .where('emailKey', '>=', String(emailPrefix))
+                .where('emailKey', '<', `${emailPrefix}\u{10ffff}`),
+            ),
         );
       const rows = query.orderBy('emailKey').limit(limit).select(accountColumns).$narrowType<AccountIds>();
       return rows.execute();

@@ -44,7 +44,7 @@ describe('the ways to the applications', () => {
   test.each(['', 'x', `${applicationId}`])('the domain is not asked for %j', async (entrances) => {
     server.program({});
     const { body } = await ask(entrances);
-    expect(body).toContain('Go back to your application and sign in with it.');
+    expect(body).toContain('You can now sign in to your application.');
     expect(server.asked).toEqual([]);
   });
 
@@ -62,11 +62,13 @@ describe('the ways to the applications', () => {
   });
 
   test('an application without an address is named', async () => {
-    expect(await shown({ name: 'Rota' })).toContain('Go back to Rota and sign in with it.');
-    expect(await shown({ name: 'A' }, { name: 'B' }, { name: 'C' })).toContain('Go back to A, B or C and');
+    expect(await shown({ name: 'Rota' })).toContain('You can now sign in to Rota.');
+    expect(await shown({ name: 'A' }, { name: 'B' }, { name: 'C' })).toContain(
+      'You can now sign in to A, B and C.',
+    );
     const rota = { name: 'Rota', signInUrl: 'https://rota.example.com/' };
-    expect(await shown(rota, { name: 'Payroll' })).toContain('It is also your password for Payroll.</p>');
-    expect(await shown(rota, { name: 'A' }, { name: 'B' })).toContain('your password for A and B.</p>');
+    expect(await shown(rota, { name: 'Payroll' })).toContain('You can also sign in to Payroll.</p>');
+    expect(await shown(rota, { name: 'A' }, { name: 'B' })).toContain('You can also sign in to A and B.</p>');
   });
 
   test('the instance is named where there are several', async () => {

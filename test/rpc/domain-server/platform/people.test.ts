@@ -62,6 +62,9 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
     expect(nextPageToken).toBe('');
     const found = await call('listAccounts', { emailPrefix: ' ADA@EXA' });
     expect(found.accounts).toEqual(first.accounts);
+    await call('createUser', { clientId, email: 'cy@163.example', withoutManager: true });
+    const numbered = await call('listAccounts', { emailPrefix: 'cy@163' });
+    expect(numbered.accounts).toEqual([expect.objectContaining({ email: 'cy@163.example' })]);
     const refused = call('listAccounts', { emailPrefix: 'a'.repeat(255) });
     expect(await refusalOf(refused)).toMatchObject({ code: ErrorCode.INVALID_REQUEST });
   });

@@ -60,6 +60,7 @@ describeEachDatabase('accounts', (under) => {
     expect((await pagesOf('ada')).sort()).toEqual(['Ada.Moreau@example.com', 'ada@other.example']);
     expect(await pagesOf('a_')).toEqual(['a_a@example.com']);
     expect(await pagesOf('da')).toEqual([]);
+    expect(await pagesOf('ada@other.example')).toEqual(['ada@other.example']);
   });
 
   test('an account is made with the first user and found by its id and by its address in any case', async () => {
