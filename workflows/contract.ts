@@ -35,7 +35,7 @@ export const searchAttributes = {
   InstanceIntegrationId: 'Keyword',
 } as const;
 
-/** In the input of all workflows but `webhookRetry`: a change then does not break the replay of running ones. */
+/** In the input of all workflows but `webhookRetry`, so that a change does not break running ones. */
 export interface RetrySettings {
   retryFirstDelayMs: number;
   retryMaxDelayMs: number;

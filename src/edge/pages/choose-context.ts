@@ -19,7 +19,7 @@ export function chooseContextPage(
 ): PageContent {
   const offered = [...contexts].sort((one, other) => Number(other.lastUsed) - Number(one.lastUsed));
   const body = html`<h1>Continue as</h1>
-<p class="lead">You have more than one role. Choose the one to use in <strong>${applicationName}</strong>.</p>
+<p class="lead">${offered.length > 1 ? 'You have more than one role. Choose the one' : 'This is the role'} to use in <strong>${applicationName}</strong>.</p>
 ${formAlert(refusals, [])}
 <form method="post" action="${operations.chooseContext.path}">
 ${hidden('interaction', interaction)}

@@ -35,11 +35,11 @@ export function chooseContext(
       clientId: form.clientId as ClientId,
     };
     const chosen = identity && findContext(identity.contexts, wanted);
-    const { refusal, context, ...before } = progress;
+    const { refusal, ...before } = progress;
     const after: Progress =
       chosen && account
         ? { ...before, context: choiceOf(account, chosen) }
-        : { ...before, refusal: 'context' };
+        : { ...progress, refusal: 'context' };
     return advance(signOn, changes, browser, underWay(opened, after));
   });
 }

@@ -104,16 +104,14 @@ function admission(situation: Situation): NextStep | undefined {
   if (!person) {
     return silent ? { kind: 'refuse', refusal: NO_ACCESS } : signInAgain(progress, 'no_access');
   }
-  if (contextOf(situation, person)) {
+  // After a refused choice the person is asked again, even where another context could be used.
+  const isRefused = !silent && progress.refusal === 'context';
+  if (!isRefused && contextOf(situation, person)) {
     return undefined;
   }
   return silent
     ? refuse('interaction_required', 'The person has to choose a context.')
-    : {
-        kind: 'page',
-        page: 'choose_context',
-        ...(progress.refusal === 'context' && { refusal: 'context' }),
-      };
+    : { kind: 'page', page: 'choose_context', ...(isRefused && { refusal: 'context' }) };
 }
 
 function approval(situation: Situation): NextStep | undefined {
@@ -156,24 +154,24 @@ export function changeableContext(situation: Situation): ContextChoice | undefin
 }
 
 /**
- * The only context, the one chosen for this request, the one chosen before in this session or, with
- * `prompt=none`, the last used one.
+ * The context chosen for this request; undefined if it is no longer offered: the person is asked again.
+ * Without a choice, the only one, the one chosen before in this session or, with `prompt=none`, the last
+ * used one.
  */
 function contextOf(
   { request, progress, silent, signedIn }: Situation,
   person: AdmittedPerson,
 ): ContextChoice | undefined {
   const offered = offeredContexts(person);
+  const chosen = choiceIn(progress, signedIn);
+  if (chosen) {
+    return findContext(offered, chosen);
+  }
   if (offered.length === 1) {
     return offered[0];
   }
-  const chosen = choiceIn(progress, signedIn);
   const inSession = signedIn?.contexts?.[request.instanceId];
-  return (
-    findContext(offered, chosen) ??
-    findContext(offered, inSession) ??
-    (silent ? findContext(offered, person.lastContext) : undefined)
-  );
+  return findContext(offered, inSession) ?? (silent ? findContext(offered, person.lastContext) : undefined);
 }
 
 /** What the person has chosen since the present sign-in, in this interaction. */

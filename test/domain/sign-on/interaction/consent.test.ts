@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
 import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import { disableUser } from '../../../../src/domain/platform/people/user-updates.js';
 import type { LoginContext } from '../../../../src/domain/sign-on/interaction/login-contexts.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { audited, browserRig, CALLBACK, hire, newPerson } from '../browser-rig.js';
+import { audited, browserRig, CALLBACK, hire, newClient, newPerson } from '../browser-rig.js';
 import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -109,6 +110,61 @@ describe('the person', () => {
     const denials = (await audited(rig)).filter(({ what }) => what === 'consent.denied succeeded');
     expect(denials.map(({ actor, subject }) => [actor, subject])).toEqual([[person.accountId, clientId]]);
   });
+});
+
+describe('a changed context', () => {
+  /** At the consent page as the user of B, after a code in this session as the user of A. */
+  async function changedToB() {
+    const rig = await browserRig(under);
+    const application = await rig.newApplication({ name: 'Shiftwise', firstParty: false });
+    const { clientId: a, instanceId } = rig.here;
+    const b = await newClient(rig, instanceId, 'Saltmere');
+    const c = await newClient(rig, instanceId, 'Fernbrook');
+    const person = await newPerson(rig, [a, b, c]);
+    await rig.database.write((writer) => writer.updateTable('users').set({ status: 'ACTIVE' }).execute());
+    const as = (clientId: string) => ({ userType: 'USER' as const, clientId });
+    const browser = new TestBrowser(rig);
+    await browser.authorize({ clientId: application });
+    await browser.signIn(person);
+    await browser.choose(as(a));
+    codeOf(await browser.decide(true));
+    await browser.authorize({ clientId: application, prompt: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ context: as(a) });
+    expect(await browser.choose(as(b))).toMatchObject({ page: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ context: as(b) });
+    const disable = async (clientId: string) => {
+      const users = await rig.run((changes) => changes.users.ofAccount(person.accountId));
+      const userId = users.find((user) => user.clientId === clientId)?.id ?? '';
+      await rig.run((changes) => disableUser(changes, { userId }));
+    };
+    return { browser, as, a, b, c, disable };
+  }
+
+  test('that is refused is asked for again with an error', async () => {
+    const { browser, as, b, c, disable } = await changedToB();
+    const csrfToken = await browser.csrfToken('choose_context');
+    await disable(c);
+    expect(await browser.choose(as(c), csrfToken)).toMatchObject({ page: 'choose_context' });
+    expect(await browser.show('choose_context')).toMatchObject({ refusals: [{ input: 'context' }] });
+    expect(await browser.choose(as(b))).toMatchObject({ page: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ context: as(b) });
+    codeOf(await browser.decide(true));
+  });
+
+  test.each(['others are', 'one other is'])(
+    'that is gone at the approval is asked for again, where %s left',
+    async (left) => {
+      const { browser, as, a, b, c, disable } = await changedToB();
+      const csrfToken = await browser.csrfToken('consent');
+      await disable(b);
+      if (left === 'one other is') {
+        await disable(c);
+      }
+      expect(await browser.decide(true, csrfToken)).toMatchObject({ page: 'choose_context' });
+      expect(await browser.choose(as(a))).toMatchObject({ page: 'consent' });
+      codeOf(await browser.decide(true));
+    },
+  );
 });
 
 test('an approval of one person is none of another in the same browser', async () => {

@@ -245,8 +245,16 @@ describe('a person with several contexts', () => {
     await browser.signIn(person);
     const csrfToken = await browser.csrfToken('choose_context');
     await rig.database.write((writer) => writer.updateTable('workers').set({ offboarded_at: 1 }).execute());
-    // One is left, so there is nothing to choose.
-    codeOf(await browser.choose({ userType: 'WORKER', clientId: rig.here.clientId }, csrfToken));
+    // One is left, which is not the one they chose.
+    const { clientId } = rig.here;
+    expect(await browser.choose({ userType: 'WORKER', clientId }, csrfToken)).toMatchObject({
+      page: 'choose_context',
+    });
+    expect(await browser.show('choose_context')).toMatchObject({
+      contexts: [{ userType: 'USER' }],
+      refusals: [{ input: 'context' }],
+    });
+    codeOf(await browser.choose({ userType: 'USER', clientId }));
     const [user] = await rig.run((changes) => changes.users.ofAccount(person.accountId));
     await rig.run((changes) => disableUser(changes, { userId: user?.id ?? '' }));
     expect(await browser.authorize()).toMatchObject({ page: 'sign_in' });

@@ -177,6 +177,31 @@ test.each<[string, Changed, string, string]>([
     'interaction_required',
   ],
   [
+    'a choice was refused, though one was made before',
+    {
+      identity: person({ contexts: [A, B] }),
+      progress: { refusal: 'context', context: { ...A, accountId: ADA, ...SINCE } },
+    },
+    'choose_context (context)',
+    CODE,
+  ],
+  [
+    'the chosen one is gone, though one was chosen before in the session',
+    {
+      identity: person({ contexts: [A, B] }),
+      signedIn: { id: ADA, authenticatedAt: SIGNED_IN_AT, contexts: { ins_1: A } },
+      progress: { context: { ...context('cli_c'), accountId: ADA, ...SINCE } },
+    },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
+    'the chosen one is gone and one is left',
+    { progress: { context: { ...B, accountId: ADA, ...SINCE } } },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
     'the other kind was chosen',
     {
       identity: person({ contexts: [A, B] }),
