@@ -85,7 +85,7 @@ describe('the ways to the applications', () => {
     async (signInUrl) => {
       const body = await shown({ name: 'Rota', signInUrl });
       expect(body).not.toContain('<a ');
-      expect(body).toContain('Go back to Rota');
+      expect(body).toContain('You can now sign in to Rota');
     },
   );
 
