@@ -1,4 +1,5 @@
 import { html } from '../edge/pages/html.js';
+import { made } from './code.js';
 import { GUIDES_AREA } from './guide-pages.js';
 import type { Page } from './page.js';
 
@@ -20,20 +21,20 @@ export interface Costs {
   }[];
 }
 
-const HEADINGS = ['For a million of', 'Edge', 'Domain', 'Worker', 'All', 'Written', 'Most of it'];
+const HEADINGS = ['For a million of', 'Edge', 'Domain', 'Worker', 'All', 'Written'];
 
 /** What the service takes for its work, for those who choose its machine. */
 export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs }: Costs): Page {
   const summary = 'What the service takes of a machine for its work, as its own benchmark measured it.';
   const rows = costs.map(({ what, limit, edge, domain, worker, supervisor, written }) => {
     const all = edge + domain + worker + supervisor;
-    return html`<tr><th scope="row">${what}</th>${[edge, domain, worker, all].map(
-      (seconds) => html`<td class="number">${Math.round(seconds).toLocaleString('en')} s</td>`,
-    )}<td class="number">${megabytes(written)}</td><td>${limit}</td></tr>`;
+    return html`<tr><th scope="row">${what}<small>${limit}</small></th>${[edge, domain, worker, all].map(
+      (seconds) => html`<td class="number">${twoDigits(seconds)} s</td>`,
+    )}<td class="number">${megabytes(written)}</td></tr>`;
   });
   const body = html`<h1>Costs</h1><p class="lead">${summary}</p>
-<p>Processor time and bytes written to disk for a million of each. A core has 86,400 seconds a day.</p>
-<div class="table"><table><thead><tr>${HEADINGS.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
+<p>Processor time and bytes written to disk for a million of each, and what takes most of it. A core has 86,400 seconds a day.</p>
+<div class="table"><table><thead><tr>${HEADINGS.map((heading, column) => html`<th scope="col"${column > 0 && made(' class="number"')}>${heading}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
 <p>A thousand idle connections to the gateway hold ${megabytes(idleConnectionsMegabytes)} of memory.</p>
 <h2 id="how-it-was-measured"><a class="self" href="#how-it-was-measured">How it was measured</a></h2>
 <p>On ${measuredOn}, ${machine}; the load ran on the same machine. All roles ran with default settings on SQLite, every request was logged, and only the rate limit was lifted. Processor time is that of the processes of the service, their share of the kernel included; “All” includes the process that starts the others and passes on what they log. The figures are medians of several rounds after a warm-up, with 32 requests at any time (16 sign-ins, 16 writes). With less load at once they are higher, because fewer writes share a commit.</p>
@@ -42,7 +43,10 @@ export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs
 }
 
 function megabytes(value: number): string {
-  return value >= 1_000
-    ? `${(value / 1_000).toLocaleString('en', { maximumSignificantDigits: 2 })} GB`
-    : `${value.toLocaleString('en', { maximumSignificantDigits: 2 })} MB`;
+  return value >= 1_000 ? `${twoDigits(value / 1_000)} GB` : `${twoDigits(value)} MB`;
+}
+
+/** Rounds differ by more than a third one. */
+function twoDigits(value: number): string {
+  return value.toLocaleString('en', { maximumSignificantDigits: 2 });
 }

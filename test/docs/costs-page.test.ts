@@ -22,7 +22,7 @@ test('the page of costs tells each part, all together, and sizes as people read 
   const text = body.toString();
   const [row] = /<tr><th scope="row">.*?<\/tr>/.exec(text) ?? [];
   const cells = row?.split(/<[^>]*>/).filter(Boolean);
-  expect(cells).toEqual(['refresh', '410 s', '1,200 s', '0 s', '1,630 s', '1.7 GB', 'The commit']);
+  expect(cells).toEqual(['refresh', 'The commit', '410 s', '1,200 s', '0.4 s', '1,600 s', '1.7 GB']);
   expect(text).toContain('hold 6.9 MB of memory');
   expect(text).toContain('On 2026-11-22, 2 cores;');
 });
