@@ -69,7 +69,7 @@ async function entrancesOf(writer: Writer, accountId: AccountId, limit: number):
     )
     select applications.id as application_id, places.id as instance_id
     from places cross join applications
-    where applications.enabled = 1 and applications.allowed_grant_types like '%authorization_code%'
+    where applications.enabled = 1
       and exists (
         select 1 from application_redirect_uris as returning_to
         where returning_to.application_id = applications.id and returning_to.instance_id = places.id

@@ -82,7 +82,6 @@ describeEachDatabase('an application that is asked to prove itself', (under) => 
     const known = { applicationId: application.id, instanceId: here };
     expect(await ways()).toEqual([known]);
     const { application: led } = await create({ initiateLoginUri: 'https://led.example.com/' }, [here]);
-    await create({ allowedGrantTypes: ['refresh_token'] }, [here]);
     await create({}, [elsewhere]);
     const first = { applicationId: led.id, instanceId: here };
     expect(await ways()).toEqual([first, known]);
