@@ -6,6 +6,7 @@ import type {
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import type { RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
+import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
 import type { SendBody, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
 import { attemptResultOf } from './attempt-result.js';
@@ -27,6 +28,7 @@ export interface RelayOptions {
   sends: number;
   /** The part of it for one subscription. */
   sendsPerSubscription: number;
+  metrics?: RelayMetrics;
 }
 
 /** How long the domain may wait for due deliveries, and we for the domain. */
@@ -56,8 +58,9 @@ export class Relay {
   #isBehind = false;
 
   constructor(private readonly options: RelayOptions) {
-    const { deliveries, log, sends } = options;
+    const { deliveries, log, sends, metrics } = options;
     this.#slots = new Slots(sends);
+    metrics?.slots(() => this.#slots);
     this.#recorder = new AttemptRecorder({
       record: (results) => deliveries.recordAttempts({ results }, { requestId: requestId() }),
       onSettled: (count) => this.#slots.give(count),
@@ -149,6 +152,7 @@ export class Relay {
 
   /** In turns of the event loop, so that early answers are handled before the last attempt begins. */
   async #begin({ deliveries, targets, bodies }: ClaimDeliveriesResponse): Promise<void> {
+    const answeredAt = performance.now();
     this.#slots.take(deliveries.length);
     for (const [index, delivery] of deliveries.entries()) {
       if (index > 0 && index % BEGUN_AT_ONCE === 0) {
@@ -157,16 +161,31 @@ export class Relay {
       const target = targets[delivery.targetIndex];
       const body = bodies[delivery.bodyIndex];
       if (target && body) {
-        void this.#attempt(delivery, target, body);
+        void this.#attempt(delivery, target, body, answeredAt);
       } else {
         this.#lose(delivery, new Error('the claim names no target or body'));
       }
     }
   }
 
-  async #attempt(delivery: ClaimedDelivery, target: SendTarget, body: SendBody): Promise<void> {
+  async #attempt(
+    delivery: ClaimedDelivery,
+    target: SendTarget,
+    body: SendBody,
+    answeredAt: number,
+  ): Promise<void> {
+    const { sender, metrics } = this.options;
+    const { waitedMs } = delivery;
+    // By the clock of the domain until its answer, by ours from then on: they need not agree.
+    const waited = (before: number) => before + performance.now() - answeredAt;
     try {
-      const report = await this.options.sender.attempt(target, body, this.#interrupt.signal);
+      if (waitedMs !== undefined) {
+        metrics?.begun(waited(waitedMs));
+      }
+      const report = await sender.attempt(target, body, this.#interrupt.signal);
+      if (waitedMs !== undefined && report.httpStatus !== undefined) {
+        metrics?.received(waited(waitedMs));
+      }
       this.#recorder.add({
         // A domain of an earlier release claims first attempts only, without their number.
         result: attemptResultOf(delivery.deliveryId, delivery.attemptNumber || 1, report),

@@ -1,4 +1,4 @@
-import type { AttemptMetrics } from '../telemetry/metrics.js';
+import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
 import { type Connection, Connections } from './connections.js';
 import { Destinations } from './destinations.js';

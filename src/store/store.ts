@@ -177,7 +177,7 @@ async function connect({
   watch,
 }: StoreOptions): Promise<Database> {
   if (databaseUrl !== undefined) {
-    return openPostgres(databaseUrl, onIdleError);
+    return openPostgres(databaseUrl, onIdleError, undefined, watch);
   }
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+export const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
 
 /** The metrics of one role. Labels hold names from the contracts, never ids, so that they are bounded. */
@@ -8,6 +8,10 @@ export function createMetricsRegistry(role: string, version: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
+  for (const misnamed of ['handles', 'requests', 'resources']) {
+    // Gauges with the ending of counters; the same numbers are in those without it, by type.
+    registry.removeSingleMetric(`nodejs_active_${misnamed}_total`);
+  }
   new Gauge({
     name: 'integration_build_info',
     help: '1, with the release of the service as a label.',
@@ -17,17 +21,31 @@ export function createMetricsRegistry(role: string, version: string): Registry {
   return registry;
 }
 
-export type HttpRequestTimer = (operation: string, status: number, durationMs: number) => void;
+export type HttpRequestTimer = (operation: string, status: number, durationMs: number, api: string) => void;
 
 export function httpRequestTimer(registry: Registry): HttpRequestTimer {
   const histogram = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'HTTP requests by operation of the contract and status.',
-    labelNames: ['operation', 'status'],
+    help: 'HTTP requests by API, operation of the contract and status. A status of 499: the client left before the answer.',
+    labelNames: ['api', 'operation', 'status'],
     buckets: DURATION_BUCKETS_S,
     registers: [registry],
   });
-  return (operation, status, durationMs) => histogram.observe({ operation, status }, durationMs / 1_000);
+  return (operation, status, durationMs, api) =>
+    histogram.observe({ api, operation, status }, durationMs / 1_000);
+}
+
+/** Called with 1 when a request begins and with -1 when it has ended. */
+export type RequestCount = (api: string, change: 1 | -1) => void;
+
+export function requestsInFlight(registry: Registry): RequestCount {
+  const gauge = new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'HTTP requests that are not answered to their end, by API.',
+    labelNames: ['api'],
+    registers: [registry],
+  });
+  return (api, change) => gauge.inc({ api }, change);
 }
 
 export type RpcCallTimer = (method: string, code: string, durationMs: number) => void;
@@ -49,6 +67,30 @@ export function temporalPollingGauge(registry: Registry): Gauge {
     help: '1 while this role polls Temporal for work.',
     registers: [registry],
   });
+}
+
+export function temporalConfiguredGauge(registry: Registry): Gauge {
+  return new Gauge({
+    name: 'temporal_configured',
+    help: '1 where TEMPORAL_ADDRESS is set, so that temporal_worker_polling should be 1.',
+    registers: [registry],
+  });
+}
+
+/** Of the task queue of this service; without samples while the server does not tell it. */
+export function temporalBacklogGauge(registry: Registry) {
+  const gauge = new Gauge({
+    name: 'temporal_task_queue_backlog',
+    help: 'Tasks that Temporal holds for workers of this service, about, by type.',
+    labelNames: ['type'],
+    registers: [registry],
+  });
+  return (counts: Record<string, number> | undefined) => {
+    gauge.reset();
+    for (const [type, count] of Object.entries(counts ?? {})) {
+      gauge.set({ type }, count);
+    }
+  };
 }
 
 /** Read on each scrape: files change while the role runs. */
@@ -97,12 +139,20 @@ export function storeMetrics(registry: Registry) {
     buckets: DURATION_BUCKETS_S,
     registers,
   });
+  const waits = new Histogram({
+    name: 'store_pool_wait_duration_seconds',
+    help: 'Waits for a connection to PostgreSQL, by pool.',
+    labelNames: ['pool'],
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  });
   return {
     recorded: (type: string, outcome: string, times: number) => recorded.inc({ type, outcome }, times),
     committed: (count: number) => writes.observe(count),
     synced: (durationMs: number) => syncs.observe(durationMs / 1_000),
     wrote: (outcome: 'committed' | 'undone', durationMs: number) =>
       durations.observe({ outcome }, durationMs / 1_000),
+    lent: (pool: string, durationMs: number) => waits.observe({ pool }, durationMs / 1_000),
   };
 }
 
@@ -133,57 +183,6 @@ export function passwordMetrics(registry: Registry) {
     },
     worked: (durationMs: number) => durations.observe(durationMs / 1_000),
     refused: () => refused.inc(),
-  };
-}
-
-export interface AttemptMetrics {
-  begun(): void;
-  ended(eventType: string, outcome: string, durationMs: number): void;
-}
-
-/** Attempts at deliveries, first ones and retries: plain counters, as there are thousands a second. */
-export function attemptMetrics(registry: Registry): AttemptMetrics {
-  const ended = new Map<string, Map<string, number>>();
-  let runningCount = 0;
-  new Gauge({
-    name: 'webhook_attempts_running',
-    help: 'Attempts at webhook deliveries under way.',
-    registers: [registry],
-    collect() {
-      this.set(runningCount);
-    },
-  });
-  new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Attempts at webhook deliveries that have ended, by type of event and outcome.',
-    labelNames: ['event_type', 'outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [eventType, counts] of ended) {
-        for (const [outcome, count] of counts) {
-          this.inc({ event_type: eventType, outcome }, count);
-        }
-      }
-    },
-  });
-  const duration = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
-    help: 'Attempts at webhook deliveries, from the name of the host to the end of the answer, by outcome.',
-    labelNames: ['outcome'],
-    buckets: [...DURATION_BUCKETS_S, 15],
-    registers: [registry],
-  });
-  return {
-    begun: () => {
-      runningCount += 1;
-    },
-    ended: (eventType, outcome, durationMs) => {
-      runningCount -= 1;
-      const counts = ended.get(eventType) ?? new Map<string, number>();
-      ended.set(eventType, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
-      duration.observe({ outcome }, durationMs / 1_000);
-    },
   };
 }
 

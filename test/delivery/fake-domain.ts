@@ -17,6 +17,8 @@ export class FakeDomain implements DeliveryClient {
   claimFault: Error | undefined;
   recordFault: ((results: AttemptResult[]) => Error | undefined) | undefined;
   leaseMs = 30_000;
+  /** Of first attempts. */
+  waitedMs = 3_000;
   #due: { deliveryId: string; subscriptionId: string; attemptNumber: number }[] = [];
   readonly #changes = new Set<() => void>();
   #count = 0;
@@ -105,6 +107,7 @@ export class FakeDomain implements DeliveryClient {
       deliveries: claimed.map(({ deliveryId, subscriptionId, attemptNumber }, bodyIndex) => ({
         deliveryId,
         attemptNumber,
+        waitedMs: attemptNumber === 1 ? this.waitedMs : undefined,
         targetIndex: subscriptions.indexOf(subscriptionId),
         bodyIndex,
         leaseExpiresAt: new Date(Date.now() + this.leaseMs),

@@ -27,6 +27,25 @@ function start(options: Partial<RelayOptions> = {}) {
   return { domain, sender, relay, log };
 }
 
+function recordedMetrics() {
+  const begunAfter: number[] = [];
+  const receivedAfter: number[] = [];
+  let slotsNow = () => ({ free: 0, total: 0 });
+  return {
+    begunAfter,
+    receivedAfter,
+    slotsNow: () => slotsNow(),
+    slots: (read: () => { free: number; total: number }) => {
+      slotsNow = () => {
+        const { free, total } = read();
+        return { free, total };
+      };
+    },
+    begun: (waitedMs: number) => begunAfter.push(waitedMs),
+    received: (waitedMs: number) => receivedAfter.push(waitedMs),
+  };
+}
+
 /** How many attempts were begun in each turn of the event loop in which there were any. */
 function countedByTurn(sender: HeldSender): number[] {
   const counts: number[] = [];
@@ -59,6 +78,25 @@ describe('the relay', () => {
     });
     expect(domain.claims[0]).toMatchObject({ workerId: 'test', freeSlots: 8, maxRunningPerSubscription: 4 });
     await relay.stop(GRACE_MS);
+  });
+
+  test('measures waits for first attempts, and for their answers where there is one', async () => {
+    const metrics = recordedMetrics();
+    const { domain, sender, relay } = start({ metrics });
+    const first = domain.add(3);
+    domain.add(1, 'whs_1', 2);
+    await eventually('all are under way', () => sender.running.size === 4);
+    expect(metrics.slotsNow()).toEqual({ free: 4, total: 8 });
+    sender.running.get(`evt_${first[0]}`)?.('SUCCEEDED');
+    sender.endAll('TIMED_OUT');
+    await domain.untilRecorded(first);
+    await relay.stop(GRACE_MS);
+    expect(metrics.begunAfter).toHaveLength(3);
+    expect(metrics.receivedAfter).toHaveLength(1);
+    for (const waitedMs of [...metrics.begunAfter, ...metrics.receivedAfter]) {
+      expect(waitedMs).toBeGreaterThanOrEqual(domain.waitedMs);
+    }
+    expect(metrics.slotsNow()).toEqual({ free: 8, total: 8 });
   });
 
   test.each([2, 3])('makes attempt %i as it makes the first, and records it as that', async (number) => {

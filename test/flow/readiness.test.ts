@@ -9,17 +9,28 @@ const NAMES = [
   'audit_records_total',
   'grpc_server_call_duration_seconds',
   'http_request_duration_seconds',
+  'http_requests_in_flight',
   'integration_build_info',
   'password_job_duration_seconds',
   'password_jobs_refused_total',
   'password_jobs_waiting',
   'store_commit_writes',
+  'store_pool_wait_duration_seconds',
   'store_sync_duration_seconds',
   'store_write_duration_seconds',
+  'temporal_configured',
+  'temporal_task_queue_backlog',
   'temporal_worker_polling',
   'webhook_attempt_duration_seconds',
   'webhook_attempts_running',
   'webhook_attempts_total',
+  'webhook_commit_to_receipt_seconds',
+  'webhook_deliveries_ended_total',
+  'webhook_outbox_deliveries',
+  'webhook_outbox_oldest_age_seconds',
+  'webhook_relay_lag_seconds',
+  'webhook_slots',
+  'webhook_slots_in_use',
 ];
 
 const services = serviceProcesses();
@@ -53,7 +64,7 @@ describe('health and metrics of all roles together', () => {
     await readList(service, service.demo().apiKeys[0]?.key ?? '');
     const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
     expect(metrics).toMatch(
-      /^http_request_duration_seconds_count\{role="edge",operation="listInstanceIntegrations",status="200"\} [1-9]/m,
+      /^http_request_duration_seconds_count\{role="edge",api="gateway",operation="listInstanceIntegrations",status="200"\} [1-9]/m,
     );
     expect(metrics).toMatch(
       /^grpc_server_call_duration_seconds_count\{role="domain",method="integration\.directory\.v1\.DirectoryService\/Read\/listInstanceIntegrations",code="OK"\} [1-9]/m,

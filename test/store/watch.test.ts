@@ -17,7 +17,13 @@ const opened: Observation = { ...refused, type: 'audit.listed', outcome: 'succee
 
 describeEachDatabase('a watched store', (under) => {
   const watched = async () => {
-    const told = { recorded: [] as unknown[], committed: [] as number[], synced: 0, wrote: [] as string[] };
+    const told = {
+      recorded: [] as unknown[],
+      committed: [] as number[],
+      synced: 0,
+      wrote: [] as string[],
+      lent: [] as unknown[],
+    };
     const watch: StoreWatch = {
       recorded: (...record) => told.recorded.push(record),
       committed: (writes) => told.committed.push(writes),
@@ -25,6 +31,7 @@ describeEachDatabase('a watched store', (under) => {
         told.synced += 1;
       },
       wrote: (outcome) => told.wrote.push(outcome),
+      lent: (pool, durationMs) => told.lent.push([pool, durationMs >= 0]),
     };
     const store = await openStore({ ...(await under.newPlace()), environment: 'demo', watch });
     store.startAuditChains((bytes) => createHmac('sha256', 'key').update(bytes).digest(), {
@@ -76,6 +83,17 @@ describeEachDatabase('a watched store', (under) => {
   });
 
   if (under.kind === 'PostgreSQL') {
+    test('tells each wait for a connection, by its pool', async () => {
+      const { store, told } = await watched();
+      told.lent.length = 0;
+      await store.ping();
+      await store.observations.write([opened]);
+      expect(told.lent).toEqual([
+        ['probe', true],
+        ['writes', true],
+      ]);
+      await store.close();
+    });
     return;
   }
 

@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { Counter } from 'prom-client';
 import {
-  attemptMetrics,
   certificateGauge,
   createMetricsRegistry,
   httpRequestTimer,
   mergeExpositions,
   passwordMetrics,
+  requestsInFlight,
   rpcCallTimer,
   storeMetrics,
+  temporalBacklogGauge,
   temporalPollingGauge,
 } from '../../src/telemetry/metrics.js';
 import { parseExposition } from '../support/prometheus-text.js';
@@ -19,14 +20,52 @@ describe('the metrics of a role', () => {
   test('count requests by operation and status, in seconds', async () => {
     const registry = createMetricsRegistry('edge', '1.2.3');
     const timer = httpRequestTimer(registry);
-    timer('listClients', 200, 30);
-    timer('listClients', 200, 1_500);
-    timer('none', 404, 0.2);
+    timer('listClients', 200, 30, 'gateway');
+    timer('listClients', 200, 1_500, 'gateway');
+    timer('none', 404, 0.2, 'sign-on');
     const samples = parseExposition(await registry.metrics()).get('http_request_duration_seconds')?.samples;
-    const labels = 'role="edge",operation="listClients",status="200"';
+    const labels = 'role="edge",api="gateway",operation="listClients",status="200"';
     expect(samples).toContain(`http_request_duration_seconds_count{${labels}} 2`);
     expect(samples).toContain(`http_request_duration_seconds_sum{${labels}} 1.53`);
     expect(samples).toContain(`http_request_duration_seconds_bucket{le="0.05",${labels}} 1`);
+  });
+
+  test('say how many requests are in flight', async () => {
+    const registry = createMetricsRegistry('edge', '1.2.3');
+    const count = requestsInFlight(registry);
+    count('gateway', 1);
+    count('gateway', 1);
+    count('sign-on', 1);
+    count('gateway', -1);
+    const text = await registry.metrics();
+    expect(text).toContain('http_requests_in_flight{api="gateway",role="edge"} 1');
+    expect(text).toContain('http_requests_in_flight{api="sign-on",role="edge"} 1');
+  });
+
+  test('say what waits at Temporal as long as it is known', async () => {
+    const registry = createMetricsRegistry('worker', '1.2.3');
+    const onBacklog = temporalBacklogGauge(registry);
+    onBacklog({ workflow: 0, activity: 7 });
+    expect(await registry.metrics()).toContain(
+      'temporal_task_queue_backlog{type="activity",role="worker"} 7',
+    );
+    onBacklog(undefined);
+    expect(await registry.metrics()).not.toMatch(/^temporal_task_queue_backlog\{/m);
+  });
+
+  test('measure waits for a connection by its pool', async () => {
+    const registry = createMetricsRegistry('domain', '1.2.3');
+    storeMetrics(registry).lent('writes', 30);
+    expect(await registry.metrics()).toContain(
+      'store_pool_wait_duration_seconds_sum{role="domain",pool="writes"} 0.03',
+    );
+  });
+
+  test('have no gauge with the ending of a counter', async () => {
+    const families = parseExposition(await createMetricsRegistry('edge', '1.2.3').metrics());
+    const gauges = [...families.values()].filter(({ type }) => type === 'gauge').map(({ name }) => name);
+    expect(gauges).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(gauges.filter((name) => name.endsWith('_total'))).toEqual([]);
   });
 
   test('count calls by method and code, and say whether the worker polls', async () => {
@@ -92,23 +131,6 @@ describe('the metrics of a role', () => {
       'tls_certificate_not_after_seconds{certificate="own",role="edge"} 1800000001',
     );
   });
-
-  test('count attempts at deliveries by type and outcome, say how many run, and stay right when asked twice', async () => {
-    const registry = createMetricsRegistry('worker', '1.2.3');
-    const attempts = attemptMetrics(registry);
-    for (const outcome of ['SUCCEEDED', 'SUCCEEDED', 'TIMED_OUT']) {
-      attempts.begun();
-      attempts.ended('user.updated', outcome, 20);
-    }
-    attempts.begun();
-    await registry.metrics();
-    const text = await registry.metrics();
-    const type = 'event_type="user.updated"';
-    expect(text).toContain(`webhook_attempts_total{${type},outcome="SUCCEEDED",role="worker"} 2`);
-    expect(text).toContain(`webhook_attempts_total{${type},outcome="TIMED_OUT",role="worker"} 1`);
-    expect(text).toContain('webhook_attempts_running{role="worker"} 1');
-    expect(text).toContain('webhook_attempt_duration_seconds_sum{role="worker",outcome="SUCCEEDED"} 0.04');
-  });
 });
 
 describe('several expositions merged', () => {
@@ -116,7 +138,7 @@ describe('several expositions merged', () => {
     const roles = ['edge', 'domain', 'worker'].map((role) => createMetricsRegistry(role, '1.2.3'));
     // Metrics with labels have no sample before the first event: only a header, in some roles.
     const timers = roles.map(httpRequestTimer);
-    timers[1]?.('listClients', 200, 3);
+    timers[1]?.('listClients', 200, 3, 'gateway');
     roles.forEach(rpcCallTimer);
     const texts = await Promise.all(roles.map((registry) => registry.metrics()));
     const merged = parseExposition(mergeExpositions(texts));

@@ -1,4 +1,3 @@
-import type { Config } from '../../config/config.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
@@ -17,7 +16,6 @@ import { allServices } from '../../rpc/domain-server/index.js';
 import { openStore, type Store, type StoreOptions } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
-import type { Log } from '../../telemetry/log.js';
 import { passwordMetrics, rpcCallTimer, storeMetrics } from '../../telemetry/metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { startClosingSubscriptions } from './closing-subscriptions.js';
@@ -80,7 +78,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       { name: 'database', required: true, probe: () => store.ping().then(() => ({ ok: true })) },
     ]);
     const tally = new AuditTally(store.observations, Date.now);
-    const services = servicesOf(config, store, { passwords, keeping, tally, ...secrets }, log);
+    const services = servicesOf(role, store, { passwords, keeping, tally, ...secrets });
     prepareEventChecks();
     const listeners = await openListeners({
       config,
@@ -116,7 +114,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
 }
 
 function servicesOf(
-  config: Config,
+  { config, metrics, log }: RoleOptions,
   store: Store,
   {
     passwords,
@@ -130,14 +128,13 @@ function servicesOf(
     keeping: KeepingKeys;
     tally: AuditTally;
   },
-  log: Log,
 ) {
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
   const lostUse = note('the last use of an API key was not recorded');
   const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse, tally.observe);
   return allServices({
-    ...webhookParts(config, store, { derived }, log),
+    ...webhookParts(config, store, { derived }, metrics, log),
     directory: { gatekeeper, ...store },
     signOn: {
       issuer: config.SIGN_ON_URL,

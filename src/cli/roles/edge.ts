@@ -9,7 +9,7 @@ import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { EXPLANATIONS } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
-import { httpRequestTimer } from '../../telemetry/metrics.js';
+import { httpRequestTimer, requestsInFlight } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
 import { tryItValues } from '../demo/try-it-values.js';
 import { listenError } from '../startup-error.js';
@@ -27,6 +27,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
   const timer = httpRequestTimer(metrics);
+  const inFlight = requestsInFlight(metrics);
   const [signOn, gateway] = await Promise.all([
     createSignOnApi({ ...options, ...(isDemo && { demoAppUrl: demoAppUrl(config) }) }),
     createGatewayApi(options),
@@ -41,7 +42,15 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const host = config.LISTEN_HOST;
   const listeners: [server: Server, host: string, port: number, setting: string][] = [
     [
-      createListener({ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl, trustedProxies, log, timer }),
+      createListener({
+        api: 'sign-on',
+        dispatch: signOn,
+        publicUrl: signOnUrl,
+        trustedProxies,
+        log,
+        timer,
+        inFlight,
+      }),
       host,
       config.SIGN_ON_PORT,
       'SIGN_ON_PORT',
@@ -55,6 +64,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
         trustedProxies,
         log,
         timer,
+        inFlight,
       }),
       host,
       config.GATEWAY_PORT,
@@ -68,6 +78,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
       trustedProxies: [],
       log,
       timer,
+      inFlight,
     });
     listeners.push([server, DEMO_APP_HOST, config.DEMO_APP_PORT, 'DEMO_APP_PORT']);
   }

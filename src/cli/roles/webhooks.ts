@@ -6,6 +6,8 @@ import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/index
 import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
+import { deliveryEndCounter, outboxMetrics } from '../../telemetry/webhook-metrics.js';
+import type { RoleOptions } from './role.js';
 import type { Secrets } from './secrets.js';
 
 /** What managing and sending webhooks need. */
@@ -13,6 +15,7 @@ export function webhookParts(
   config: Config,
   store: Store,
   { derived }: Pick<Secrets, 'derived'>,
+  metrics: RoleOptions['metrics'],
   log: Log,
 ): { webhooks: WebhookDependencies; deliveries: DeliveryDependencies } {
   const { deliveriesDue } = store;
@@ -20,6 +23,8 @@ export function webhookParts(
   const [beforeSecond = 0, beforeThird = 0] = config.WEBHOOK_RETRY_DELAYS;
   const warnRarely = boundedWarnings(log, 1);
   const grace = new RetryGrace([beforeSecond, beforeThird]);
+  const onEnded = deliveryEndCounter(metrics);
+  outboxMetrics(metrics, () => store.sending.rows.outbox());
   return {
     webhooks: {
       unitOfWork: store.webhooks,
@@ -32,7 +37,7 @@ export function webhookParts(
         allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
       }),
       draining: deliveriesDue.closing,
-      sending: { unitOfWork: store.sending, deliveriesDue },
+      sending: { unitOfWork: store.sending, deliveriesDue, onEnded },
     },
     deliveries: {
       unitOfWork: store.sending,
@@ -51,6 +56,7 @@ export function webhookParts(
           subscriptionId,
           reason: (error as Error).message,
         }),
+      onEnded,
       onUnswept: (error) =>
         warnRarely('lapsed attempts are not recorded for now', { reason: (error as Error).message }),
     },

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { createActivities } from '../../../workflows/activities/index.js';
+import { watchBacklog } from '../../../workflows/backlog.js';
 import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
 import { handOverRetryBatches } from '../../../workflows/retry-batches.js';
 import { type RetryBatch, startRetry } from '../../../workflows/start-retry.js';
@@ -13,7 +14,12 @@ import { Relay } from '../../delivery/relay.js';
 import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
-import { attemptMetrics, temporalPollingGauge } from '../../telemetry/metrics.js';
+import {
+  temporalBacklogGauge,
+  temporalConfiguredGauge,
+  temporalPollingGauge,
+} from '../../telemetry/metrics.js';
+import { attemptMetrics, relayMetrics } from '../../telemetry/webhook-metrics.js';
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
 import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
@@ -73,7 +79,7 @@ function openSender({ config, metrics }: RoleOptions): Sender {
   });
 }
 
-function startRelay({ config, log }: RoleOptions, domain: Domain, sender: Sender): Relay {
+function startRelay({ config, log, metrics }: RoleOptions, domain: Domain, sender: Sender): Relay {
   return new Relay({
     deliveries: domain.relay.clientOf(DeliveryServiceService),
     sender,
@@ -81,6 +87,7 @@ function startRelay({ config, log }: RoleOptions, domain: Domain, sender: Sender
     workerId: workerId(),
     sends: config.WEBHOOK_SENDS,
     sendsPerSubscription: config.WEBHOOK_SENDS_PER_SUBSCRIPTION,
+    metrics: relayMetrics(metrics),
   });
 }
 
@@ -95,6 +102,8 @@ async function joinTemporal(
   domain: Domain,
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
+  const onBacklog = temporalBacklogGauge(metrics);
+  temporalConfiguredGauge(metrics).set(config.TEMPORAL_ADDRESS === undefined ? 0 : 1);
   if (config.TEMPORAL_ADDRESS === undefined) {
     log.warn(
       'TEMPORAL_ADDRESS is not set: webhooks are retried when they are due, with no UI of what waits and without the signals retryNow and giveUp',
@@ -115,6 +124,7 @@ async function joinTemporal(
       signingKeyRotation: { intervalMs: advanceKeysEveryMs(config), startAtOnce: true },
     },
     companions: [
+      (client, stop) => watchBacklog(onBacklog, client, stop),
       (client, stop) => watchCodeMinutes(codeMinutes, client, stop),
       (client, stop) => {
         const start = (batch: RetryBatch) => startRetry(client, batch, stop);

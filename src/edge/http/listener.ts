@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { networkOf } from '../../identifiers/network-address.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
-import type { HttpRequestTimer } from '../../telemetry/metrics.js';
+import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
 import { ClientLeft } from './body-refusal.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { closedSignal } from './closed-signal.js';
@@ -70,6 +70,7 @@ export interface ListenerOptions {
   trustedProxies: readonly Network[];
   log: Log;
   timer: HttpRequestTimer;
+  inFlight?: RequestCount;
   stallTimeoutMs?: number;
   pieceTimeoutMs?: number;
   maxConnections?: number;
@@ -162,7 +163,7 @@ function refuse(
   const { remoteAddress: client = '' } = socket;
   const status = statusOfParserError(error);
   const requestId = refuseUnread(socket, status, options.explanations, fixedHeaders(options));
-  options.timer('none', status, 0);
+  options.timer('none', status, 0, options.api);
   const operation = 'none';
   warnOfUnreadable('request', { requestId, api: options.api, operation, status, client, code: UNREADABLE });
 }
@@ -174,7 +175,8 @@ interface Asker {
 }
 
 async function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
-  const { api, log, timer } = shared.options;
+  const { api, log, timer, inFlight } = shared.options;
+  inFlight?.(api, 1);
   const startedAt = performance.now();
   const requestId = requestIdOf(request);
   const method = request.method ?? 'GET';
@@ -202,7 +204,8 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     }
   }
   const durationMs = performance.now() - startedAt;
-  timer(answer.operation, answer.status, durationMs);
+  timer(answer.operation, answer.status, durationMs, api);
+  inFlight?.(api, -1);
   const level = answer.status >= 500 ? 'error' : 'info';
   const tell = answer.facts?.code === BUSY ? shared.warnOfFullness : log[level];
   tell('request', {

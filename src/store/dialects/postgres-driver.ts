@@ -26,12 +26,13 @@ export class SoundPostgresDialect extends PostgresDialect {
     private readonly pool: pg.Pool,
     private readonly limits: ServerLimits,
     private readonly patience: Patience = (answer) => answer,
+    private readonly onLent: (durationMs: number) => void = () => undefined,
   ) {
     super({ pool });
   }
 
   override createDriver(): Driver {
-    return new SoundDriver(this.pool, this.limits, this.patience);
+    return new SoundDriver(this.pool, this.limits, this.patience, this.onLent);
   }
 }
 
@@ -48,6 +49,7 @@ class SoundDriver implements Driver {
     private readonly pool: pg.Pool,
     limits: ServerLimits,
     private readonly patience: Patience,
+    private readonly onLent: (durationMs: number) => void,
   ) {
     // In one message with `begin`, so no extra round trip. Local to the transaction: behind a pooler,
     // session settings may be on another connection.
@@ -62,10 +64,13 @@ class SoundDriver implements Driver {
     if (this.pool.waitingCount >= MOST_WAITING) {
       throw asNoConnection(new Error(`${MOST_WAITING} others wait for a connection`));
     }
+    const askedAt = performance.now();
     try {
       return new LentConnection(await this.pool.connect(), this.patience);
     } catch (error) {
       throw asNoConnection(error);
+    } finally {
+      this.onLent(performance.now() - askedAt);
     }
   }
 

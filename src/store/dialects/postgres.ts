@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Database } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
+import type { StoreWatch } from '../watch.js';
 import { keepLateRows } from './late-rows.js';
 import { type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
 import { isDeadlock, isPassingTrouble, isRefusedSetting } from './postgres-trouble.js';
@@ -21,6 +22,7 @@ export interface PostgresLimits {
 
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
 const CONNECTIONS = { writes: 12, reads: 8, probe: 1, migrations: 1 };
+type PoolName = keyof typeof CONNECTIONS;
 /** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
@@ -46,13 +48,14 @@ export async function openPostgres(
   connectionString: string,
   onIdleError: (error: Error) => void,
   { server, connectMs, answerMs, askMs }: PostgresLimits = SERVED_LIMITS,
+  watch?: StoreWatch,
 ): Promise<Database> {
-  const { open, openPatient, close } = await poolsAt(connectionString, connectMs, onIdleError);
+  const { open, openPatient, close } = await poolsAt(connectionString, connectMs, onIdleError, watch);
   const turns = new Turns();
-  const writer = open(CONNECTIONS.writes, server, answerMs);
-  const prober = open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS);
+  const writer = open('writes', server, answerMs);
+  const prober = open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS);
   return {
-    reader: open(CONNECTIONS.reads, server, answerMs),
+    reader: open('reads', server, answerMs),
     prober,
     migrator: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
@@ -89,29 +92,35 @@ export async function openPostgresReader(
     () => undefined,
   );
   return {
-    reader: openPatient(open(CONNECTIONS.probe, PROBE_LIMITS, PROBE_TIMEOUT_MS), SERVED_LIMITS.askMs),
+    reader: openPatient(open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS), SERVED_LIMITS.askMs),
     close,
   };
 }
 
-async function poolsAt(connectionString: string, connectMs: number, onIdleError: (error: Error) => void) {
+async function poolsAt(
+  connectionString: string,
+  connectMs: number,
+  onIdleError: (error: Error) => void,
+  watch?: StoreWatch,
+) {
   const takesSettings = await takesSettingsAtStart(connectionString, connectMs);
   const pools: pg.Pool[] = [];
-  const open = (max: number, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
+  const open = (name: PoolName, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
     const settings = {
-      ...{ connectionString, connectionTimeoutMillis: connectMs, max },
+      ...{ connectionString, connectionTimeoutMillis: connectMs, max: CONNECTIONS[name] },
       query_timeout: answerMs,
     };
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
-    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, patience) });
+    const onLent = watch && ((durationMs: number) => watch.lent(name, durationMs));
+    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, patience, onLent) });
   };
   return {
     open,
     /** A pool of one connection for long statements, with liveness checks over the other pool. */
     openPatient: (asking: Kysely<Schema>, askMs: number) =>
       open(
-        CONNECTIONS.migrations,
+        'migrations',
         MIGRATION_LIMITS,
         undefined,
         whileAlive(() => sql`select`.execute(asking), askMs),

@@ -154,7 +154,7 @@ describe('what is no request', () => {
         requestId,
       });
       expect(seen).toEqual([]);
-      expect(timed).toMatchObject([['none', Number(status), expect.any(Number)]]);
+      expect(timed).toMatchObject([['none', Number(status), expect.any(Number), 'test']]);
       expect(recorded.lines()).toMatchObject([
         { msg: 'request', requestId, status: Number(status), code: 'unreadable', client: '127.0.0.1' },
       ]);
@@ -427,7 +427,39 @@ describe('the address in the log', () => {
 test('each request is timed once, by operation and status', async () => {
   await exchange(port, '/');
   await recorded.nextLine(({ msg }) => msg === 'request');
-  expect(timed).toEqual([['op', 200, expect.any(Number)]]);
+  expect(timed).toEqual([['op', 200, expect.any(Number), 'test']]);
+});
+
+test('a request is in flight until it is answered, refused or left', async () => {
+  const changes: unknown[][] = [];
+  await closeListener(server, 0);
+  await start({ inFlight: (...change) => changes.push(change) });
+  dispatch = async () => {
+    expect(changes).toEqual([['test', 1]]);
+    return OK;
+  };
+  await exchange(port, '/');
+  expect(changes).toEqual([
+    ['test', 1],
+    ['test', -1],
+  ]);
+  const entered = new Promise<void>((resolve) => {
+    dispatch = (request) => {
+      resolve();
+      return new Promise((_, reject) => request.readBody().then(undefined, reject));
+    };
+  });
+  const socket = connect(port, '127.0.0.1', () =>
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n'),
+  );
+  await entered;
+  expect(changes).toHaveLength(3);
+  socket.destroy();
+  await recorded.nextLine(({ status }) => status === 499);
+  expect(changes.slice(2)).toEqual([
+    ['test', 1],
+    ['test', -1],
+  ]);
 });
 
 test.each([

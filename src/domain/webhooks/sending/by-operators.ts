@@ -29,7 +29,7 @@ export async function retryDelivery(
 
 /** Ends a pending delivery without further attempts; one in progress may still succeed. */
 export async function giveUpDelivery(
-  { unitOfWork }: Pick<SendingDependencies, 'unitOfWork'>,
+  { unitOfWork, onEnded }: Pick<SendingDependencies, 'unitOfWork' | 'onEnded'>,
   actor: Actor,
   id: string,
   origin: WriteOrigin,
@@ -39,6 +39,7 @@ export async function giveUpDelivery(
     await changes.settle(givenUp(delivery, changes.now));
     await tell(changes, actor, 'delivery.given_up', delivery);
   }, origin);
+  onEnded?.('EXHAUSTED', 1);
 }
 
 async function heldPending(changes: SendingChanges, id: string): Promise<DeliveryProgress> {

@@ -4,16 +4,22 @@ import type { RetriedDelivery, SendingDependencies } from './sending.js';
 
 /** Ends deliveries without further attempts. Returns the progress of each, without purged ones. */
 export async function giveUpDeliveries(
-  { unitOfWork }: Pick<SendingDependencies, 'unitOfWork'>,
+  { unitOfWork, onEnded }: Pick<SendingDependencies, 'unitOfWork' | 'onEnded'>,
   ids: readonly DeliveryId[],
 ): Promise<RetriedDelivery[]> {
-  await unitOfWork.run(async (changes) => {
+  const count = await unitOfWork.run(async (changes) => {
+    let ended = 0;
     for (const delivery of await changes.hold(await changes.look(ids), false)) {
       const given = givenUp(delivery, changes.now);
       if (given !== delivery) {
         await changes.settle(given);
+        ended += 1;
       }
     }
+    return ended;
   });
+  if (count > 0) {
+    onEnded?.('EXHAUSTED', count);
+  }
   return unitOfWork.rows.retried(ids);
 }

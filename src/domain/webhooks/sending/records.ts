@@ -1,4 +1,5 @@
 import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
+import type { DeliveryStatus } from '../deliveries.js';
 import { healthAfter } from './health.js';
 import { type AttemptResult, type Settlement, settle } from './results.js';
 import { joinRetryBatches } from './retry-batches.js';
@@ -10,7 +11,10 @@ import type {
   SendingDependencies,
 } from './sending.js';
 
-export type RecordingDependencies = Pick<SendingDependencies, 'unitOfWork' | 'settings' | 'grace' | 'random'>;
+export type RecordingDependencies = Pick<
+  SendingDependencies,
+  'unitOfWork' | 'settings' | 'grace' | 'random' | 'onEnded'
+>;
 
 /** A result, with its delivery before and after it. */
 interface Recorded {
@@ -28,9 +32,14 @@ export async function recordResults(
 ): Promise<DeliveryProgress[]> {
   const progress = new Map<DeliveryId, DeliveryProgress>();
   for (const round of roundsOf(results)) {
-    const recorded = await dependencies.unitOfWork.run((changes) => recordIn(changes, dependencies, round));
-    for (const delivery of recorded) {
+    const { deliveries, ended } = await dependencies.unitOfWork.run((changes) =>
+      recordIn(changes, dependencies, round),
+    );
+    for (const delivery of deliveries) {
       progress.set(delivery.id, delivery);
+    }
+    for (const [status, count] of ended) {
+      dependencies.onEnded?.(status, count);
     }
   }
   return results.flatMap(({ deliveryId }) => progress.get(deliveryId) ?? []);
@@ -54,7 +63,7 @@ async function recordIn(
   changes: SendingChanges,
   dependencies: RecordingDependencies,
   results: readonly AttemptResult[],
-): Promise<DeliveryProgress[]> {
+): Promise<{ deliveries: DeliveryProgress[]; ended: ReadonlyMap<DeliveryStatus, number> }> {
   const looked = await changes.look(results.map(({ deliveryId }) => deliveryId));
   const subscriptionIds = [...new Set(looked.map(({ subscriptionId }) => subscriptionId))];
   const { failingLimitMs } = dependencies.settings;
@@ -83,7 +92,18 @@ async function recordIn(
       settlement: { ...one.settlement, delivery: joined[index] as DeliveryProgress },
     })),
   );
-  return joined;
+  return { deliveries: joined, ended: endedIn(settled) };
+}
+
+function endedIn(recorded: readonly Recorded[]): Map<DeliveryStatus, number> {
+  const counts = new Map<DeliveryStatus, number>();
+  for (const { before, settlement } of recorded) {
+    const { status, endedAt } = settlement.delivery;
+    if (status !== before.status && endedAt !== null) {
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    }
+  }
+  return counts;
 }
 
 function paired(results: readonly AttemptResult[], deliveries: readonly DeliveryProgress[]) {

@@ -1,7 +1,7 @@
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
 import type { Actor, AuditedAction } from '../../operator/audit.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
-import type { AttemptOutcome, Delivery, DeliveryAttempt } from '../deliveries.js';
+import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import type { DisabledReason, SecretBox } from '../subscriptions/subscription.js';
 import type { DueSignal } from './due-signal.js';
@@ -31,6 +31,8 @@ export interface Receiver {
   instanceIntegrationId: InstanceIntegrationId;
   url: string;
   failingSince: number | null;
+  /** The last change by an operator: deliveries that it released wait since then. */
+  updatedAt: number;
   /** Running attempts, over all workers. */
   running: number;
   /** The valid ones, newest first. */
@@ -65,6 +67,7 @@ export interface BegunDelivery {
   /** Of the attempt. */
   number: number;
   eventSeq: number;
+  createdAt: number;
 }
 
 /** An event to post. */
@@ -131,9 +134,23 @@ export interface SendingRows {
   batch(id: string): Promise<RetryBatch | undefined>;
   deliveriesOf(batchId: string): Promise<RetriedDelivery[]>;
   retried(ids: readonly DeliveryId[]): Promise<RetriedDelivery[]>;
+  /** How much waits, without looking through it. */
+  outbox(): Promise<Outbox>;
 }
 
+/** Pending deliveries to active subscriptions, before their first attempt and after it began. */
+export interface Outbox {
+  /** Counted up to a limit. */
+  counts: Record<OutboxStage, number>;
+  /** Since when the oldest waits: it was written, or its subscription was changed or enabled. */
+  oldest: { stage: OutboxStage; isFailing: boolean; since: number }[];
+}
+
+export type OutboxStage = 'first' | 'later';
+
 export type SendingUnitOfWork = UnitOfWork<SendingChanges, SendingRows>;
+
+export type OnEnded = (status: DeliveryStatus, count: number) => void;
 
 export interface SendingSettings {
   /** For one exchange with a subscriber. */
@@ -154,6 +171,8 @@ export interface SendingDependencies {
   random: () => number;
   /** Called at most once a minute per subscription that cannot be sent to for a reason on our side. */
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
+  /** Called after the commit in which deliveries ended. */
+  onEnded?: OnEnded;
   /** Called when lapsed attempts could not be recorded; this is tried again each second. */
   onUnswept: (error: unknown) => void;
 }

@@ -13,7 +13,14 @@ export interface DeliveryBody {
 /** Deliveries with a begun attempt; shared parts occur once. */
 export interface Claim {
   leaseUntil: number;
-  deliveries: { id: DeliveryId; number: number; target: number; body: number }[];
+  deliveries: {
+    id: DeliveryId;
+    number: number;
+    target: number;
+    body: number;
+    /** Since when it waits for its first attempt; undefined for later ones. */
+    waitsSince?: number;
+  }[];
   targets: DeliveryTarget[];
   bodies: DeliveryBody[];
 }
@@ -106,6 +113,7 @@ export function together(
           number: delivery.number,
           target: claim.targets.length - 1,
           body,
+          ...(delivery.number === 1 && { waitsSince: Math.max(delivery.createdAt, receiver.updatedAt) }),
         });
       } else if (event) {
         unfitting.push(seq);

@@ -42,7 +42,8 @@ export function deliveryService(dependencies: DeliveryDependencies) {
       assertBetween(maxRunningPerSubscription, 1, MAX_AT_ONCE, 'max_running_per_subscription');
       assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
       const slots = { freeSlots, totalSlots: Math.max(totalSlots, freeSlots) };
-      return toClaimResponse(await claims.claim({ ...slots, maxRunningPerSubscription, maxWaitMs }, signal));
+      const claim = await claims.claim({ ...slots, maxRunningPerSubscription, maxWaitMs }, signal);
+      return toClaimResponse(claim, clock());
     },
 
     recordAttempts: async ({ results }) => {

@@ -20,22 +20,22 @@ import { fromEnum } from '../words.js';
 
 const MAX_RESPONSE_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_UINT32 = 0xffff_ffff;
 
 const fromOutcome = fromEnum(AttemptOutcome);
 
-export function toClaimResponse({
-  leaseUntil,
-  deliveries,
-  targets,
-  bodies,
-}: Claim): Sent<ClaimDeliveriesResponse> {
+export function toClaimResponse(
+  { leaseUntil, deliveries, targets, bodies }: Claim,
+  now: number,
+): Sent<ClaimDeliveriesResponse> {
   return {
-    deliveries: deliveries.map(({ id, number, target, body }) => ({
+    deliveries: deliveries.map(({ id, number, target, body, waitsSince }) => ({
       deliveryId: id,
       attemptNumber: number,
       targetIndex: target,
       bodyIndex: body,
       leaseExpiresAt: leaseUntil,
+      waitedMs: waitsSince && Math.min(MAX_UINT32, Math.max(0, now - waitsSince)),
     })),
     targets,
     bodies,

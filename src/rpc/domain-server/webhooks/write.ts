@@ -11,7 +11,7 @@ export interface WebhookDependencies {
   secrets: SecretBox;
   addressGuard: AddressGuard;
   /** For what operators change of the sending itself. */
-  sending: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue'>;
+  sending: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue' | 'onEnded'>;
   /** Aborted when the server drains, for calls without an end. */
   draining: AbortSignal;
 }

@@ -71,6 +71,8 @@ export interface ClaimedDelivery {
     | undefined;
   /** The number of the attempt, 1 to 3. */
   attemptNumber: number;
+  /** For how many milliseconds it had waited for its first attempt, by the clock of the domain; absent for later ones. */
+  waitedMs?: number | undefined;
 }
 
 /** Where to post, and what to sign with. */
@@ -380,7 +382,14 @@ export const ClaimDeliveriesResponse: MessageFns<ClaimDeliveriesResponse> = {
 };
 
 function createBaseClaimedDelivery(): ClaimedDelivery {
-  return { deliveryId: "", targetIndex: 0, bodyIndex: 0, leaseExpiresAt: undefined, attemptNumber: 0 };
+  return {
+    deliveryId: "",
+    targetIndex: 0,
+    bodyIndex: 0,
+    leaseExpiresAt: undefined,
+    attemptNumber: 0,
+    waitedMs: undefined,
+  };
 }
 
 export const ClaimedDelivery: MessageFns<ClaimedDelivery> = {
@@ -399,6 +408,9 @@ export const ClaimedDelivery: MessageFns<ClaimedDelivery> = {
     }
     if (message.attemptNumber !== 0) {
       writer.uint32(40).uint32(message.attemptNumber);
+    }
+    if (message.waitedMs != null) {
+      writer.uint32(48).uint32(message.waitedMs);
     }
     return writer;
   },
@@ -454,6 +466,14 @@ export const ClaimedDelivery: MessageFns<ClaimedDelivery> = {
             }
 
             message.attemptNumber = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.waitedMs = reader.uint32();
             continue;
           }
         }

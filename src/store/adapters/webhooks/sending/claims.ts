@@ -94,6 +94,7 @@ const receivers = keptStatement((db, { ids, now }: { ids: string; now: number })
       'subscription.instance_integration_id',
       'subscription.url',
       'subscription.failing_since',
+      'subscription.updated_at',
       'secret.id as secret_id',
       'secret.sealed',
       row
@@ -173,7 +174,7 @@ function beginning(db: Writer, seqs: string) {
     .updateTable('deliveries')
     .where(inNumbers(db, 'seq', seqs))
     .where(IS_PENDING_ITSELF)
-    .returning(['seq', 'id', 'event_seq', 'attempts_begun']);
+    .returning(['seq', 'id', 'event_seq', 'attempts_begun', 'created_at']);
   // On SQLite there is no concurrent disabling.
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
 }
@@ -259,8 +260,22 @@ export async function subscriptionsWithDue(
   return rows.map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
 }
 
-function toBegun(row: { seq: number; id: string; event_seq: number; attempts_begun: number }): BegunDelivery {
-  return { seq: row.seq, id: row.id as DeliveryId, number: row.attempts_begun, eventSeq: row.event_seq };
+interface BegunRow {
+  seq: number;
+  id: string;
+  event_seq: number;
+  attempts_begun: number;
+  created_at: number;
+}
+
+function toBegun(row: BegunRow): BegunDelivery {
+  return {
+    seq: row.seq,
+    id: row.id as DeliveryId,
+    number: row.attempts_begun,
+    eventSeq: row.event_seq,
+    createdAt: row.created_at,
+  };
 }
 
 interface ReceiverRow {
@@ -268,6 +283,7 @@ interface ReceiverRow {
   instance_integration_id: string;
   url: string;
   failing_since: number | null;
+  updated_at: number;
   running: unknown;
   secret_id: string | null;
   sealed: string | null;
@@ -282,6 +298,7 @@ function toReceivers(rows: readonly ReceiverRow[]): Receiver[] {
       instanceIntegrationId: row.instance_integration_id as InstanceIntegrationId,
       url: row.url,
       failingSince: row.failing_since,
+      updatedAt: row.updated_at,
       running: Number(row.running),
       secrets: [],
     };

@@ -16,6 +16,7 @@ import { inList } from '../../statements/dialect.js';
 import { keptStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { subscriptionsWithDue } from './claims.js';
+import { outboxOf } from './outbox.js';
 import { PROGRESS } from './results.js';
 
 const join = keptStatement((db, { id, now, most }: { id: string; now: number; most: number }) =>
@@ -163,5 +164,6 @@ export function sendingRows(reader: Reader): SendingRows {
     batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,
     deliveriesOf: async (batchId) => (await ofBatch(reader, { id: batchId })).rows as RetriedDelivery[],
     retried: async (ids) => (await ofIds(reader, { ids: JSON.stringify(ids) })).rows as RetriedDelivery[],
+    outbox: () => outboxOf(reader),
   };
 }

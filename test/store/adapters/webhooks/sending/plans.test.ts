@@ -70,6 +70,15 @@ test('later attempts that are due are found by the index of those that wait, in 
   expect(plans).toEqual(['SEARCH deliveries USING INDEX deliveries_later (subscription_id=? AND <expr><?)']);
 });
 
+test('what waits is counted in an index, and the oldest of each subscription found by it', async () => {
+  const plans = await queryPlansOf(under, (database) => sendingUnitOfWork(database).rows.outbox());
+  const steps = plans.filter((plan) => !ASIDE.test(plan));
+  expect(steps.length).toBeGreaterThan(5);
+  for (const step of steps) {
+    expect(step).toMatch(/^SEARCH (?:deliveries USING (?:COVERING )?INDEX deliveries_open|subscriptions) /);
+  }
+});
+
 test('leases that are over are looked for among those that run only', async () => {
   const plans = await queryPlansOf(under, (database) => sendingUnitOfWork(database).rows.lapsed(1, 5));
   expect(plans.filter((plan) => !ASIDE.test(plan))).toEqual([

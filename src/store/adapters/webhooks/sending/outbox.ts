@@ -1,0 +1,98 @@
+import { type Compilable, sql } from 'kysely';
+import type { Outbox, OutboxStage } from '../../../../domain/webhooks/sending/sending.js';
+import type { Reader } from '../../../database.js';
+import { keptStatement } from '../../statements/kept-statement.js';
+import { isPending } from '../dialect-words.js';
+
+/** Entries of an index: SQLite, which nothing else can use meanwhile, counts them in two milliseconds. */
+const MOST_COUNTED = 10_000;
+/** Subscriptions per statement, for the same reason. */
+const LOOKED_AT_ONCE = 100;
+
+interface OldestRow {
+  id: string;
+  status: string | null;
+  failing_since: number | null;
+  updated_at: number;
+  begun_0: number | null;
+  begun_1: number | null;
+  begun_2: number | null;
+  begun_3: number | null;
+}
+
+/** In the index of open deliveries alone. */
+const counts = keptStatement(
+  (db, { most }: { most: number }): Compilable<{ begun: number; count: number }> => ({
+    compile: () =>
+      sql<{ begun: number; count: number }>`
+      select attempts_begun as begun, count(*) as count
+      from (select attempts_begun from deliveries where ${isPending(db)} limit ${most}) as pending
+      group by attempts_begun
+    `.compile(db),
+  }),
+);
+
+/** Like the search for due ones: from subscription to subscription by the index, one row for each number. */
+const oldest = keptStatement(
+  (db, { after, limit }: { after: string; limit: number }): Compilable<OldestRow> => {
+    const next = (than: unknown) => sql`(
+    select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
+    order by subscription_id, attempts_begun, seq limit 1
+  )`;
+    const first = (begun: number) => sql`(
+    select created_at from deliveries
+    where ${isPending(db)} and subscription_id = pending.id and attempts_begun = ${sql.lit(begun)}
+    order by subscription_id, attempts_begun, seq limit 1
+  )`;
+    return {
+      compile: () =>
+        sql<OldestRow>`
+        with recursive pending(id, place) as (
+          select ${next(after)}, 1
+          union all
+          select ${next(sql.ref('pending.id'))}, place + 1 from pending
+          where pending.id is not null and place < ${limit}
+        )
+        select pending.id, subscriptions.status, subscriptions.failing_since, subscriptions.updated_at,
+          ${first(0)} as begun_0, ${first(1)} as begun_1, ${first(2)} as begun_2, ${first(3)} as begun_3
+        from pending left join subscriptions on subscriptions.id = pending.id
+        where pending.id is not null
+        order by pending.id
+      `.compile(db),
+    };
+  },
+);
+
+export async function outboxOf(reader: Reader): Promise<Outbox> {
+  const found: Outbox = { counts: { first: 0, later: 0 }, oldest: [] };
+  for (const { begun, count } of (await counts(reader, { most: MOST_COUNTED })).rows) {
+    found.counts[begun === 0 ? 'first' : 'later'] += Number(count);
+  }
+  const since = new Map<string, Outbox['oldest'][number]>();
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { rows } = await oldest(reader, { after, limit: LOOKED_AT_ONCE });
+    for (const row of rows.filter(({ status }) => status === 'ACTIVE')) {
+      noteOldest(since, row);
+    }
+    after = rows.length === LOOKED_AT_ONCE ? rows.at(-1)?.id : undefined;
+    await new Promise(setImmediate);
+  }
+  found.oldest.push(...since.values());
+  return found;
+}
+
+function noteOldest(oldest: Map<string, Outbox['oldest'][number]>, row: OldestRow): void {
+  const isFailing = row.failing_since !== null;
+  const later = [row.begun_1, row.begun_2, row.begun_3].filter((time) => time !== null);
+  const times: [OutboxStage, number[]][] = [
+    ['first', row.begun_0 === null ? [] : [row.begun_0]],
+    ['later', later],
+  ];
+  for (const [stage, created] of times) {
+    if (created.length > 0) {
+      const name = `${stage} ${isFailing}`;
+      const since = Math.max(Math.min(...created), row.updated_at);
+      oldest.set(name, { stage, isFailing, since: Math.min(since, oldest.get(name)?.since ?? since) });
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { DURATION_BUCKETS_S } from './metrics.js';
+
+/** A delivery may wait for as long as its service is down. */
+const WAIT_BUCKETS_S = [...DURATION_BUCKETS_S.slice(2), 30, 60, 300, 1_800, 7_200];
+/** A scrape does not wait longer for the database. */
+const READING_LIMIT_MS = 1_000;
+
+export interface AttemptMetrics {
+  begun(): void;
+  ended(eventType: string, outcome: string, durationMs: number): void;
+}
+
+/** Attempts at deliveries, first ones and retries: plain counters, as there are thousands a second. */
+export function attemptMetrics(registry: Registry): AttemptMetrics {
+  const ended = new Map<string, Map<string, number>>();
+  let runningCount = 0;
+  new Gauge({
+    name: 'webhook_attempts_running',
+    help: 'Attempts at webhook deliveries under way.',
+    registers: [registry],
+    collect() {
+      this.set(runningCount);
+    },
+  });
+  new Counter({
+    name: 'webhook_attempts_total',
+    help: 'Attempts at webhook deliveries that have ended, by type of event and outcome.',
+    labelNames: ['event_type', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [eventType, counts] of ended) {
+        for (const [outcome, count] of counts) {
+          this.inc({ event_type: eventType, outcome }, count);
+        }
+      }
+    },
+  });
+  const duration = new Histogram({
+    name: 'webhook_attempt_duration_seconds',
+    help: 'Attempts at webhook deliveries, from the name of the host to the end of the answer, by outcome.',
+    labelNames: ['outcome'],
+    buckets: [...DURATION_BUCKETS_S, 15],
+    registers: [registry],
+  });
+  return {
+    begun: () => {
+      runningCount += 1;
+    },
+    ended: (eventType, outcome, durationMs) => {
+      runningCount -= 1;
+      const counts = ended.get(eventType) ?? new Map<string, number>();
+      ended.set(eventType, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+      duration.observe({ outcome }, durationMs / 1_000);
+    },
+  };
+}
+
+export interface RelayMetrics {
+  /** Read on each scrape. */
+  slots(read: () => { free: number; total: number }): void;
+  /** A first attempt began so long after its delivery was written. */
+  begun(waitedMs: number): void;
+  /** A first attempt was answered so long after its delivery was written. */
+  received(waitedMs: number): void;
+}
+
+export function relayMetrics(registry: Registry): RelayMetrics {
+  const registers = [registry];
+  const lag = new Histogram({
+    name: 'webhook_relay_lag_seconds',
+    help: 'From the write of a delivery to the beginning of its first attempt.',
+    buckets: WAIT_BUCKETS_S,
+    registers,
+  });
+  const receipt = new Histogram({
+    name: 'webhook_commit_to_receipt_seconds',
+    help: 'From the write of a delivery to the answer to its first attempt; without attempts that got no answer.',
+    buckets: WAIT_BUCKETS_S,
+    registers,
+  });
+  return {
+    slots: (read) => {
+      new Gauge({
+        name: 'webhook_slots_in_use',
+        help: 'Places for attempts that are taken: attempts under way, and ended ones that are not recorded.',
+        registers,
+        collect() {
+          const { free, total } = read();
+          this.set(total - free);
+        },
+      });
+      new Gauge({
+        name: 'webhook_slots',
+        help: 'Places for attempts of this worker (WEBHOOK_SENDS).',
+        registers,
+        collect() {
+          this.set(read().total);
+        },
+      });
+    },
+    begun: (waitedMs) => lag.observe(waitedMs / 1_000),
+    received: (waitedMs) => receipt.observe(waitedMs / 1_000),
+  };
+}
+
+/** Called after the commit in which so many deliveries ended. */
+export function deliveryEndCounter(registry: Registry): (status: string, count: number) => void {
+  const counter = new Counter({
+    name: 'webhook_deliveries_ended_total',
+    help: 'Deliveries that ended, by status: DELIVERED, or EXHAUSTED after three attempts or by giving up.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  return (status, count) => counter.inc({ status }, count);
+}
+
+/** The names of the rules for what waits in the database. */
+export interface OutboxReading {
+  counts: { first: number; later: number };
+  oldest: { stage: 'first' | 'later'; isFailing: boolean; since: number }[];
+}
+
+/** Every domain of a database tells the same. There are no samples while the database does not answer. */
+export function outboxMetrics(registry: Registry, read: () => Promise<OutboxReading>): void {
+  const reading = sharedWithin(READING_LIMIT_MS, read);
+  new Gauge({
+    name: 'webhook_outbox_deliveries',
+    help: 'Pending deliveries before their first attempt and after it began, counted up to 10,000.',
+    labelNames: ['attempt'],
+    registers: [registry],
+    async collect() {
+      const found = await reading();
+      this.reset();
+      for (const [attempt, count] of Object.entries(found?.counts ?? {})) {
+        this.set({ attempt }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: 'webhook_outbox_oldest_age_seconds',
+    help: 'Age of the oldest pending delivery, 0 without one, before its first attempt and after it began, to subscriptions that fail and to the others. It counts from the last change of the subscription where that is later.',
+    labelNames: ['attempt', 'subscription'],
+    registers: [registry],
+    async collect() {
+      const found = await reading();
+      this.reset();
+      if (found) {
+        for (const attempt of ['first', 'later'] as const) {
+          for (const isFailing of [false, true]) {
+            const of = found.oldest.find((one) => one.stage === attempt && one.isFailing === isFailing);
+            const ageMs = of === undefined ? 0 : Math.max(0, Date.now() - of.since);
+            this.set({ attempt, subscription: isFailing ? 'failing' : 'well' }, ageMs / 1_000);
+          }
+        }
+      }
+    },
+  });
+}
+
+/** One reading at a time for all who ask; undefined when it fails or takes too long. */
+function sharedWithin<T>(limitMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
+  let present: Promise<T | undefined> | undefined;
+  return () => {
+    present ??= read()
+      .catch(() => undefined)
+      .finally(() => {
+        present = undefined;
+      });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), limitMs);
+    });
+    return Promise.race([present, late]).finally(() => clearTimeout(timer));
+  };
+}

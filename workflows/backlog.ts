@@ -1,0 +1,45 @@
+import type { WorkflowClient } from '@temporalio/client';
+import { pause } from './backoff.js';
+import { taskQueue } from './contract.js';
+import { limitedCall } from './limited-call.js';
+
+/** About how many tasks of each type wait; undefined where the server does not tell. */
+export type OnBacklog = (counts: Record<string, number> | undefined) => void;
+
+/** As Temporal numbers them. */
+const queueTypes = { workflow: 1, activity: 2 };
+const answerLimitMs = 3_000;
+
+/** Asks how much waits in the task queue, which the server keeps count of. */
+export async function watchBacklog(
+  onBacklog: OnBacklog,
+  client: WorkflowClient,
+  stop: AbortSignal,
+  everyMs = 10_000,
+): Promise<void> {
+  while (!stop.aborted) {
+    onBacklog(await backlogOf(client, stop).catch(() => undefined));
+    await pause(everyMs, stop);
+  }
+  onBacklog(undefined);
+}
+
+async function backlogOf(
+  { connection, options: { namespace } }: WorkflowClient,
+  stop: AbortSignal,
+): Promise<Record<string, number> | undefined> {
+  const counts: Record<string, number> = {};
+  for (const [type, taskQueueType] of Object.entries(queueTypes)) {
+    const { stats } = await limitedCall(connection, stop, answerLimitMs, () =>
+      connection.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: taskQueue },
+        taskQueueType,
+        reportStats: true,
+      }),
+    );
+    if (!stats) return undefined;
+    counts[type] = Number(stats.approximateBacklogCount ?? 0);
+  }
+  return counts;
+}
