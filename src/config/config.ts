@@ -5,7 +5,7 @@ import { Secret } from './secret.js';
 import { retiredSettings, type Setting, type SettingName, settings } from './settings.js';
 
 type ValueOf<S> = S extends { parse: Parser<infer T> }
-  ? S extends { fallback: string }
+  ? S extends { fallback: string | object }
     ? T
     : T | undefined
   : never;
@@ -74,10 +74,15 @@ function textOf(name: SettingName, environment: Source): string | undefined {
     return environment[name];
   }
   const { fallback } = settings[name] as Setting<unknown>;
-  return fallback?.replace(/\{(\w+)\}/g, (_, other: SettingName) => {
+  const text = typeof fallback === 'object' ? fallback[ofEnvironment(environment)] : fallback;
+  return text?.replace(/\{(\w+)\}/g, (_, other: SettingName) => {
     const value = textOf(other, environment) ?? '';
     return other === 'DATA_DIR' ? resolve(value) : value;
   });
+}
+
+function ofEnvironment(environment: Source): 'live' | 'demo' {
+  return textOf('ENVIRONMENT', environment) === 'demo' ? 'demo' : 'live';
 }
 
 function contradictions(values: Partial<Config>): string[] {

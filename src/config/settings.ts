@@ -21,11 +21,11 @@ import {
 export interface Setting<T> {
   readonly parse: Parser<T>;
   /** Text as in the environment; absent means the setting may stay unset. */
-  readonly fallback?: string;
+  readonly fallback?: string | Readonly<Record<'live' | 'demo', string>>;
   readonly about: string;
 }
 
-function required<T>(parse: Parser<T>, fallback: string, about: string) {
+function required<T>(parse: Parser<T>, fallback: NonNullable<Setting<T>['fallback']>, about: string) {
   return { parse, fallback, about } satisfies Setting<T>;
 }
 
@@ -183,6 +183,16 @@ export const settings = {
     'how often what is past its retention is removed',
   ),
 
+  DRAIN_DELAY: required(
+    durationBetween('0s', '10m'),
+    { live: '5s', demo: '0s' },
+    'how long a node that is asked to end still serves while /readyz answers 503; longer than balancers take to notice',
+  ),
+  ROLE_SILENCE_LIMIT: required(
+    durationBetween('1s', '1h'),
+    '30s',
+    'a role that does not answer its supervisor for this long is killed and started again',
+  ),
   SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to end'),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'lowest level that is logged'),
   LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),

@@ -22,6 +22,8 @@ export interface Database {
    * which may still fail.
    */
   write<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void, origin?: WriteOrigin): Promise<T>;
+  /** Makes a small real write; throws unless it would survive a power failure. */
+  tryWrite(): Promise<void>;
   /** Whether concurrent writes run one after the other, those of one lane in the order of their calls. */
   readonly writesInOrder: boolean;
   /** The connection for migrations, before any other use. */

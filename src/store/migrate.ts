@@ -17,11 +17,20 @@ export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   }
 }
 
+export interface SchemaDrift {
+  missing: string[];
+  newer: string[];
+}
+
+/** How a migrated database differs from this version, for example after a newer node has migrated it. */
+export async function schemaDrift(db: Kysely<Schema>): Promise<SchemaDrift> {
+  return driftOf(await migrationNames(db));
+}
+
 async function refuseNewer(db: Kysely<Schema>): Promise<void> {
-  const executed = await executedMigrations(db);
-  const unknown = executed.filter((name) => !(name in migrations));
-  if (unknown.length > 0) {
-    const names = unknown.join(', ');
+  const { newer } = driftOf(await executedMigrations(db));
+  if (newer.length > 0) {
+    const names = newer.join(', ');
     throw new StoreError(
       `The database was last used by a newer version of the service (it has ${names}). Start that version, or restore a backup made before it.`,
     );
@@ -31,8 +40,7 @@ async function refuseNewer(db: Kysely<Schema>): Promise<void> {
 /** For readers, which may not migrate. */
 export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
   await refuseNewer(db);
-  const executed = await executedMigrations(db);
-  const missing = Object.keys(migrations).filter((name) => !executed.includes(name));
+  const { missing } = driftOf(await executedMigrations(db));
   if (missing.length > 0) {
     throw new StoreError(
       `The database was last used by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,
@@ -40,11 +48,19 @@ export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
   }
 }
 
+function driftOf(executed: readonly string[]): SchemaDrift {
+  return {
+    missing: Object.keys(migrations).filter((name) => !executed.includes(name)),
+    newer: executed.filter((name) => !(name in migrations)),
+  };
+}
+
 async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) {
-    return [];
-  }
+  return tables.some(({ name }) => name === 'kysely_migration') ? migrationNames(db) : [];
+}
+
+async function migrationNames(db: Kysely<Schema>): Promise<string[]> {
   const executed = await (db as unknown as Kysely<{ kysely_migration: { name: string } }>)
     .selectFrom('kysely_migration')
     .select('name')

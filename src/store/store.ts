@@ -45,9 +45,10 @@ import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
-import { migrateToLatest } from './migrate.js';
+import { migrateToLatest, type SchemaDrift, schemaDrift } from './migrate.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
+import { type RefusalListener, WriteRefusals } from './write-refusals.js';
 
 export interface StoreOptions {
   environment: 'live' | 'demo';
@@ -62,6 +63,7 @@ export interface StoreOptions {
   checkpoints?: CheckpointOptions;
   /** SQLite accepts no further write until it is reopened. */
   onDiskFailure?: (error: unknown) => void;
+  writes?: RefusalListener;
   /** Without it, the write of an event that violates the contract fails. */
   onInvalidEvent?: OnInvalidEvent;
   watch?: StoreWatch;
@@ -99,8 +101,10 @@ export interface Store {
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
   /** From now on audit records form chains, with a key sealed in the database. */
   startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
-  /** Whether the database answers now; throws if not. */
+  /** Throws the reason unless the database answers and takes writes now, all of them. */
   ping(): Promise<void>;
+  /** Migrations of this version that the database lacks, and those that it has of a newer one. */
+  schemaDrift(): Promise<SchemaDrift>;
   close(): Promise<void>;
 }
 
@@ -108,7 +112,8 @@ export const DATABASE_FILE = 'integration.db';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { watch } = options;
-  const bare = timed(await connect(options), watch);
+  const refusals = new WriteRefusals(options.writes);
+  const bare = timed(refusals.watched(await connect(options)), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
   const database = withAuditChains(
     bare,
@@ -158,8 +163,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return rows.map(({ id, same_mailbox_as }) => ({ id, sameAs: same_mailbox_as ?? '' }));
     },
     ping: async () => {
-      await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();
+      try {
+        await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();
+        await database.tryWrite();
+      } catch (error) {
+        throw new Error(databaseReasonOf(error), { cause: error });
+      }
+      refusals.assertNone();
     },
+    schemaDrift: () => schemaDrift(database.prober),
     startAuditChains: (...keys) => {
       audit = keys;
     },

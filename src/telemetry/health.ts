@@ -26,6 +26,10 @@ export class Health {
 
   constructor(private readonly checks: readonly Check[]) {}
 
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   /** Makes the role unready for good: later checks of its parts do not count. */
   drain(): void {
     this.#draining = true;

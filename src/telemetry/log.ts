@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
 import { type DestinationStream, pino } from 'pino';
 import type pretty from 'pino-pretty';
 import { scrub } from './scrub.js';
@@ -15,15 +16,17 @@ export interface Log {
 
 export interface LogOptions {
   role: string;
+  /** Of the service: during an update, nodes of two versions write to one place. */
+  version: string;
   level: string;
   format: 'json' | 'pretty';
   destination?: DestinationStream;
 }
 
-export function createLog({ role, level, format, destination }: LogOptions): Log {
+export function createLog({ role, version, level, format, destination }: LogOptions): Log {
   const options = {
     level,
-    base: { role },
+    base: { role, host: hostname(), pid: process.pid, version },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: scrub },
@@ -43,7 +46,7 @@ function prettyStream() {
     sync: true,
     colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',
-    ignore: 'pid,hostname,role',
+    ignore: 'role,host,pid,version',
     messageFormat: '{role}: {msg}',
     singleLine: true,
   });

@@ -1,11 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { Readiness } from './health.js';
 
+export interface ReadinessOfRoles {
+  status: Readiness['status'];
+  roles: Record<string, Readiness>;
+}
+
 /** The state of one role, or of all roles together. */
 export interface OpsSource {
   /** Answers whenever the role runs. */
-  liveness(): Promise<{ alive: boolean; body: unknown }>;
-  readiness(): Promise<Readiness | { status: Readiness['status']; roles: Record<string, Readiness> }>;
+  liveness(): Promise<unknown>;
+  readiness(): Promise<Readiness | ReadinessOfRoles>;
+  /** Of one of several roles; undefined if there is none of that name. */
+  readinessOf?(role: string): Promise<Readiness | undefined>;
   metrics(): Promise<string>;
 }
 
@@ -33,13 +40,13 @@ async function route(
   source: OpsSource,
   url: string,
 ): Promise<{ status: number; type: string; body: string }> {
-  const path = url.split('?')[0];
+  const [path = '/'] = url.split('?');
   if (path === '/livez') {
-    const { alive, body } = await source.liveness();
-    return json(alive ? 200 : 503, body);
+    return json(200, await source.liveness());
   }
-  if (path === '/readyz') {
-    const readiness = await source.readiness();
+  const [isReadiness, role] = /^\/readyz(?:\/([a-z]+))?$/.exec(path) ?? [];
+  const readiness = isReadiness && (await (role ? source.readinessOf?.(role) : source.readiness()));
+  if (readiness) {
     return json(readiness.status === 'unready' ? 503 : 200, readiness);
   }
   if (path === '/metrics') {

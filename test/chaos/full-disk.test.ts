@@ -69,6 +69,17 @@ function onDisk(disk: SmallDisk): void {
     expectErrorPage(await signIn(), 503);
   });
 
+  test('says so: it is unready, and its log tells the first refusal', async () => {
+    const response = await fetch(`${on.service.opsUrl}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      status: 'unready',
+      roles: { domain: { status: 'unready', checks: { database: { ok: false } } } },
+    });
+    const refused = on.service.output.lines().filter(({ msg }) => msg === 'writes are refused');
+    expect(refused).toMatchObject([{ role: 'domain', level: 'error', reason: expect.any(String) }]);
+  });
+
   test('continues with what needs no writing', async () => {
     expect((await startSignIn()).status).toBe(200);
     expect((await on.userinfo(family.accessTokens[0] ?? '')).status).toBe(200);
@@ -81,6 +92,8 @@ function onDisk(disk: SmallDisk): void {
     await expectAllKnown(on, [family, first]);
     expect((await signIn()).status).toBe(303);
     expect(on.service.pidOf('domain')).toBe(pid);
+    await on.service.readiness();
+    await on.service.output.nextLine(({ msg }) => msg === 'writes are taken again');
   });
 
   function signIn() {

@@ -35,6 +35,20 @@ describe('a role that is killed', () => {
   );
 });
 
+describe('a role that is frozen', () => {
+  test('is killed and started again, and the others continue', async () => {
+    const service = await services.start({ env: { ROLE_SILENCE_LIMIT: '4s' } });
+    const frozen = service.pidOf('domain');
+    process.kill(frozen, 'SIGSTOP');
+    const killed = await service.output.nextLine(({ msg }) => msg === 'domain does not answer, killing it');
+    expect(killed).toMatchObject({ level: 'error', childPid: frozen, silenceLimitMs: 4_000 });
+    await service.output.nextLine(({ msg }) => msg === 'domain is back');
+    expect(isRunning(frozen)).toBe(false);
+    await service.readiness();
+    await service.stop();
+  });
+});
+
 describe('a role that served and cannot start again', () => {
   test('is tried again until what it needs is back, and the others continue', async () => {
     const service = await services.start();
@@ -93,9 +107,13 @@ describe('a role that crashes at once', () => {
       return domain?.status === 'ready' && edge?.status === 'ready' && { status: response.status, body };
     });
     expect(readiness).toMatchObject({
-      status: 503,
-      body: { status: 'unready', roles: { worker: { status: 'unready' } } },
+      status: 200,
+      body: { status: 'degraded', roles: { worker: { status: 'unready' } } },
     });
+    const statuses = ['livez', 'readyz/edge', 'readyz/domain', 'readyz/worker'].map(
+      async (path) => (await fetch(`${service.opsUrl}/${path}`)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 503]);
   });
 });
 

@@ -20,7 +20,7 @@ describe('a service that is asked to end', () => {
     expect(await service.exited).toEqual({ code: 0, signal: null });
     expect(service.rolesThatSaid('ending')).toEqual(IN_ORDER);
     expect(service.output.text()).not.toContain('starting it again');
-    expect(service.errors.text()).toBe('');
+    expect(service.errors.text()).toMatch(/Ctrl-C ends everything\.\s*$/);
     expect(pids.some(isRunning)).toBe(false);
   });
 
@@ -38,7 +38,7 @@ describe('a running service', () => {
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    service = await services.start();
+    service = await services.start({ env: { DRAIN_DELAY: '10m' } });
   });
 
   test('starts a role again that was asked to end by itself', async () => {
@@ -49,7 +49,21 @@ describe('a running service', () => {
     await service.output.nextLine(({ msg }) => msg === 'edge is back');
   });
 
-  test('answers the request under way when it is asked to end', async () => {
+  test('is unready as soon as it is asked to end, and serves until the drain delay is over', async () => {
+    service.signal('SIGTERM');
+    const readiness = await eventually('the edge unready', async () => {
+      const response = await fetch(`${service.opsUrl}/readyz`);
+      return response.status === 503 && ((await response.json()) as object);
+    });
+    expect(readiness).toMatchObject({
+      status: 'unready',
+      roles: { edge: { checks: { shutdown: { ok: false, detail: 'draining' } } } },
+    });
+    const answer = await fetch(`${service.gatewayUrl}/nothing/here`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([404, 'close']);
+  });
+
+  test('answers the request under way when a second signal ends the delay', async () => {
     const [key = ''] = service.demo().apiKeys.map((apiKey) => apiKey.key);
     // A domain that stands still keeps the request under way for as long as the test needs.
     process.kill(service.pidOf('domain'), 'SIGSTOP');

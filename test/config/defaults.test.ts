@@ -42,6 +42,8 @@ test('with nothing set it is a live environment on loopback, with the documented
     EVENT_RETENTION: 30 * 86_400_000,
     API_KEY_RETENTION: 90 * 86_400_000,
     PURGE_INTERVAL: 3_600_000,
+    DRAIN_DELAY: 5_000,
+    ROLE_SILENCE_LIMIT: 30_000,
     SHUTDOWN_GRACE: 10_000,
     LOG_LEVEL: 'info',
     LOG_FORMAT: 'json',
@@ -53,6 +55,11 @@ describe('a default follows the setting that it is made from', () => {
     const config = loadConfig({ ENVIRONMENT: 'demo' });
     expect(config.DATA_DIR).toBe(resolve('.data/demo'));
     expect(config.SECRETS_KEY_FILE).toBe(resolve('.data/demo.keys/secrets.key'));
+  });
+
+  test('only live waits for balancers when it is asked to end', () => {
+    expect(loadConfig({ ENVIRONMENT: 'demo' }).DRAIN_DELAY).toBe(0);
+    expect(loadConfig({ ENVIRONMENT: 'demo', DRAIN_DELAY: '7s' }).DRAIN_DELAY).toBe(7_000);
   });
 
   test.each([

@@ -63,8 +63,9 @@ describe('a demo environment', () => {
     expect([applications.length, people.length]).toEqual([5, 8]);
   });
 
-  test('says where everything is, and shows the credentials of the file', () => {
-    const said = service.output.text();
+  test('says where everything is, and shows the credentials of the file', async () => {
+    await service.errors.nextText('Ctrl-C ends everything');
+    const said = service.errors.text();
     const { gatewayUrl, baseUrl, demoAppUrl } = service.demo();
     for (const url of [gatewayUrl, baseUrl, demoAppUrl]) {
       expect(said).toContain(url);

@@ -22,7 +22,7 @@ const ofReadme: Source = (service) => {
     .replaceAll('**', '');
 };
 const ofTerminal: Source = (service) => {
-  const [, section = ''] = /Five things to try.*\n([\s\S]*)Ctrl-C/.exec(service.output.text()) ?? [];
+  const [, section = ''] = /Five things to try.*\n([\s\S]*)Ctrl-C/.exec(service.errors.text()) ?? [];
   return section.replaceAll(/^ +/gm, '');
 };
 
@@ -38,7 +38,7 @@ describe.each(sources)('the five things to try, of %s, work as pasted', (_, sour
   const running: ReturnType<typeof spawn>[] = [];
   beforeAll(async () => {
     service = await services.start();
-    await service.output.nextText('Ctrl-C ends everything');
+    await service.errors.nextText('Ctrl-C ends everything');
     things = source(service)
       .split(/^(?=\d\. )/m)
       .filter((text) => /^\d\. /.test(text));

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import { parseExposition } from '../support/prometheus-text.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
@@ -46,7 +47,10 @@ describe('health and metrics of all roles together', () => {
     expect(await service.readiness()).toMatchObject({
       status: 'degraded',
       roles: {
-        domain: { status: 'ready', checks: { database: { ok: true } } },
+        domain: {
+          status: 'ready',
+          checks: { database: { ok: true }, schema: { ok: true }, version: { ok: true } },
+        },
         edge: { status: 'ready', checks: { domain: { ok: true } } },
         worker: { status: 'degraded', checks: { domain: { ok: true }, temporal: { ok: false } } },
       },
@@ -102,10 +106,10 @@ describe('health and metrics of all roles together', () => {
   });
 });
 
-test('an edge without its domain is alive, unready on its own port, and answers 503', async () => {
+test('an edge without its domain is alive, unready on its own port, answers 503, and drains when it is asked to end', async () => {
   const edge = await services.start({
     command: 'edge',
-    env: roleTokens,
+    env: { ...roleTokens, DRAIN_DELAY: '10m' },
   });
   const readiness = await fetch(`${edge.opsUrl}/readyz`);
   expect(readiness.status).toBe(503);
@@ -123,4 +127,12 @@ test('an edge without its domain is alive, unready on its own port, and answers 
   await domain.stop();
   const response = await readList(edge, apiKey?.key ?? '');
   expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/problem+json']);
+
+  edge.signal('SIGTERM');
+  await eventually('the edge draining', async () =>
+    (await (await fetch(`${edge.opsUrl}/readyz`)).text()).includes('draining'),
+  );
+  expect((await readList(edge, apiKey?.key ?? '')).status).toBe(503);
+  edge.signal('SIGTERM');
+  expect(await edge.exited).toEqual({ code: 0, signal: null });
 });

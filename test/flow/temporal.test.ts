@@ -25,7 +25,7 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
         PURGE_INTERVAL: '1s',
       },
     });
-    await service.output.nextText('Temporal has joined.');
+    await service.errors.nextText('Temporal has joined.');
   });
 
   test('is joined by the worker, and then nothing is degraded any more', async () => {

@@ -29,6 +29,17 @@ describeEachDatabase('migrations', (under) => {
     await expect(store.ping()).resolves.toBeUndefined();
   });
 
+  test('are all there afterwards; the store tells which are missing, and which a newer version has added', async () => {
+    const place = await under.newEmptyPlace();
+    const store = await under.openStore(place);
+    expect(await store.schemaDrift()).toEqual({ missing: [], newer: [] });
+    const database = await under.open(place);
+    await sql`update kysely_migration set name = '9999-later' where name = '0021-ways-in'`.execute(
+      database.migrator,
+    );
+    expect(await store.schemaDrift()).toEqual({ missing: ['0021-ways-in'], newer: ['9999-later'] });
+  });
+
   test('do nothing at the second start', async () => {
     const place = await under.newEmptyPlace();
     await (await under.openStore(place)).close();

@@ -47,8 +47,8 @@ export class OutputLines {
   }
 
   /** The first log line that fits, written already or yet to come. */
-  nextLine(fits: (line: LogLine) => boolean): Promise<LogLine> {
-    return this.#first('a log line', ({ log }) => (log && fits(log) ? log : undefined));
+  nextLine(fits: (line: LogLine) => boolean, limitMs = LIMIT_MS): Promise<LogLine> {
+    return this.#first('a log line', ({ log }) => (log && fits(log) ? log : undefined), limitMs);
   }
 
   nextText(wanted: string, limitMs = LIMIT_MS): Promise<string> {

@@ -29,7 +29,7 @@ export function recordedLog(level = 'debug', role = 'test'): RecordedLog {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as LogLine);
   return {
-    log: createLog({ role, level, format: 'json', destination }),
+    log: createLog({ role, version: '1.2.3', level, format: 'json', destination }),
     text: () => text,
     lines,
     nextLine: (fits) =>

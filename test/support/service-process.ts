@@ -94,6 +94,7 @@ async function settingsOf(dataDir: string, env: StartOptions['env']): Promise<Re
     LOG_LEVEL: 'debug',
     TEMPORAL_ADDRESS: `127.0.0.1:${ports[names.length]}`,
     ...Object.fromEntries(names.map((name, index) => [name, String(ports[index])])),
+    DRAIN_DELAY: '0s',
     ...env,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Record<
@@ -171,18 +172,18 @@ export class ServiceProcess {
       await this.output.nextLine(({ msg }) => msg === 'ready');
       return;
     }
-    await this.output.nextText('environment is serving', START_LIMIT_MS);
-    // The log is written beside what is said to people, so these lines may come a moment later.
+    await this.output.nextLine(({ msg }) => msg === 'serving', START_LIMIT_MS);
+    // Written by others, so these lines may come a moment later.
     await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
   }
 
-  /** What /readyz says once it answers 200; a busy machine may answer a probe late. */
+  /** What /readyz says once no role is unready; a busy machine may answer a probe late. */
   async readiness(): Promise<unknown> {
     let last: unknown;
     const look = async () => {
       const response = await fetch(`${this.opsUrl}/readyz`);
       last = await response.json();
-      return response.status === 200;
+      return response.status === 200 && !JSON.stringify(last).includes('"unready"');
     };
     await eventually('readiness', look).catch((error: Error) => {
       throw new Error(`${error.message} The last answer: ${JSON.stringify(last)}`);
@@ -203,7 +204,7 @@ export class ServiceProcess {
     const told = this.output
       .lines()
       .filter(({ msg }) => msg === `${role} is ready` || msg === `${role} is back`);
-    return told.at(-1)?.pid as number;
+    return told.at(-1)?.childPid as number;
   }
 
   rolePids(): number[] {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import type { Log } from '../../src/telemetry/log.js';
 import { recordedLog } from '../support/recorded-log.js';
@@ -11,6 +12,7 @@ describe('a line', () => {
     expect(recorded.text()).toMatch(/^\{[^\n]*\}\n$/);
     expect(recorded.lines()).toEqual([
       {
+        ...{ host: hostname(), pid: process.pid, version: '1.2.3' },
         level,
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         role: 'edge',
@@ -21,10 +23,10 @@ describe('a line', () => {
     ]);
   });
 
-  test('has no process id and no host name, which say nothing here', () => {
+  test('says which process of which host wrote it, and in which version', () => {
     const recorded = recordedLog();
     recorded.log.info('a line');
-    expect(Object.keys(recorded.lines()[0] ?? {})).toEqual(['level', 'time', 'role', 'msg']);
+    expect(recorded.lines()).toMatchObject([{ host: hostname(), pid: process.pid, version: '1.2.3' }]);
   });
 
   test('stays one line whatever its fields hold', () => {

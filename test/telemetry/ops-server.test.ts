@@ -11,7 +11,7 @@ let source: { -readonly [Name in keyof OpsSource]: OpsSource[Name] };
 
 beforeEach(async () => {
   source = {
-    liveness: async () => ({ alive: true, body: { status: 'alive' } }),
+    liveness: async () => ({ status: 'alive' }),
     readiness: async () => ({ status: 'ready', checks: {} }),
     metrics: async () => '# HELP a A.\n# TYPE a counter\na 1\n',
   };
@@ -27,14 +27,8 @@ const json = async (path: string) => {
   return { status, body: JSON.parse(body) };
 };
 
-describe('/livez', () => {
-  test.each([
-    [true, 200],
-    [false, 503],
-  ])('alive: %s is %i', async (alive, status) => {
-    source.liveness = async () => ({ alive, body: { alive } });
-    expect(await json('/livez')).toEqual({ status, body: { alive } });
-  });
+test('/livez is 200 whenever it is answered', async () => {
+  expect(await json('/livez')).toEqual({ status: 200, body: { status: 'alive' } });
 });
 
 describe('/readyz', () => {
@@ -46,6 +40,13 @@ describe('/readyz', () => {
     const body = { status: readiness, checks: { database: { ok: true } } };
     source.readiness = async () => body;
     expect(await json('/readyz')).toEqual({ status, body });
+  });
+
+  test('of one role stands below it, where there are several', async () => {
+    source.readinessOf = async (role) => (role === 'edge' ? { status: 'unready', checks: {} } : undefined);
+    expect(await json('/readyz/edge')).toEqual({ status: 503, body: { status: 'unready', checks: {} } });
+    expect((await json('/readyz/other')).status).toBe(404);
+    expect((await json('/readyz')).status).toBe(200);
   });
 });
 
@@ -59,7 +60,7 @@ test('a query changes nothing', async () => {
   expect((await json('/readyz?verbose=1')).status).toBe(200);
 });
 
-test.each(['/', '/livez/', '/LIVEZ', '//livez', '/readyz/..', '/metrics%00', '/healthz'])(
+test.each(['/', '/livez/', '/LIVEZ', '//livez', '/readyz/..', '/readyz/edge', '/metrics%00', '/healthz'])(
   '%s is none of the three, and the answer names them',
   async (path) => {
     expect(await json(path)).toEqual({

@@ -25,6 +25,7 @@ import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
+import { storeChecks } from './store-checks.js';
 import { serverTlsFiles } from './tls-files.js';
 import { webhookParts } from './webhooks.js';
 
@@ -46,6 +47,10 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
         log.error('the thread that checkpoints the database ended', { reason: cause.message }),
     },
     onDiskFailure: endWith,
+    writes: {
+      onRefused: (reason) => log.error('writes are refused', { reason }),
+      onTaken: (refused) => log.info('writes are taken again', { refused }),
+    },
     // Live sends it as it is: receivers can still read what they know of it.
     ...(config.ENVIRONMENT === 'live' && {
       onInvalidEvent: (type, fault) => warnOfInvalidEvents('an event violates its contract', { type, fault }),
@@ -74,9 +79,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     }
     const keeping = startKeepingKeys(secrets.keeper, log);
     stopKeeping = () => keeping.stop();
-    const health = new Health([
-      { name: 'database', required: true, probe: () => store.ping().then(() => ({ ok: true })) },
-    ]);
+    const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, Date.now);
     const services = servicesOf(role, store, { passwords, keeping, tally, ...secrets });
     prepareEventChecks();

@@ -26,6 +26,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const isLocalDemo =
     isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
   const options = { environment, gatewayUrl, signOnUrl, domain, log };
+  const health = new Health([domainCheck(domain)]);
+  const isDraining = () => health.draining;
   const timer = httpRequestTimer(metrics);
   const inFlight = requestsInFlight(metrics);
   const [signOn, gateway] = await Promise.all([
@@ -43,13 +45,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const listeners: [server: Server, host: string, port: number, setting: string][] = [
     [
       createListener({
-        api: 'sign-on',
-        dispatch: signOn,
-        publicUrl: signOnUrl,
-        trustedProxies,
-        log,
-        timer,
-        inFlight,
+        ...{ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl },
+        ...{ trustedProxies, log, timer, inFlight, isDraining },
       }),
       host,
       config.SIGN_ON_PORT,
@@ -61,10 +58,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
         dispatch: withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway)),
         publicUrl: gatewayUrl,
         explanations: EXPLANATIONS,
-        trustedProxies,
-        log,
-        timer,
-        inFlight,
+        ...{ trustedProxies, log, timer, inFlight, isDraining },
       }),
       host,
       config.GATEWAY_PORT,
@@ -87,7 +81,6 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
       throw listenError(`The port ${host}:${port}`, setting, error);
     });
   }
-  const health = new Health([domainCheck(domain)]);
   return {
     health,
     stop: async () => {

@@ -7,7 +7,9 @@ import { StoreError } from '../../store/store-error.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { createMetricsRegistry } from '../../telemetry/metrics.js';
 import { type ListenTarget, startOpsServer } from '../../telemetry/ops-server.js';
+import { logOptionsOf } from '../log-options.js';
 import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
+import { drained, listenForStop } from '../stop-signals.js';
 import { roles } from './index.js';
 import { EndedEarly, type RoleName, type RunningRole } from './role.js';
 
@@ -23,16 +25,16 @@ export type RoleMessage =
   | { type: 'cannot-start'; sentence: string };
 
 /** Messages from a supervisor to its child. */
-export type SupervisorMessage = { type: 'end' };
+export type SupervisorMessage = { type: 'drain' } | { type: 'end' };
 
 /** Runs one role as this process, until it is asked to end or its supervisor is gone. */
 export async function runRole(name: RoleName, config: Config, { opsSocket }: RunRoleOptions): Promise<void> {
-  const log = createLog({ role: name, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
+  const log = createLog({ role: name, ...logOptionsOf(config) });
   dieLoudly(log);
   takeOverLogOfGrpc(log);
-  const askedToEnd = opsSocket === undefined ? untilSignalled() : untilSupervisorAsks();
+  const stop = opsSocket === undefined ? stopBySignal(name, config, log) : stopBySupervisor();
   const ending = new AbortController();
-  void askedToEnd.then(() => ending.abort());
+  void Promise.race([stop.drain, stop.end]).then(() => ending.abort());
   try {
     for (const { name: allowed, problem } of insecuritiesOf(config)) {
       log.warn('an insecure setting is allowed', { allowed, problem });
@@ -45,7 +47,8 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     const ops = await startOps(role, target, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
-    await askedToEnd;
+    void stop.drain.then(() => role.health.drain());
+    await stop.end;
     log.info('ending');
     await role.stop();
     ops.close();
@@ -63,10 +66,7 @@ async function startOps(role: RunningRole, target: ListenTarget, metrics: () => 
     rmSync(target.path, { force: true });
   }
   const source = {
-    liveness: async () => ({
-      alive: true,
-      body: { status: 'alive', uptimeSeconds: Math.floor(process.uptime()) },
-    }),
+    liveness: async () => ({ status: 'alive', uptimeSeconds: Math.floor(process.uptime()) }),
     readiness: () => role.health.readiness(),
     metrics,
   };
@@ -77,27 +77,37 @@ async function startOps(role: RunningRole, target: ListenTarget, metrics: () => 
   });
 }
 
-function untilSignalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => resolve());
-    }
-  });
+/** How a role is stopped. */
+interface Stop {
+  /** Become unready, and continue to serve. */
+  drain: Promise<void>;
+  end: Promise<void>;
+}
+
+function stopBySignal(name: RoleName, config: Config, log: Log): Stop {
+  const { asked, hurried } = listenForStop();
+  // No requests come to the worker.
+  const end = asked.then(() => (name === 'worker' ? undefined : drained(config, log, hurried)));
+  return { drain: asked, end };
 }
 
 /** Leaves the order of ending to the supervisor, and passes on a signal that reaches this process alone. */
-function untilSupervisorAsks(): Promise<void> {
+function stopBySupervisor(): Stop {
   process.on('SIGINT', () => undefined);
   process.on('SIGHUP', () => undefined);
   process.on('SIGTERM', () => tell({ type: 'signalled' }));
-  return new Promise((resolve) => {
-    process.on('message', () => resolve());
+  const heard = (wanted: SupervisorMessage['type']) =>
+    new Promise<void>((resolve) => {
+      process.on('message', ({ type }: SupervisorMessage) => type === wanted && resolve());
+    });
+  const gone = new Promise<void>((resolve) => {
     // The channel closes when the supervisor ends, perhaps before this listener was added.
     process.on('disconnect', () => resolve());
     if (!process.connected) {
       resolve();
     }
   });
+  return { drain: heard('drain'), end: Promise.race([heard('end'), gone]) };
 }
 
 function refuseToStart(error: unknown, log: Log): never {

@@ -4,6 +4,8 @@ import type { Log } from '../../telemetry/log.js';
 import type { RoleName } from '../roles/role.js';
 import type { RoleMessage, SupervisorMessage } from '../roles/run-role.js';
 import { EXIT_CANNOT_START } from '../startup-error.js';
+import { ask } from './ops-of-children.js';
+import { untilSilent } from './until-silent.js';
 
 const FIRST_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 10_000;
@@ -19,6 +21,8 @@ export interface ChildOptions {
   runDir: string;
   environment: NodeJS.ProcessEnv;
   graceMs: number;
+  /** A child that is silent for this long is frozen, and replaced. */
+  silenceLimitMs: number;
   log: Log;
   /** The child can never start; the sentence says why. */
   onCannotStart: (sentence: string) => void;
@@ -36,6 +40,7 @@ export class Child {
   /** Why the present process cannot start. */
   #refusal: string | undefined;
   #hasServed = false;
+  #watch = new AbortController();
   #becameReady: () => void = () => undefined;
   readonly ready: Promise<void> = new Promise((resolve) => {
     this.#becameReady = resolve;
@@ -60,7 +65,13 @@ export class Child {
   /** From here on it is not restarted. */
   expectToEnd(): void {
     this.#ending = true;
+    this.#watch.abort();
     clearTimeout(this.#restart);
+  }
+
+  /** Makes it unready; it continues to serve. */
+  drain(): void {
+    this.#tell({ type: 'drain' });
   }
 
   /** Asks the child to end, and kills it after its grace. */
@@ -71,7 +82,7 @@ export class Child {
       return;
     }
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    this.#askToEnd();
+    this.#tell({ type: 'end' });
     const kill = setTimeout(() => child.kill('SIGKILL'), this.options.graceMs + KILL_MARGIN_MS);
     await ended;
     clearTimeout(kill);
@@ -84,33 +95,47 @@ export class Child {
         break;
       case 'signalled':
         // If no signal arrives here as well, it was meant for the child alone: it ends and is restarted.
-        setTimeout(() => this.#ending || this.#askToEnd(), GROUP_SIGNAL_MS);
+        setTimeout(() => this.#ending || this.#tell({ type: 'end' }), GROUP_SIGNAL_MS);
         break;
       case 'ready':
         this.#isReady(startedAt);
     }
   }
 
-  #askToEnd(): void {
-    const message: SupervisorMessage = { type: 'end' };
+  #tell(message: SupervisorMessage): void {
     // A child without a channel is already ending.
     this.#process?.send(message, () => undefined);
+  }
+
+  /** Kills it when it is frozen, which ends it as far as the rest of this class is concerned. */
+  async #watchOver(child: ChildProcess): Promise<void> {
+    const { role, silenceLimitMs, log } = this.options;
+    this.#watch = new AbortController();
+    const answers = async (timeoutMs: number) => (await ask(this, '/livez', timeoutMs)).status === 200;
+    if (await untilSilent(answers, silenceLimitMs, this.#watch.signal)) {
+      log.error(`${role} does not answer, killing it`, { childPid: child.pid, silenceLimitMs });
+      child.kill('SIGKILL');
+    }
   }
 
   #isReady(startedAt: number): void {
     const { role, log } = this.options;
     if (this.#endedAt !== undefined) {
-      log.info(`${role} is back`, { pid: this.#process?.pid, awayMs: Date.now() - this.#endedAt });
+      log.info(`${role} is back`, { childPid: this.#process?.pid, awayMs: Date.now() - this.#endedAt });
       this.#endedAt = undefined;
     } else {
-      log.debug(`${role} is ready`, { pid: this.#process?.pid, startedInMs: Date.now() - startedAt });
+      log.debug(`${role} is ready`, { childPid: this.#process?.pid, startedInMs: Date.now() - startedAt });
     }
     this.#hasServed = true;
     this.#becameReady();
+    if (this.#process && !this.#ending) {
+      void this.#watchOver(this.#process);
+    }
   }
 
   #ended(startedAt: number, code: number | null, signal: NodeJS.Signals | null): void {
     const { role, log, onCannotStart } = this.options;
+    this.#watch.abort();
     if (this.#ending) {
       return;
     }

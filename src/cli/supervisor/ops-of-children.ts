@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import type { Readiness } from '../../telemetry/health.js';
 import { mergeExpositions } from '../../telemetry/metrics.js';
 import type { OpsSource } from '../../telemetry/ops-server.js';
+import type { RoleName } from '../roles/role.js';
 
 const TIMEOUT_MS = 3_000;
 
@@ -10,23 +11,33 @@ interface Asked {
   opsSocket: string;
 }
 
+/** Without these the node cannot answer requests; without the worker, webhooks wait. */
+const REQUIRED: readonly string[] = ['edge', 'domain'] satisfies RoleName[];
+
 /** Health and metrics of all roles, asked for on each request. */
 export function opsOfChildren(children: readonly Asked[]): OpsSource {
   const askAll = (path: string) => Promise.all(children.map((child) => ask(child, path)));
   return {
+    // Roles that are down are started again by this process: to kill it would not help them.
     liveness: async () => {
       const answers = await askAll('/livez');
       const alive = answers.every((answer) => answer.status === 200);
       const roles = Object.fromEntries(
         children.map(({ role }, index) => [role, parsed(answers[index]?.body)]),
       );
-      return { alive, body: { status: alive ? 'alive' : 'a role is down', roles } };
+      return { status: alive ? 'alive' : 'a role is down', roles };
     },
     readiness: async () => {
       const answers = await askAll('/readyz');
-      const states = answers.map(({ body }) => parsed(body) as Readiness);
-      const roles = Object.fromEntries(children.map(({ role }, index) => [role, states[index] as Readiness]));
-      return { status: worst(states.map(({ status }) => status)), roles };
+      const states = children.map(({ role }, index): [string, Readiness] => [
+        role,
+        parsed(answers[index]?.body) as Readiness,
+      ]);
+      return { status: together(states), roles: Object.fromEntries(states) };
+    },
+    readinessOf: async (role) => {
+      const child = children.find((one) => one.role === role);
+      return child && (parsed((await ask(child, '/readyz')).body) as Readiness);
     },
     metrics: async () => {
       const answers = await askAll('/metrics');
@@ -35,8 +46,11 @@ export function opsOfChildren(children: readonly Asked[]): OpsSource {
   };
 }
 
-function worst(statuses: Readiness['status'][]): Readiness['status'] {
-  return statuses.includes('unready') ? 'unready' : statuses.includes('degraded') ? 'degraded' : 'ready';
+function together(states: readonly [role: string, readiness: Readiness][]): Readiness['status'] {
+  if (states.some(([role, { status }]) => status === 'unready' && REQUIRED.includes(role))) {
+    return 'unready';
+  }
+  return states.every(([, { status }]) => status === 'ready') ? 'ready' : 'degraded';
 }
 
 const DOWN = JSON.stringify({
@@ -48,10 +62,14 @@ function parsed(body = DOWN): unknown {
   return JSON.parse(body);
 }
 
-function ask({ opsSocket }: Asked, path: string): Promise<{ status: number; body: string }> {
+export function ask(
+  { opsSocket }: Pick<Asked, 'opsSocket'>,
+  path: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve) => {
     const down = () => resolve({ status: 503, body: DOWN });
-    const question = request({ socketPath: opsSocket, path, timeout: TIMEOUT_MS }, async (response) => {
+    const question = request({ socketPath: opsSocket, path, timeout: timeoutMs }, async (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

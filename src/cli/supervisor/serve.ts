@@ -4,9 +4,11 @@ import type { Config } from '../../config/config.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
+import { logOptionsOf } from '../log-options.js';
 import { type RoleName, roleNames } from '../roles/role.js';
 import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/role-tokens.js';
 import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
+import { drained, listenForStop } from '../stop-signals.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
 import { claimRunDir } from './run-dir.js';
@@ -17,9 +19,9 @@ const STOP_ORDER: readonly RoleName[] = ['edge', 'worker', 'domain'];
 
 /** Runs all roles as children of this process: keeps them running, and ends them in order. */
 export async function serve(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
-  const log = createLog({ role: 'serve', level: config.LOG_LEVEL, format: config.LOG_FORMAT });
-  const asked = untilSignalled();
-  const say = (line: string) => process.stdout.write(`${line}\n`);
+  const log = createLog({ role: 'serve', ...logOptionsOf(config) });
+  const { asked, hurried } = listenForStop();
+  const say = sayer(config);
   const runDir = await claimRunDir(config);
   const temporalAddress = await temporalAddressOf(config);
   let cannotStart: (sentence: string) => void = () => undefined;
@@ -29,6 +31,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const shared = {
     runDir,
     graceMs: config.SHUTDOWN_GRACE,
+    silenceLimitMs: config.ROLE_SILENCE_LIMIT,
     log,
     onCannotStart: cannotStart,
   };
@@ -40,11 +43,18 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     child.start();
   }
   temporal?.start();
-  void Promise.all(children.map((child) => child.ready)).then(() => welcome(config, say));
+  void Promise.all(children.map((child) => child.ready)).then(() => {
+    welcome(config, say);
+    log.info('serving', { environment: config.ENVIRONMENT });
+  });
 
-  const sentence = await Promise.race([asked, refused]);
+  const sentence = (await Promise.race([asked, refused])) ?? undefined;
   for (const child of children) {
     child.expectToEnd();
+    child.drain();
+  }
+  if (sentence === undefined) {
+    await drained(config, log, hurried);
   }
   for (const role of STOP_ORDER) {
     await children.find((child) => child.role === role)?.stop();
@@ -55,6 +65,13 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     process.stderr.write(`${sentence}\n`);
   }
   process.exit(sentence === undefined ? 0 : EXIT_CANNOT_START);
+}
+
+/** For people, of whom only a demo or pretty lines tell; where lines are JSON, all of stdout is. */
+function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
+  const isForPeople = ENVIRONMENT === 'demo' || LOG_FORMAT === 'pretty';
+  const stream = LOG_FORMAT === 'pretty' ? process.stdout : process.stderr;
+  return (line) => void (isForPeople && stream.write(`${line}\n`));
 }
 
 const RIGHTS_OF: Record<RoleName, readonly RoleRight[]> = {
@@ -119,13 +136,5 @@ function startOps({ METRICS_HOST, METRICS_PORT }: Config, children: readonly Chi
   const target = { host: METRICS_HOST, port: METRICS_PORT };
   return startOpsServer(opsOfChildren(children), target).catch((error: unknown) => {
     throw listenError(`The port ${METRICS_HOST}:${METRICS_PORT}`, 'METRICS_PORT', error);
-  });
-}
-
-function untilSignalled(): Promise<undefined> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => resolve(undefined));
-    }
   });
 }

@@ -71,6 +71,8 @@ export interface ListenerOptions {
   log: Log;
   timer: HttpRequestTimer;
   inFlight?: RequestCount;
+  /** Answers then close their connections, so that few are left when the listener closes. */
+  isDraining?: () => boolean;
   stallTimeoutMs?: number;
   pieceTimeoutMs?: number;
   maxConnections?: number;
@@ -105,7 +107,8 @@ export function createListener(options: ListenerOptions): Server {
   const dispatch: Shared['dispatch'] = async (request, socket) => {
     const answer = await inTurn(request, socket);
     // While closing, the last answer of a connection closes it; a kept one would delay the end.
-    return server.listening ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
+    const isKept = server.listening && !options.isDraining?.();
+    return isKept ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
   };
   const warnOfFullness = boundedWarnings(options.log, BUSY_LINES_PER_MINUTE);
   const warnOfUnreadable = boundedWarnings(options.log, UNREADABLE_LINES_PER_MINUTE);

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
 /** A full or failing disk, too many files, or another writing process: SQLite's and the system's codes. */
-const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|MFILE|NFILE)$)/;
+const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS|MFILE|NFILE)$)/;
 
 /** Nothing was written, and a retry may succeed: answers UNAVAILABLE. */
 export function asDiskTrouble(error: unknown): unknown {

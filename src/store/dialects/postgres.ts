@@ -77,6 +77,14 @@ export async function openPostgres(
       onDone?.();
       return value;
     },
+    tryWrite: async () => {
+      await prober.transaction().execute((transaction) =>
+        transaction
+          .updateTable('environment')
+          .set(({ ref }) => ({ created_at: ref('created_at') }))
+          .execute(),
+      );
+    },
     writesInOrder: false,
     close,
   };

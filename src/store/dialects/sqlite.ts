@@ -1,4 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -8,6 +10,7 @@ import {
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
+  sql,
 } from 'kysely';
 import { camelCase, camelCased } from '../camel-case.js';
 import type { Database, Writer } from '../database.js';
@@ -28,6 +31,8 @@ const BUSY_TIMEOUT_MS = 20;
 /** For opening, and for readers, which wait only for a repair of the file. */
 const OPENING_TIMEOUT_MS = 5_000;
 const OWNER_ONLY = 0o600;
+/** With less, some writes still find room in the log while others are refused. */
+const LEAST_FREE_BYTES = 1_024 * 1_024;
 
 export interface SqliteOptions {
   /** For a process with many callers. */
@@ -45,17 +50,23 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   const writer = kyselyOver(writing, Dialect);
   const reader = kyselyOver(reading, ReadingDialect);
   let writes: Writes | undefined;
+  const write: Database['write'] = async (work, onDone, origin) => {
+    try {
+      // On the first write: until then migrations sort tables on the disk, and no callers wait.
+      writes ??= startWrites(file, writing, writer, options);
+      return await writes.run(work, onDone, origin);
+    } catch (error) {
+      throw asDiskTrouble(error);
+    }
+  };
   return {
     reader,
     prober: reader,
-    write: async (work, onDone, origin) => {
-      try {
-        // On the first write: until then migrations sort tables on the disk, and no callers wait.
-        writes ??= startWrites(file, writing, writer, options);
-        return await writes.run(work, onDone, origin);
-      } catch (error) {
-        throw asDiskTrouble(error);
-      }
+    write,
+    tryWrite: async () => {
+      await assertRoom(dirname(file));
+      // A number of the file that is ours to use; SQLite writes its page also if it stays the same.
+      await write((writer) => sql`pragma user_version = 1`.execute(writer));
     },
     writesInOrder: true,
     migrator: writer,
@@ -127,6 +138,15 @@ function startWrites(
       await checkpoints?.close();
     },
   };
+}
+
+async function assertRoom(directory: string): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize < LEAST_FREE_BYTES) {
+    throw new Error(
+      `The disk of ${directory} is full: ${Math.floor((bavail * bsize) / 1_024)} KiB are free.`,
+    );
+  }
 }
 
 function timed(file: SyncedFile, { synced }: StoreWatch): SyncedFile {

@@ -1,0 +1,70 @@
+import type { Database } from './database.js';
+import { databaseReasonOf } from './store-error.js';
+
+export interface RefusalListener {
+  /** The first refusal after writes were taken. */
+  onRefused(reason: string): void;
+  /** Writes are taken again, after so many were refused. */
+  onTaken(refused: number): void;
+}
+
+/** A full, read-only or failing disk, by the codes of SQLite, the system and PostgreSQL. */
+const REFUSING = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS)$|53100$|25006$|58)/;
+/** On a full disk some writes still find room: one that succeeds does not end the trouble. */
+const REMEMBERED_MS = 10_000;
+
+/** Remembers writes that were refused for the disk's sake, so that readiness says so. */
+export class WriteRefusals {
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #refused = 0;
+  #reason = '';
+
+  constructor(
+    private readonly listener?: RefusalListener,
+    private readonly clock = () => performance.now(),
+  ) {}
+
+  watched(database: Database): Database {
+    return {
+      ...database,
+      write: async (...given) => {
+        try {
+          const answer = await database.write(...given);
+          this.#passed();
+          return answer;
+        } catch (error) {
+          this.#failed(error);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Throws while the last refusal is recent. Call it after a write that was taken. */
+  assertNone(): void {
+    this.#passed();
+    if (this.#refused > 0) {
+      throw new Error(`Writes were refused lately (${this.#refused}), for example: ${this.#reason}`);
+    }
+  }
+
+  #passed(): void {
+    if (this.#refused > 0 && this.clock() - this.#refusedAt >= REMEMBERED_MS) {
+      this.listener?.onTaken(this.#refused);
+      this.#refused = 0;
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+    if (!REFUSING.test(String(cause?.code ?? code))) {
+      return;
+    }
+    this.#refusedAt = this.clock();
+    this.#reason = databaseReasonOf(error);
+    this.#refused += 1;
+    if (this.#refused === 1) {
+      this.listener?.onRefused(this.#reason);
+    }
+  }
+}

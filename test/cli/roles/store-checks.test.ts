@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { storeChecks } from '../../../src/cli/roles/store-checks.js';
+import { Health } from '../../../src/telemetry/health.js';
+
+const fine = { ping: async () => undefined, schemaDrift: async () => ({ missing: [], newer: [] }) };
+
+const readinessOf = (store: Parameters<typeof storeChecks>[0]) => new Health(storeChecks(store)).readiness();
+
+test('a domain that reads and writes in its own schema is ready', async () => {
+  expect((await readinessOf(fine)).status).toBe('ready');
+});
+
+test('one that cannot write is unready, with the reason', async () => {
+  const ping = () => Promise.reject(new Error('SQLITE_FULL: database or disk is full'));
+  expect(await readinessOf({ ...fine, ping })).toMatchObject({
+    status: 'unready',
+    checks: { database: { ok: false, detail: 'SQLITE_FULL: database or disk is full' } },
+  });
+});
+
+test('one whose database lacks a migration is unready', async () => {
+  const schemaDrift = async () => ({ missing: ['0009-x'], newer: [] });
+  expect(await readinessOf({ ...fine, schemaDrift })).toMatchObject({
+    status: 'unready',
+    checks: { schema: { ok: false, detail: expect.stringContaining('0009-x') }, version: { ok: true } },
+  });
+});
+
+test('one whose database a newer node has migrated is degraded: nodes are updated one after the other', async () => {
+  const schemaDrift = async () => ({ missing: [], newer: ['9999-y'] });
+  expect(await readinessOf({ ...fine, schemaDrift })).toMatchObject({
+    status: 'degraded',
+    checks: { schema: { ok: true }, version: { ok: false, detail: expect.stringContaining('9999-y') } },
+  });
+});
+
+test('many who ask at once cause one write', async () => {
+  let pings = 0;
+  const ping = async () => {
+    pings += 1;
+  };
+  const health = new Health(storeChecks({ ...fine, ping }));
+  await Promise.all([health.readiness(), health.readiness()]);
+  expect(pings).toBe(1);
+});
