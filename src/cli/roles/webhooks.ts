@@ -57,6 +57,8 @@ export function webhookParts(
           reason: (error as Error).message,
         }),
       onEnded,
+      onSetBack: (deliveries) =>
+        log.warn('the clock was set back: leases and waits of webhooks begin anew', { deliveries }),
       onUnswept: (error) =>
         warnRarely('lapsed attempts are not recorded for now', { reason: (error as Error).message }),
     },

@@ -53,7 +53,7 @@ export class Child {
 
   start(): void {
     const { role, environment } = this.options;
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const main = join(import.meta.dirname, '../main.js');
     const child = fork(main, [role, '--ops-socket', this.opsSocket], { env: environment });
     this.#process = child;
@@ -121,10 +121,16 @@ export class Child {
   #isReady(startedAt: number): void {
     const { role, log } = this.options;
     if (this.#endedAt !== undefined) {
-      log.info(`${role} is back`, { childPid: this.#process?.pid, awayMs: Date.now() - this.#endedAt });
+      log.info(`${role} is back`, {
+        childPid: this.#process?.pid,
+        awayMs: Math.round(performance.now() - this.#endedAt),
+      });
       this.#endedAt = undefined;
     } else {
-      log.debug(`${role} is ready`, { childPid: this.#process?.pid, startedInMs: Date.now() - startedAt });
+      log.debug(`${role} is ready`, {
+        childPid: this.#process?.pid,
+        startedInMs: Math.round(performance.now() - startedAt),
+      });
     }
     this.#hasServed = true;
     this.#becameReady();
@@ -145,8 +151,8 @@ export class Child {
       onCannotStart(refusal);
       return;
     }
-    this.#endedAt ??= Date.now();
-    this.#failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : this.#failures + 1;
+    this.#endedAt ??= performance.now();
+    this.#failures = performance.now() - startedAt > STABLE_AFTER_MS ? 1 : this.#failures + 1;
     const delayMs = Math.min(FIRST_RESTART_DELAY_MS * 2 ** (this.#failures - 1), MAX_RESTART_DELAY_MS);
     log.warn(`${role} ended, starting it again`, {
       signal: signal ?? undefined,

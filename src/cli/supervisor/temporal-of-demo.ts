@@ -38,10 +38,10 @@ export class TemporalOfDemo {
     const { signal } = this.#stop;
     const { executable } = await findTemporal({ signal, onProgress: (line) => this.say(line) });
     for (let failures = 1; !signal.aborted; failures += 1) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       const reason = await this.#runOnce(executable);
       if (!signal.aborted) {
-        failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : failures;
+        failures = performance.now() - startedAt > STABLE_AFTER_MS ? 1 : failures;
         this.log.warn('temporal is away, starting it again', { failures, reason });
         await pause(backoffDelayMs(failures, RESTARTS), signal);
       }

@@ -63,6 +63,8 @@ export class DeliveryClaims {
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
+  /** The clock, perhaps before the start. */
+  #mayBeSetBack = true;
   #isSweeping = false;
   readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
 
@@ -192,11 +194,16 @@ export class DeliveryClaims {
   /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
   async #sweep(): Promise<void> {
     const now = this.clock();
-    if (this.#isSweeping || now - this.#sweptAt < SWEEP_EVERY_MS) {
+    if (this.#isSweeping || Math.abs(now - this.#sweptAt) < SWEEP_EVERY_MS) {
       return;
     }
     this.#isSweeping = true;
+    this.#mayBeSetBack ||= now < this.#sweptAt;
     try {
+      if (this.#mayBeSetBack) {
+        await this.#mendSetBack(now);
+        this.#mayBeSetBack = false;
+      }
       const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
       if (lapsed.length > 0) {
         await recordLapsed(this.dependencies, lapsed);
@@ -206,6 +213,15 @@ export class DeliveryClaims {
     } finally {
       this.#isSweeping = false;
       this.#sweptAt = this.clock();
+    }
+  }
+
+  /** Otherwise leases and waits would last until the clock is again where it was. */
+  async #mendSetBack(now: number): Promise<void> {
+    const { unitOfWork, onSetBack } = this.dependencies;
+    // Clocks of nodes differ a little, and results are recorded meanwhile.
+    if (await unitOfWork.rows.anyLaterThan(now + SWEEP_EVERY_MS)) {
+      onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
     }
   }
 }

@@ -18,7 +18,7 @@ export class RetryGrace {
   }
 
   at(now: number): number {
-    return now - this.#seenAt < LONGEST_GRACE_MS ? this.#graceMs : 0;
+    return Math.abs(now - this.#seenAt) < LONGEST_GRACE_MS ? this.#graceMs : 0;
   }
 
   batchesAsked(now: number): void {

@@ -117,6 +117,12 @@ export interface SendingChanges {
   audit(actor: Actor, action: AuditedAction): Promise<void>;
 
   readonly retryBatches: RetryBatchRows;
+
+  /**
+   * After the clock was set back: leases and waits that began later than now begin now, as long as they were,
+   * and batches that opened later close. Returns the number of deliveries.
+   */
+  beginAnew(): Promise<number>;
 }
 
 export interface RecordedAttempt extends DeliveryAttempt {
@@ -127,6 +133,8 @@ export interface RecordedAttempt extends DeliveryAttempt {
 export interface SendingRows {
   /** Whether any attempt is due. */
   anyDue(now: number): Promise<boolean>;
+  /** Whether an attempt began or ended later than now, because the clock was set back since. */
+  anyLaterThan(now: number): Promise<boolean>;
   /** Deliveries with a lapsed lease and no recorded result. */
   lapsed(now: number, limit: number): Promise<DeliveryProgress[]>;
   /** Batches that are closed or full and not handed over, oldest first. */
@@ -175,6 +183,8 @@ export interface SendingDependencies {
   onEnded?: OnEnded;
   /** Called when lapsed attempts could not be recorded; this is tried again each second. */
   onUnswept: (error: unknown) => void;
+  /** Called when leases and waits of so many deliveries were moved because the clock was set back. */
+  onSetBack: (deliveries: number) => void;
 }
 
 /** For the time around the exchange, longer for longer exchanges. A lapsed lease means a lost sender. */

@@ -7,7 +7,7 @@ export class ToldRarely {
   constructor(private readonly everyMs: number) {}
 
   isTime(id: string, now: number): boolean {
-    if (now - (this.#toldAt.get(id) ?? Number.NEGATIVE_INFINITY) < this.everyMs) {
+    if (Math.abs(now - (this.#toldAt.get(id) ?? Number.NEGATIVE_INFINITY)) < this.everyMs) {
       return false;
     }
     if (this.#toldAt.size >= MOST_REMEMBERED) {

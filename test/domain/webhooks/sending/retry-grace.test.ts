@@ -16,6 +16,14 @@ describe('the grace of a workflow', () => {
     expect([grace.at(1_000), grace.at(60_999), grace.at(61_000)]).toEqual([MINUTE_MS, MINUTE_MS, 0]);
   });
 
+  test('ends when the clock is set back by more than a minute, until batches are asked for again', () => {
+    const grace = newGrace();
+    grace.batchesAsked(600_000);
+    expect(grace.at(0)).toBe(0);
+    grace.batchesAsked(0);
+    expect(grace.at(1_000)).toBe(MINUTE_MS);
+  });
+
   test('ends where batches are asked for again and again and never marked, until one is', () => {
     const grace = newGrace();
     grace.batchesAsked(0);

@@ -18,6 +18,7 @@ import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { subscriptionsWithDue } from './claims.js';
 import { outboxOf } from './outbox.js';
 import { PROGRESS } from './results.js';
+import { anyLaterThan } from './set-back.js';
 
 const join = keptStatement((db, { id, now, most }: { id: string; now: number; most: number }) =>
   db
@@ -158,6 +159,7 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
 
 export function sendingRows(reader: Reader): SendingRows {
   return {
+    anyLaterThan: async (now) => anyLaterThan(reader, now),
     anyDue: async (now) => (await subscriptionsWithDue(reader, '', now, 1)).length > 0,
     lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],

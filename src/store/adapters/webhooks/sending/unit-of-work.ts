@@ -6,6 +6,7 @@ import { claiming } from './claims.js';
 import { receiverHealth } from './health.js';
 import { recording } from './results.js';
 import { retryBatchRows, sendingRows } from './retry-batches.js';
+import { settingBack } from './set-back.js';
 
 export function sendingUnitOfWork(database: Database, clock?: Clock): SendingUnitOfWork {
   return unitOfWorkOver(
@@ -16,6 +17,7 @@ export function sendingUnitOfWork(database: Database, clock?: Clock): SendingUni
       ...claiming(writer, now),
       ...recording(writer, now),
       ...receiverHealth(writer, now),
+      ...settingBack(writer, now),
       retryBatches: retryBatchRows(writer, now),
     }),
     { clock },

@@ -63,6 +63,14 @@ test('what runs to those that fail is counted among what runs only', async () =>
   ]);
 });
 
+test('whether the clock was set back is seen by the index of what has ended, and among what runs', async () => {
+  const plans = await queryPlansOf(under, (database) => sendingUnitOfWork(database).rows.anyLaterThan(1));
+  expect(plans).toEqual([
+    expect.stringMatching(/^SEARCH delivery_attempts USING (?:COVERING )?INDEX \w+ \(ended_at>\?\)$/),
+    'SCAN deliveries USING INDEX deliveries_under_way',
+  ]);
+});
+
 test('later attempts that are due are found by the index of those that wait, in its order', async () => {
   const plans = await queryPlansOf(under, (database) =>
     sendingUnitOfWork(database).run((changes) => changes.dueLater(subscription, 5)),

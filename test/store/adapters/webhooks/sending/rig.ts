@@ -68,6 +68,7 @@ export function sendingNode(
   const deliveriesDue = new DueSignal();
   const unsendable: string[] = [];
   const unswept: unknown[] = [];
+  const setBacks: number[] = [];
   const dependencies: SendingDependencies = {
     unitOfWork: sendingUnitOfWork(database, clock.now),
     secrets: BOX,
@@ -77,6 +78,7 @@ export function sendingNode(
     random: () => 0.5,
     onUnsendable: (id) => unsendable.push(id),
     onUnswept: (error) => unswept.push(error),
+    onSetBack: (moved) => setBacks.push(moved),
   };
   const targets = new DeliveryTargets(BOX);
   const claims = new DeliveryClaims(dependencies, targets, clock.now);
@@ -91,7 +93,18 @@ export function sendingNode(
   const makeDue = (...attempts: LaterAttempt[]) =>
     makeDeliveriesDue({ ...dependencies, clock: clock.now }, attempts);
   return {
-    ...{ database, clock, dependencies, deliveriesDue, unsendable, unswept, claims, platform, claim },
+    ...{
+      database,
+      clock,
+      dependencies,
+      deliveriesDue,
+      unsendable,
+      unswept,
+      setBacks,
+      claims,
+      platform,
+      claim,
+    },
     handover: new RetryHandover(dependencies, clock.now),
     makeDue,
     /** Makes the attempt due and claims. Returns the number of the attempt that this began, if any. */
