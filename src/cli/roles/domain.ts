@@ -10,7 +10,6 @@ import {
   STRANGERS_RATE,
 } from '../../domain/sign-on/sign-on.js';
 import { WRONG_SECRETS_RATE } from '../../domain/sign-on/tokens/token-issuer.js';
-import { prepareEventChecks } from '../../domain/webhooks/event-check.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
 import { openStore, type Store, type StoreOptions } from '../../store/store.js';
@@ -82,7 +81,6 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, Date.now);
     const services = servicesOf(role, store, { passwords, keeping, tally, ...secrets });
-    prepareEventChecks();
     const listeners = await openListeners({
       config,
       store,

@@ -22,13 +22,6 @@ function loadedSchemas(): Ajv {
   return schemas;
 }
 
-/** Compiles the schemas ahead of the first event. */
-export function prepareEventChecks(): void {
-  for (const type of Object.keys(payloadSchemaOf) as EventType[]) {
-    judgeOf(type);
-  }
-}
-
 /** What receivers may not get: the first violation of the contract, without its value. */
 export function faultOfEvent<T extends EventType>(
   { type, entity, data }: RecordedEvent<T>,
@@ -51,7 +44,7 @@ export function faultOfEvent<T extends EventType>(
   return `${fault?.instancePath || 'the whole'} ${fault?.message}`;
 }
 
-/** Ajv keeps what it has compiled. */
+/** Compiled for the first event of the type, and kept by ajv. */
 function judgeOf(type: EventType): ValidateFunction | undefined {
   return loadedSchemas().getSchema(`events${payloadSchemaOf[type]}`);
 }

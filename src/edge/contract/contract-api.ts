@@ -57,7 +57,6 @@ export async function createContractApi<
   assertComplete(operations, handlers, securityHandlers, fallbacks, asReceived, document);
   const router = new DocumentRouter(operations);
   router.takeOver(backend.router, operations);
-  backend.validator.preCompileRequestValidators();
   backend.register({ ...fallbacks, ...adaptHandlers(options) });
   for (const [scheme, handler] of Object.entries(securityHandlers)) {
     backend.registerSecurityHandler(scheme, (context: Context) => handler(routed(context).original));
