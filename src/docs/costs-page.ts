@@ -16,7 +16,6 @@ export interface Costs {
     edge: number;
     domain: number;
     worker: number;
-    supervisor: number;
     written: number;
   }[];
 }
@@ -26,8 +25,8 @@ const HEADINGS = ['For a million of', 'Edge', 'Domain', 'Worker', 'All', 'Writte
 /** What the service takes for its work, for those who choose its machine. */
 export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs }: Costs): Page {
   const summary = 'What the service takes of a machine for its work, as its own benchmark measured it.';
-  const rows = costs.map(({ what, limit, edge, domain, worker, supervisor, written }) => {
-    const all = edge + domain + worker + supervisor;
+  const rows = costs.map(({ what, limit, edge, domain, worker, written }) => {
+    const all = edge + domain + worker;
     return html`<tr><th scope="row">${what}<small>${limit}</small></th>${[edge, domain, worker, all].map(
       (seconds) => html`<td class="number">${twoDigits(seconds)} s</td>`,
     )}<td class="number">${megabytes(written)}</td></tr>`;
@@ -37,7 +36,7 @@ export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs
 <div class="table"><table><thead><tr>${HEADINGS.map((heading, column) => html`<th scope="col"${column > 0 && made(' class="number"')}>${heading}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
 <p>A thousand idle connections to the gateway hold ${megabytes(idleConnectionsMegabytes)} of memory.</p>
 <h2 id="how-it-was-measured"><a class="self" href="#how-it-was-measured">How it was measured</a></h2>
-<p>On ${measuredOn}, ${machine}; the load ran on the same machine. All roles ran with default settings on SQLite, every request was logged, and only the rate limit was lifted. Processor time is that of the processes of the service, their share of the kernel included; “All” includes the process that starts the others and passes on what they log. The figures are medians of several rounds after a warm-up, with 32 requests at any time (16 sign-ins, 16 writes). With less load at once they are higher, because fewer writes share a commit.</p>
+<p>On ${measuredOn}, ${machine}; the load ran on the same machine. All roles ran with default settings on SQLite, every request was logged, and only the rate limit was lifted. Processor time is that of the processes of the service, their share of the kernel included. The figures are medians of several rounds after a warm-up, with 32 requests at any time (16 sign-ins, 16 writes). With less load at once they are higher, because fewer writes share a commit.</p>
 <p>Another machine has other figures, in much the same proportions: <code>make bench</code> measures them, beside what a plain program takes for the same work.</p>`;
   return { path: '/docs/costs', title: 'Costs', summary, area: GUIDES_AREA, body, sectionDepth: 2 };
 }

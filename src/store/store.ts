@@ -113,7 +113,7 @@ export const DATABASE_FILE = 'integration.db';
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { watch } = options;
   const refusals = new WriteRefusals(options.writes);
-  const bare = timed(refusals.watched(await connect(options)), watch);
+  const bare = withTimedWrites(refusals.watched(await connect(options)), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
   const database = withAuditChains(
     bare,
@@ -206,7 +206,7 @@ async function connect({
   }
 }
 
-function timed(database: Database, watch: StoreWatch | undefined): Database {
+function withTimedWrites(database: Database, watch: StoreWatch | undefined): Database {
   return watch === undefined
     ? database
     : {

@@ -8,7 +8,6 @@ const refresh = {
   edge: 410,
   domain: 1_200,
   worker: 0.4,
-  supervisor: 20,
   written: 1_670,
 };
 

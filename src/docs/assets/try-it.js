@@ -131,13 +131,14 @@
   /** The demo gives its key and ids to pages of its own machine; others get nothing. They are not stored. */
   let demoValues;
   const fillIn = async (form) => {
-    // Ids of the demo mean nothing to another key.
-    if (form.querySelector('[data-where=key]')?.value !== '') return;
+    // Ids of the demo mean nothing to another key, which may also be typed meanwhile.
+    const isFilled = () => form.querySelector('[data-where=key]')?.value !== '';
+    if (isFilled()) return;
     demoValues ??= fetch('/docs/try-it/values', { method: 'POST', cache: 'no-store' })
       .then((answer) => (answer.status === 200 ? answer.json() : undefined))
       .catch(() => undefined);
     const values = await demoValues;
-    if (!values) return;
+    if (!values || isFilled()) return;
     for (const field of form.querySelectorAll('[data-where]')) {
       const { where } = field.dataset;
       const value = where === 'key' ? values.apiKey : where === 'path' ? values.ids[field.name] : undefined;

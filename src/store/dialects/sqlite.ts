@@ -115,7 +115,7 @@ function startWrites(
   // Otherwise SQLite would sync at each commit, blocking. It still syncs where the order matters.
   writing.pragma('synchronous = NORMAL');
   const log = syncedFile(`${file}-wal`);
-  const disk = new FileSync(watch ? timed(log, watch) : log, onDiskFailure);
+  const disk = new FileSync(watch ? withTimedSyncs(log, watch) : log, onDiskFailure);
   const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
   const checkpoints = checkpointOptions && new Checkpoints(file, checkpointOptions, setLogPages);
   const commits = new GroupCommit(
@@ -149,7 +149,7 @@ async function assertRoom(directory: string): Promise<void> {
   }
 }
 
-function timed(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
+function withTimedSyncs(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
   return {
     sync: async () => {
       const begunAt = performance.now();

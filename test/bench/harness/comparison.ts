@@ -15,9 +15,14 @@ export interface Cost {
   edge: number;
   domain: number;
   worker: number;
-  /** The process that starts the others and passes on what they log. */
-  supervisor: number;
   written: number;
+}
+
+export const COST_PARTS = ['edge', 'domain', 'worker', 'written'] as const satisfies readonly (keyof Cost)[];
+
+/** A cost whose parts are told by a function. */
+export function costOf(of: (part: keyof Cost) => number): Cost {
+  return Object.fromEntries(COST_PARTS.map((part) => [part, of(part)])) as unknown as Cost;
 }
 
 /** What has a published cost. */

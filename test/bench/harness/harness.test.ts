@@ -29,7 +29,7 @@ function comparing(name: string, setUp: Comparison['setUp'], rounds = 3): Compar
 }
 
 function costing(edge: number): Cost {
-  return { edge, domain: 2 * edge, worker: 0, supervisor: edge / 20, written: 4 * edge };
+  return { edge, domain: 2 * edge, worker: 0, written: 4 * edge };
 }
 
 /** Gives these numbers one after the other. */
@@ -142,8 +142,8 @@ broken: FAILED. no answer
     const table = costTableOf([{ what: 'refresh', limit: 'the commit', ...costing(400) }]);
     expect(`\n${table}`).toBe(`
 
-for a million of  edge s  domain s  worker s  supervisor s  all s  MB written
-refresh              400       800         0            20  1,220       1,600
+for a million of  edge s  domain s  worker s  all s  MB written
+refresh              400       800         0  1,200       1,600
 `);
     expect(costTableOf([])).toBe('');
   });
@@ -164,7 +164,6 @@ refresh              400       800         0            20  1,220       1,600
             edge: 120,
             domain: 250,
             worker: 0,
-            supervisor: 6.2,
             written: 490,
           },
         ],

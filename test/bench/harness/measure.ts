@@ -1,4 +1,4 @@
-import type { Comparison, Cost, Priced, Reading, Terms } from './comparison.js';
+import { type Comparison, type Cost, costOf, type Priced, type Reading, type Terms } from './comparison.js';
 import type { Progress } from './progress.js';
 import type { Scope } from './scope.js';
 
@@ -62,14 +62,7 @@ export async function measure(
 }
 
 function medianOf(noted: readonly Cost[]): Cost {
-  const of = (part: keyof Cost) => median(noted.map((cost) => cost[part]));
-  return {
-    edge: of('edge'),
-    domain: of('domain'),
-    worker: of('worker'),
-    supervisor: of('supervisor'),
-    written: of('written'),
-  };
+  return costOf((part) => median(noted.map((cost) => cost[part])));
 }
 
 function summarise(name: string, terms: Terms, rounds: readonly Round[]): MeasuredRow {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 import type { Costs } from '../../../src/docs/costs-page.js';
+import { costOf } from './comparison.js';
 import { isMet, type MeasuredCost, type MeasuredRow, type Result } from './measure.js';
 
 export interface FailedRow {
@@ -11,15 +12,7 @@ export interface FailedRow {
 
 const HEADINGS = ['', 'ours', 'reference', '', 'ratio', 'rounds', 'goal', ''];
 const RIGHT_ALIGNED = new Set([1, 2, 4, 5, 6]);
-const COST_HEADINGS = [
-  'for a million of',
-  'edge s',
-  'domain s',
-  'worker s',
-  'supervisor s',
-  'all s',
-  'MB written',
-];
+const COST_HEADINGS = ['for a million of', 'edge s', 'domain s', 'worker s', 'all s', 'MB written'];
 
 /** The table for people: medians, their ratio, the spread of rounds, and whether the goal is met. */
 export function tableOf(rows: readonly MeasuredRow[], failed: readonly FailedRow[]): string {
@@ -30,9 +23,9 @@ export function tableOf(rows: readonly MeasuredRow[], failed: readonly FailedRow
 
 /** What a million of each takes. */
 export function costTableOf(costs: readonly MeasuredCost[]): string {
-  const lines = costs.map(({ what, edge, domain, worker, supervisor, written }) => [
+  const lines = costs.map(({ what, edge, domain, worker, written }) => [
     what,
-    ...[edge, domain, worker, supervisor, edge + domain + worker + supervisor, written].map(readable),
+    ...[edge, domain, worker, edge + domain + worker, written].map(readable),
   ]);
   return lines.length === 0
     ? ''
@@ -96,11 +89,7 @@ export function writeCosts(
     costs: costs.map((cost) => ({
       what: cost.what,
       limit: cost.limit,
-      edge: rounded(cost.edge),
-      domain: rounded(cost.domain),
-      worker: rounded(cost.worker),
-      supervisor: rounded(cost.supervisor),
-      written: rounded(cost.written),
+      ...costOf((part) => rounded(cost[part])),
     })),
   };
   writeFileSync(file, `${JSON.stringify(published, null, 2)}\n`);

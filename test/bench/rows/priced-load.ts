@@ -11,12 +11,9 @@ export function pricedLoad(
   { noteCost, priced, requestsEach = 1 }: { noteCost: NoteCost; priced: Priced; requestsEach?: number },
 ): Load {
   return async (job: Job) => {
-    let reading: LoadReading | undefined;
-    const cost = await metered(service, async () => {
-      reading = await load(job);
-      return reading.answered / requestsEach;
-    });
+    const countOf = ({ answered }: LoadReading) => answered / requestsEach;
+    const { outcome, cost } = await metered(service, () => load(job), countOf);
     noteCost(priced, cost);
-    return reading as LoadReading;
+    return outcome;
   };
 }

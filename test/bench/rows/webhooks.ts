@@ -59,18 +59,19 @@ function deliveries(
       const origin = receiver.addressOf('');
       return {
         ours: async () => {
-          let reading: Reading = {};
-          const cost = await metered(service.service, async () => {
-            reading = await rate(name, receiver, async () => {
-              await service.makeEvents(POSTS / paths.length);
-              return () => service.drained();
-            });
-            return POSTS;
-          });
+          const work = async () => {
+            await service.makeEvents(POSTS / paths.length);
+            return () => service.drained();
+          };
+          const { outcome, cost } = await metered(
+            service.service,
+            () => rate(name, receiver, work),
+            () => POSTS,
+          );
           if (priced) {
             noteCost(priced, cost);
           }
-          return reading;
+          return outcome;
         },
         reference: () =>
           rate(name, receiver, async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Cost } from '../harness/comparison.js';
+import { type Cost, costOf } from '../harness/comparison.js';
 import { residents } from './memory.js';
 import type { StartedProcess } from './started-process.js';
 
@@ -10,28 +10,26 @@ const MILLION = 1_000_000;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 
-/** What the processes of a service take for work that says how much it did. */
-export async function metered(service: StartedProcess, work: () => Promise<number>): Promise<Cost> {
+/** The outcome of work, and what the processes of a service took for a million of what it did. */
+export async function metered<Outcome>(
+  service: StartedProcess,
+  work: () => Promise<Outcome>,
+  countOf: (outcome: Outcome) => number,
+): Promise<{ outcome: Outcome; cost: Cost }> {
   const before = await takenBy(service.pid);
-  const count = await work();
+  const outcome = await work();
   const after = await takenBy(service.pid);
-  const since = (part: keyof Cost) => ((after[part] - before[part]) * MILLION) / count;
-  return {
-    edge: since('edge'),
-    domain: since('domain'),
-    worker: since('worker'),
-    supervisor: since('supervisor'),
-    written: since('written'),
-  };
+  const count = countOf(outcome);
+  return { outcome, cost: costOf((part) => ((after[part] - before[part]) * MILLION) / count) };
 }
 
-/** Since the start of each process. Only Linux tells it. */
+/** Since the start of each role. Only Linux tells it. */
 async function takenBy(supervisor: number): Promise<Cost> {
-  const taken = { edge: 0, domain: 0, worker: 0, supervisor: 0, written: 0 };
+  const taken = costOf(() => 0);
   for (const { pid, parentPid, command } of await residents()) {
-    if (pid === supervisor || parentPid === supervisor) {
-      const [, role] = /main\.js (edge|domain|worker)\b/.exec(command) ?? [];
-      taken[(role ?? 'supervisor') as 'edge'] += processorSeconds(pid);
+    const [, role] = /main\.js (edge|domain|worker)\b/.exec(command) ?? [];
+    if (role && parentPid === supervisor) {
+      taken[role as 'edge'] += processorSeconds(pid);
       taken.written += writtenMegabytes(pid);
     }
   }

@@ -101,14 +101,12 @@ export function accountRows(writer: Writer): AccountRows {
           ),
         )
         .$if(emailPrefix !== undefined, (from) =>
-          from
-            .where(sql<boolean>`substr(email_key, 1, length(${emailPrefix})) = ${emailPrefix}`)
-            // SQLite orders by code point, so that it finds the range by the index.
-            .$if(!isPostgres(db), (all) =>
-              all
+          // SQLite orders by code point, so that a range of its index holds exactly these.
+          isPostgres(db)
+            ? from.where(sql<boolean>`substr(email_key, 1, length(${emailPrefix})) = ${emailPrefix}`)
+            : from
                 .where('emailKey', '>=', String(emailPrefix))
                 .where('emailKey', '<', `${emailPrefix}\u{10ffff}`),
-            ),
         );
       const rows = query.orderBy('emailKey').limit(limit).select(accountColumns).$narrowType<AccountIds>();
       return rows.execute();
