@@ -36,7 +36,8 @@ run: ready ## Start the demo environment: everything, on this machine
 
 .PHONY: dev
 dev: ready ## The same, restarted on every change
-	@tsc --watch --preserveWatchOutput & watcher=$$!; trap 'kill $$watcher 2>/dev/null || :' EXIT INT TERM; \
+	@tsc --noEmit --watch --preserveWatchOutput & types=$$!; node .ci/compile.js --watch & watcher=$$!; \
+	trap 'kill $$types $$watcher 2>/dev/null || :' EXIT INT TERM; \
 	$(READABLE_LOGS); ENVIRONMENT=demo node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
 
 .PHONY: mock
@@ -115,15 +116,15 @@ $(TOOLS): $(INSTALLED)
 
 $(BUILT): $(INSTALLED) $(SOURCES) .ci/compile.js
 	@.ci/step 'Compiling' node .ci/compile.js
-	@.ci/step 'Bundling the workflows' node dist/workflows/bundle.js
+	@.ci/step 'Bundling the workflows' node .ci/compile.js workflows
 	@touch $@
 
 $(CHECKED): $(INSTALLED) $(SOURCES)
 	@.ci/step 'Checking types' tsc --noEmit
 	@touch $@
 
-$(SDKS): $(SDK_SOURCES) | $(BUILT)
-	@.ci/step 'Packing the SDKs' node dist/src/sdk/packaging/main.js dist/sdk
+$(SDKS): $(SDK_SOURCES) | $(INSTALLED)
+	@.ci/step 'Packing the SDKs' tsx src/sdk/packaging/main.ts dist/sdk
 	@touch $@
 
 $(DOCS): $(DOCS_SOURCES) | $(INSTALLED)

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { type BackoffSettings, backoffDelayMs, pause } from './backoff.js';
-import { bundlePath } from './bundle.js';
 import { reasonOf } from './reason.js';
 import { closeRuntime, installRuntime } from './runtime.js';
 import { runSession, type SessionSettings } from './session.js';
@@ -23,7 +23,7 @@ export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
   /** The interval of the server checks. */
   probeIntervalMs?: number;
   backoff?: BackoffSettings;
-  /** The script made by bundle.ts. */
+  /** The script that bundle.ts makes. */
   bundlePath?: string;
 }
 
@@ -32,6 +32,9 @@ export interface TemporalWorker {
   /** Ends within the grace and a few seconds, even if the server or an activity hangs. Idempotent. */
   shutdown(): Promise<void>;
 }
+
+/** Where the build writes it. */
+const BUNDLE_PATH = fileURLToPath(new URL('./definitions.bundle.js', import.meta.url));
 
 /** Workers of this process; the last one closes the shared parts. */
 let running = 0;
@@ -93,7 +96,7 @@ function withDefaults(options: WorkerOptions): Settings {
     shutdownGraceMs: options.shutdownGraceMs ?? 10_000,
     probeIntervalMs: options.probeIntervalMs ?? 5_000,
     backoff: options.backoff ?? { firstDelayMs: 250, maxDelayMs: 10_000 },
-    bundlePath: options.bundlePath ?? bundlePath,
+    bundlePath: options.bundlePath ?? BUNDLE_PATH,
   };
 }
 

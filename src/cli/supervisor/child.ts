@@ -7,6 +7,9 @@ import { EXIT_CANNOT_START } from '../startup-error.js';
 import { ask } from './ops-of-children.js';
 import { untilSilent } from './until-silent.js';
 
+/** The command that runs this process. */
+const COMMAND = process.argv[1] as string;
+
 const FIRST_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 10_000;
 /** A child that lived this long is not in a crash loop. */
@@ -54,8 +57,7 @@ export class Child {
   start(): void {
     const { role, environment } = this.options;
     const startedAt = performance.now();
-    const main = join(import.meta.dirname, '../main.js');
-    const child = fork(main, [role, '--ops-socket', this.opsSocket], { env: environment });
+    const child = fork(COMMAND, [role, '--ops-socket', this.opsSocket], { env: environment });
     this.#process = child;
     child.on('message', (message) => this.#heard(message as RoleMessage, startedAt));
     child.once('exit', (code, signal) => this.#ended(startedAt, code, signal));

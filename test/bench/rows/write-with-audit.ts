@@ -2,7 +2,6 @@ import { ok } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import BetterSqlite3 from 'better-sqlite3';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
@@ -11,6 +10,7 @@ import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
 import { metered } from '../subjects/meter.js';
 import { databaseIn, dataDirIn, startService } from '../subjects/service.js';
+import { buildWithoutAudit } from '../subjects/without-audit.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 
 const ALONE = 'platform write, one at a time (ms a write)';
@@ -23,8 +23,6 @@ const TERMS = { referenceName: 'without its audit record', goal: 1.1, higherIsBe
 const WRITES = 400;
 const AT_ONCE = 16;
 
-const WITHOUT_AUDIT = pathToFileURL(join(import.meta.dirname, '../subjects/without-audit.js')).href;
-
 const [client] = demoSeed.clients;
 const userIds = client?.users.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id as string) ?? [];
 
@@ -36,7 +34,7 @@ export const writeWithAudit: Comparison = {
   rounds: 9,
   setUp: async (scope, noteCost) => {
     const audited = await startPlatform(scope);
-    const unaudited = await startPlatform(scope, { NODE_OPTIONS: `--import=${WITHOUT_AUDIT}` });
+    const unaudited = await startPlatform(scope, await buildWithoutAudit());
     await audited.write(0);
     await unaudited.write(0);
     ok(audited.records() > 0, 'a write leaves an audit record');
@@ -46,13 +44,13 @@ export const writeWithAudit: Comparison = {
       [TOGETHER]: await together(AT_ONCE, write),
     });
     const pricedTime: typeof timeOf = async (...given) => {
-      let time = Number.NaN;
-      const cost = await metered(audited.service, async () => {
-        time = await timeOf(...given);
-        return WRITES;
-      });
+      const { outcome, cost } = await metered(
+        audited.service,
+        () => timeOf(...given),
+        () => WRITES,
+      );
       noteCost(PRICED, cost);
-      return time;
+      return outcome;
     };
     return { ours: () => readingOf(audited, pricedTime), reference: () => readingOf(unaudited) };
   },
@@ -72,9 +70,9 @@ async function timeOf(atOnce: number, write: (index: number) => Promise<unknown>
   return (performance.now() - startedAt) / WRITES;
 }
 
-async function startPlatform(scope: Scope, settings: Record<string, string> = {}) {
+async function startPlatform(scope: Scope, command?: string) {
   const workplace = makeWorkplace(scope);
-  const service = await startService(scope, workplace, settings);
+  const service = await startService(scope, workplace, {}, command);
   const { grpcAddress, platformToken } = JSON.parse(
     readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8'),
   ) as { grpcAddress: string; platformToken: string };

@@ -23,6 +23,7 @@ export async function startService(
   scope: Scope,
   workplace: string,
   settings: Readonly<Record<string, string | undefined>> = {},
+  command = MAIN,
 ): Promise<RunningService> {
   const [signOn, gateway, grpc, metrics, temporalUi, demoApp, closed] = (await freePorts(7)) as [
     number,
@@ -45,7 +46,7 @@ export async function startService(
     ...settings,
   };
   const started = startNode(scope, {
-    arguments: [MAIN, 'serve'],
+    arguments: [command, 'serve'],
     env,
     logFile: join(workplace, 'service.log'),
   });

@@ -115,7 +115,7 @@ function linkedWorkplace(scope: Scope, kept: string): string {
 }
 
 function fingerprintOf(wanted: readonly StoredClients[]): string {
-  const migrations = join(ROOT, 'dist/src/store/migrations');
+  const migrations = join(ROOT, 'src/store/migrations');
   const hash = createHash('sha256').update(JSON.stringify(wanted));
   for (const source of [import.meta.filename, ...readdirSync(migrations).sort()]) {
     hash.update(readFileSync(resolve(migrations, source)));
