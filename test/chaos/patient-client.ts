@@ -70,10 +70,10 @@ export async function forEachOf<T, R>(
   return results;
 }
 
-/** Also that the edge finds its domain. */
+/** Whether every role is: without its worker alone, a node is degraded. */
 export async function isReady({ opsUrl }: ServiceProcess): Promise<boolean> {
   return fetch(`${opsUrl}/readyz`).then(
-    ({ status }) => status === 200,
+    async (response) => response.status === 200 && !(await response.text()).includes('"unready"'),
     () => false,
   );
 }

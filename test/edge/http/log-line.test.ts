@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
@@ -41,7 +42,7 @@ test('a request is one line that says who asked what, how it ended and how long 
     {
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      role: 'test',
+      ...{ role: 'test', host: hostname(), pid: process.pid, version: '1.2.3' },
       requestId: `logged-${count}`,
       api: 'gateway',
       method: 'GET',
