@@ -68,6 +68,14 @@ export function makeSecretsKeys(path: string): EncryptionKey[] {
   return readSecretsKeys(path);
 }
 
+/** Puts keys from a backup where no key file is. */
+export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
+  writing(path, () => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeWhole(path, keys, linkUnlessThere);
+  });
+}
+
 export function newKey(): EncryptionKey {
   return encryptionKey(randomBytes(KEY_BYTES));
 }

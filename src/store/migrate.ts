@@ -3,6 +3,9 @@ import { migrations } from './migrations/index.js';
 import type { Schema } from './schema.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
+/** A table that is in a PostgreSQL database while `integration restore` fills it. */
+export const RESTORE_MARK = 'restore_under_way';
+
 /** Migrates the database to this version; refuses one of a newer version. */
 export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
@@ -25,6 +28,11 @@ export interface SchemaDrift {
 /** How a migrated database differs from this version, for example after a newer node has migrated it. */
 export async function schemaDrift(db: Kysely<Schema>): Promise<SchemaDrift> {
   return driftOf(await migrationNames(db));
+}
+
+/** Those that only a newer version of the service has. */
+export function unknownMigrations(names: readonly string[]): string[] {
+  return driftOf(names).newer;
 }
 
 async function refuseNewer(db: Kysely<Schema>): Promise<void> {
@@ -55,7 +63,7 @@ function driftOf(executed: readonly string[]): SchemaDrift {
   };
 }
 
-async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {
+export async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   return tables.some(({ name }) => name === 'kysely_migration') ? migrationNames(db) : [];
 }

@@ -45,7 +45,7 @@ import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
-import { migrateToLatest, type SchemaDrift, schemaDrift } from './migrate.js';
+import { migrateToLatest, RESTORE_MARK, type SchemaDrift, schemaDrift } from './migrate.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
@@ -236,6 +236,11 @@ function unusableFor(error: unknown): StoreError {
 /** Runs before any migration: a database of the other environment stays unchanged. */
 async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo'): Promise<void> {
   const tables = await migrator.introspection.getTables();
+  if (tables.some(({ name }) => name === RESTORE_MARK)) {
+    throw new StoreError(
+      'A restore into this database has not ended. If none is running, make a new database and repeat `integration restore`.',
+    );
+  }
   if (tables.some(({ name }) => name === 'environment')) {
     const row = await migrator.selectFrom('environment').select('name').executeTakeFirst();
     refuseUnless(row?.name ?? environment, environment);

@@ -1,0 +1,131 @@
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../../config/config.js';
+import { packageVersion } from '../../../config/package.js';
+import { keyFileText } from '../../../keys/encryption-key.js';
+import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
+import { readSecretsKeys } from '../../../keys/secrets-key.js';
+import { openDatabase } from '../../../store/copies/open-copy.js';
+import { recordBackup } from '../../../store/copies/record-backup.js';
+import { refuseOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
+import { secretsKeyFile } from '../../secrets-key-file.js';
+import { asJson } from '../output/json.js';
+import { print, say } from '../output/print.js';
+import { asFacts } from '../output/table.js';
+import { stopSignal } from '../stop-signal.js';
+import { Unfinished } from '../unfinished.js';
+import { UsageError } from '../usage-error.js';
+import { StagedFolder } from './backup-folder.js';
+import { foreseen } from './foreseen.js';
+import { asFile, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
+import { placeOf, useKeys } from './own-database.js';
+import { newPassphrase } from './passphrase.js';
+
+export interface BackupOptions {
+  withKey?: boolean;
+  passphraseFile?: string;
+  json?: boolean;
+}
+
+/** The name to which the sealed key file of a backup is bound. */
+export const SEALED_KEY = 'integration-backup/key-file';
+
+export async function backup(config: Config, folder: string, options: BackupOptions): Promise<void> {
+  const { withKey = false, passphraseFile, json } = options;
+  if (!withKey && passphraseFile !== undefined) {
+    throw new UsageError('--passphrase-file is for --with-key: without it no key is in the backup.');
+  }
+  const manifest = await foreseen(async () => {
+    await refuseOtherRelease(placeOf(config));
+    const sealedKey = withKey ? await sealedKeyFile(config, passphraseFile) : undefined;
+    return writeBackup(config, resolve(folder), sealedKey);
+  });
+  print(json ? asJson(manifest) : asText(resolve(folder), manifest));
+}
+
+async function sealedKeyFile(config: Config, passphraseFile: string | undefined): Promise<string> {
+  const keys = readSecretsKeys(secretsKeyFile(config).path);
+  const passphrase = await newPassphrase(passphraseFile);
+  return sealWithPassphrase(Buffer.from(keyFileText(keys)), passphrase, SEALED_KEY);
+}
+
+async function writeBackup(config: Config, target: string, sealedKey: string | undefined): Promise<Manifest> {
+  const staged = new StagedFolder(target);
+  const stop = stopSignal();
+  const onStop = () => {
+    rmSync(staged.path, { recursive: true, force: true });
+    say('The backup was ended, and nothing is left of it.');
+    process.exit(1);
+  };
+  stop.signal.addEventListener('abort', onStop);
+  try {
+    await putOnRecord(config, target);
+    const begunAt = Date.now();
+    const database = config.DATABASE_URL === undefined ? 'sqlite' : 'postgresql';
+    const file = join(staged.path, FILES[database]);
+    const { facts, valid } = await takeCopy(placeOf(config), file, begunAt, process.env);
+    const manifest = manifestOf({
+      ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
+      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealedKey !== undefined },
+    });
+    if (facts.environment !== config.ENVIRONMENT) {
+      throw new Unfinished(
+        `The database belongs to the ${facts.environment} environment, and this is ${config.ENVIRONMENT}.`,
+      );
+    }
+    const { environment, environmentMadeAt } = facts;
+    staged.write(FILES.manifest, asFile(manifest));
+    staged.write(
+      FILES.valid,
+      asFile(validFileOf({ environment, environmentMadeAt, readAt: manifest.begunAt, valid })),
+    );
+    if (sealedKey !== undefined) {
+      staged.write(FILES.key, sealedKey);
+    }
+    await staged.complete();
+    return manifest;
+  } finally {
+    stop.signal.removeEventListener('abort', onStop);
+    staged.discard();
+  }
+}
+
+/** Before the copy, so that the record is in it. A full or read-only disk must not prevent a backup. */
+async function putOnRecord(config: Config, target: string): Promise<void> {
+  try {
+    const database = await openDatabase(placeOf(config));
+    try {
+      await useKeys(database, readSecretsKeys(secretsKeyFile(config).path));
+      await recordBackup(database, { type: 'command', id: 'backup' }, Date.now(), target);
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    say(`This backup is not on record in the audit log: ${(error as Error).message}`);
+  }
+}
+
+function asText(folder: string, manifest: Manifest): string {
+  const { begunAt, environment, release, rows, withKey, encryptionKeys } = manifest;
+  const sum = Object.values(rows).reduce((total, count) => total + count, 0);
+  const keys = encryptionKeys.join(', ') || 'none yet';
+  return `The backup is complete and checked.
+
+${asFacts([
+  ['Folder', folder],
+  ['As of', begunAt],
+  ['Database', `${manifest.database}, ${environment}, release ${release}`],
+  ['Rows', `${sum} in ${Object.keys(rows).length} tables`],
+  ['Encryption key', withKey ? `${keys}: in the backup, encrypted` : `${keys}: not in the backup`],
+])}
+
+${
+  withKey
+    ? 'Keep the passphrase apart from the backup: both together decrypt everything.'
+    : 'It cannot be used without that key: keep a copy of SECRETS_KEY_FILE apart from it.'
+}`;
+}
+
+function asIso(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Unfinished } from '../unfinished.js';
+import { UsageError } from '../usage-error.js';
+import { FILES } from './manifest.js';
+
+const OWNER_ONLY = { file: 0o600, folder: 0o700 };
+const LINE = /^([0-9a-f]{64}) {2}([\w.-]+)$/;
+
+/** A folder under another name, which gets its own when all of it is on the disk. */
+export class StagedFolder {
+  readonly path: string;
+
+  constructor(readonly target: string) {
+    refuseExisting(target);
+    this.path = `${target}.partial-${randomBytes(4).toString('hex')}`;
+    try {
+      mkdirSync(dirname(target), { recursive: true, mode: OWNER_ONLY.folder });
+      mkdirSync(this.path, { mode: OWNER_ONLY.folder });
+    } catch (error) {
+      throw new UsageError(`The folder ${target} cannot be made: ${(error as Error).message}.`);
+    }
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(join(this.path, name), content, { flag: 'wx', mode: OWNER_ONLY.file });
+  }
+
+  /** Writes the checksums, syncs everything, and gives the folder its name. */
+  async complete(): Promise<void> {
+    const names = readdirSync(this.path).sort();
+    const lines: string[] = [];
+    for (const name of names) {
+      sync(join(this.path, name));
+      lines.push(`${await sha256Of(join(this.path, name))}  ${name}\n`);
+    }
+    this.write(FILES.sums, lines.join(''));
+    sync(join(this.path, FILES.sums));
+    sync(this.path);
+    // Another backup may have taken the name meanwhile; renaming would replace an empty folder only.
+    refuseExisting(this.target);
+    renameSync(this.path, this.target);
+    sync(dirname(this.target));
+  }
+
+  discard(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** A new file that is complete on the disk before it gets its name. */
+export function writeNewFile(path: string, content: string): void {
+  const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
+  refuseExisting(path);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY.folder });
+    writeFileSync(staged, content, { flag: 'wx', mode: OWNER_ONLY.file, flush: true });
+    renameSync(staged, path);
+    sync(dirname(path));
+  } catch (error) {
+    rmSync(staged, { force: true });
+    throw new UsageError(`The file ${path} cannot be written: ${(error as Error).message}.`);
+  }
+}
+
+/** The checksums of a complete backup, by file. */
+export function sumsIn(folder: string): Map<string, string> {
+  const path = join(folder, FILES.sums);
+  if (!existsSync(path)) {
+    throw new Unfinished(
+      `${folder} is not a complete backup: it has no ${FILES.sums}. One that was ended early can be deleted.`,
+    );
+  }
+  const sums = new Map<string, string>();
+  for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) {
+    const [, sum, name] = LINE.exec(line) ?? [];
+    if (sum === undefined || name === undefined) {
+      throw new Unfinished(`The backup is damaged: ${path} has a line that is no checksum.`);
+    }
+    sums.set(name, sum);
+  }
+  return sums;
+}
+
+/** Refuses a file, or a copy of it, that is not what was written. */
+export async function assertSum(
+  sums: ReadonlyMap<string, string>,
+  name: string,
+  file: string,
+): Promise<void> {
+  const sum = existsSync(file) ? await sha256Of(file) : 'nothing';
+  if (sum !== sums.get(name)) {
+    throw new Unfinished(
+      `The backup is damaged: ${name} is not what was written (its SHA-256 is not that of ${FILES.sums}). Use another backup.`,
+    );
+  }
+}
+
+/** Syncs the content of a file, or the names of a folder. */
+export function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+function refuseExisting(path: string): void {
+  if (existsSync(path)) {
+    throw new UsageError(`${path} exists already, and nothing is overwritten. Name another place.`);
+  }
+}

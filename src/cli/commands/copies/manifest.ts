@@ -1,0 +1,72 @@
+import type { CopyFacts } from '../../../store/copies/copy-facts.js';
+import type { ValidList } from '../../../store/copies/valid-list.js';
+
+/** The files of a backup. The last one makes it complete. */
+export const FILES = {
+  manifest: 'manifest.json',
+  sqlite: 'integration.db',
+  postgresql: 'integration.dump',
+  valid: 'valid.json',
+  key: 'secrets.key.sealed',
+  sums: 'SHA256SUMS',
+} as const;
+
+export type DatabaseKind = 'sqlite' | 'postgresql';
+
+const MANIFEST_FORMAT = 'integration-backup/1';
+const VALID_FORMAT = 'integration-valid/1';
+
+export interface Manifest extends CopyFacts {
+  format: typeof MANIFEST_FORMAT;
+  release: string;
+  database: DatabaseKind;
+  issuer: string;
+  /** Every write that was acknowledged before is in the backup. */
+  begunAt: string;
+  endedAt: string;
+  /** Whether the key file is in the backup, encrypted. */
+  withKey: boolean;
+}
+
+/** What was valid at a time, for `restore --revocations`. */
+export interface ValidFile extends Pick<CopyFacts, 'environment' | 'environmentMadeAt'> {
+  format: typeof VALID_FORMAT;
+  readAt: string;
+  valid: ValidList;
+}
+
+export function manifestOf(manifest: Omit<Manifest, 'format'>): Manifest {
+  return { format: MANIFEST_FORMAT, ...manifest };
+}
+
+export function validFileOf(file: Omit<ValidFile, 'format'>): ValidFile {
+  return { format: VALID_FORMAT, ...file };
+}
+
+/** Throws an Error whose message completes "The file … ". */
+export function parseManifest(text: string): Manifest {
+  return parsed<Manifest>(text, MANIFEST_FORMAT);
+}
+
+export function parseValidFile(text: string): ValidFile {
+  return parsed<ValidFile>(text, VALID_FORMAT);
+}
+
+export function asFile(content: Manifest | ValidFile): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function parsed<T>(text: string, format: string): T {
+  let content: { format?: unknown } | undefined;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`is not JSON: ${(error as Error).message}.`);
+  }
+  if (content?.format !== format) {
+    throw new Error(
+      `is not of the format ${format}: a newer release may have made it, or it is another file.`,
+    );
+  }
+  return content as T;
+}

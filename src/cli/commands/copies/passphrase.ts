@@ -1,0 +1,57 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Terminal } from '../confirm.js';
+import { UsageError } from '../usage-error.js';
+
+const LEAST_CHARACTERS = 15;
+const OPEN_TO_OTHERS = 0o037;
+const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
+
+/** The passphrase for a new backup, typed twice or from a file. */
+export async function newPassphrase(file: string | undefined, terminal = OWN_TERMINAL): Promise<string> {
+  const passphrase = await presentPassphrase(file, terminal);
+  if ([...passphrase].length < LEAST_CHARACTERS) {
+    throw new UsageError(`The passphrase must have at least ${LEAST_CHARACTERS} characters.`);
+  }
+  if (file === undefined && (await typed('The same again: ', terminal)) !== passphrase) {
+    throw new UsageError('The two passphrases differ.');
+  }
+  return passphrase;
+}
+
+export async function presentPassphrase(file: string | undefined, terminal = OWN_TERMINAL): Promise<string> {
+  return file === undefined ? typed('Passphrase of the key: ', terminal) : firstLineOf(file);
+}
+
+function firstLineOf(file: string): string {
+  try {
+    if (process.platform !== 'win32' && (statSync(file).mode & OPEN_TO_OTHERS) !== 0) {
+      throw new Error(`it is open to other users of this machine. Run: chmod 600 ${file}`);
+    }
+    return readFileSync(file, 'utf8').split(/\r?\n/)[0] as string;
+  } catch (error) {
+    throw new UsageError(`The passphrase file ${file} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** Without showing it. */
+async function typed(question: string, { input, output }: Terminal): Promise<string> {
+  if (!input.isTTY || !output.isTTY) {
+    throw new UsageError(
+      'A passphrase is needed, and there is no terminal to ask on. Give it with --passphrase-file.',
+    );
+  }
+  const { createInterface } = await import('node:readline');
+  const { Writable } = await import('node:stream');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  output.write(question);
+  const lines = createInterface({ input, output: silent, terminal: true });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve);
+      lines.once('close', () => reject(new UsageError('No passphrase was given.')));
+    });
+  } finally {
+    lines.close();
+    output.write('\n');
+  }
+}

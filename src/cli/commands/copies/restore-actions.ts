@@ -1,0 +1,168 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../../config/config.js';
+import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
+import { openWithPassphrase } from '../../../keys/passphrase-box.js';
+import { SealError } from '../../../keys/sealed-box.js';
+import { placeSecretsKeys, readSecretsKeys } from '../../../keys/secrets-key.js';
+import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';
+import { unknownMigrations } from '../../../store/migrate.js';
+import { secretsKeyFile } from '../../secrets-key-file.js';
+import { StartupError } from '../../startup-error.js';
+import { asJson } from '../output/json.js';
+import { print, say } from '../output/print.js';
+import { Unfinished } from '../unfinished.js';
+import { UsageError } from '../usage-error.js';
+import { SEALED_KEY } from './backup-actions.js';
+import { assertSum, sumsIn } from './backup-folder.js';
+import { foreseen } from './foreseen.js';
+import { FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';
+import { useKeys } from './own-database.js';
+import { presentPassphrase } from './passphrase.js';
+import { reportOf } from './restore-report.js';
+import { fillPlace } from './restored-place.js';
+
+export interface RestoreOptions {
+  revocations?: string;
+  passphraseFile?: string;
+  keepSessions?: boolean;
+  keepKeys?: boolean;
+  sendWebhooks?: boolean;
+  json?: boolean;
+}
+
+const ACTOR = { type: 'command', id: 'restore' };
+
+export async function restore(config: Config, given: string, options: RestoreOptions): Promise<void> {
+  if (options.keepKeys && options.revocations !== undefined) {
+    throw new UsageError('--keep-keys is for a restore without --revocations: the list says which keys end.');
+  }
+  const folder = resolve(given);
+  const report = await foreseen(async () => {
+    const sums = sumsIn(folder);
+    const manifest = await manifestIn(folder, sums);
+    refuseOtherPlace(manifest, config);
+    const list = options.revocations === undefined ? undefined : listIn(options.revocations, manifest);
+    if (manifest.issuer !== config.SIGN_ON_URL) {
+      say(
+        `The backup is of the issuer ${manifest.issuer}, and SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept only one of them.`,
+      );
+    }
+    const keys = await keysOf(config, folder, manifest, sums, options.passphraseFile);
+    const settled = await fillPlace(config, { folder, manifest, sums }, async (database) => {
+      await useKeys(database, keys);
+      return settleCopy(database, settlingOf(manifest, list, options));
+    });
+    return { restored: manifest.begunAt, revocations: list?.readAt ?? null, ...settled };
+  });
+  print(options.json ? asJson(report) : reportOf(report, options, config));
+}
+
+export type Report = Settled & { restored: string; revocations: string | null };
+
+function settlingOf(manifest: Manifest, list: ValidFile | undefined, options: RestoreOptions): Settling {
+  const { keepSessions = false, keepKeys = false, sendWebhooks = false } = options;
+  return {
+    ...{ actor: ACTOR, at: Date.now(), valid: list?.valid, keepSessions, keepKeys, sendWebhooks },
+    attributes: {
+      ...{ backup_of: manifest.begunAt, backup_release: manifest.release },
+      revocations_of: list?.readAt ?? 'unknown',
+      kept: [keepSessions && 'sessions', keepKeys && 'keys', sendWebhooks && 'webhooks']
+        .filter(Boolean)
+        .join(' '),
+    },
+  };
+}
+
+async function manifestIn(folder: string, sums: ReadonlyMap<string, string>): Promise<Manifest> {
+  const file = join(folder, FILES.manifest);
+  await assertSum(sums, FILES.manifest, file);
+  return reading(file, parseManifest);
+}
+
+function refuseOtherPlace(manifest: Manifest, config: Config): void {
+  const unknown = unknownMigrations(manifest.migrations);
+  if (unknown.length > 0) {
+    throw new StartupError(
+      `The backup is of a newer release, ${manifest.release} (it has ${unknown.join(', ')}). Restore it with that release.`,
+    );
+  }
+  if (manifest.environment !== config.ENVIRONMENT) {
+    throw new StartupError(
+      `The backup is of the ${manifest.environment} environment, and this is ${config.ENVIRONMENT}.`,
+    );
+  }
+  if ((manifest.database === 'postgresql') !== (config.DATABASE_URL !== undefined)) {
+    throw new StartupError(
+      manifest.database === 'postgresql'
+        ? 'The backup is of PostgreSQL. Set DATABASE_URL to an empty database.'
+        : 'The backup is of SQLite. Unset DATABASE_URL, and set DATA_DIR to an empty directory.',
+    );
+  }
+}
+
+/** A list that is older than the copy would end what was issued between the two. */
+function listIn(file: string, manifest: Manifest): ValidFile {
+  const list = reading(resolve(file), parseValidFile);
+  if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
+    throw new UsageError(`The list ${file} is of another database than the backup.`);
+  }
+  if (list.readAt < manifest.begunAt) {
+    throw new UsageError(
+      `The list ${file} is of ${list.readAt}, before the backup (${manifest.begunAt}): it does not know what was revoked since.`,
+    );
+  }
+  return list;
+}
+
+/** Those of SECRETS_KEY_FILE or, where it is missing, of the backup. */
+async function keysOf(
+  config: Config,
+  folder: string,
+  manifest: Manifest,
+  sums: ReadonlyMap<string, string>,
+  passphraseFile: string | undefined,
+): Promise<EncryptionKey[]> {
+  const { path } = secretsKeyFile(config);
+  if (existsSync(path) || !manifest.withKey) {
+    const keys = readSecretsKeys(path);
+    const missing = manifest.encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
+    if (missing !== undefined) {
+      throw new StartupError(
+        `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the file that belongs to it.`,
+      );
+    }
+    return keys;
+  }
+  const file = join(folder, FILES.key);
+  await assertSum(sums, FILES.key, file);
+  const keys = unsealed(readFileSync(file, 'utf8'), await presentPassphrase(passphraseFile));
+  placeSecretsKeys(path, keys);
+  return readSecretsKeys(path);
+}
+
+function unsealed(text: string, passphrase: string): EncryptionKey[] {
+  try {
+    return parseKeyFile(openWithPassphrase(text, passphrase, SEALED_KEY));
+  } catch (error) {
+    throw new Unfinished(
+      error instanceof SealError
+        ? 'The passphrase is not that of the key in the backup. Nothing was restored.'
+        : `The key file in the backup ${(error as Error).message}`,
+    );
+  }
+}
+
+function reading<T>(file: string, parse: (text: string) => T): T {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The file ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Unfinished(`The file ${file} ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../../../config/config.js';
+import type { Credential } from '../../../store/copies/credentials.js';
+import { asFacts } from '../output/table.js';
+import type { Report, RestoreOptions } from './restore-actions.js';
+import { asText } from './resume-actions.js';
+
+/** What was restored, what was ended, and what an operator has to do. */
+export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
+  const { restored, revocations, ended, revoked, disabled, passwords, suspended, alive, held } = report;
+  const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
+  const people = `${disabled.accounts.length} accounts disabled, ${passwords} passwords removed`;
+  return [
+    `The copy of ${restored} is restored into ${place}, and checked.`,
+    asFacts([
+      [
+        'Sessions',
+        options.keepSessions
+          ? 'kept, with all tokens'
+          : `${ended.sessions} sessions, ${ended.grants} grants, ${ended.codes} codes and ${ended.links} links ended, ${ended.signingKeys} signing keys withdrawn`,
+      ],
+      [
+        'Revocations',
+        revocations === null
+          ? 'unknown: passwords, accounts and applications are as they were in the backup'
+          : `as of ${revocations}: ${revoked.length} keys and secrets ended, ${disabled.applications.length} applications and ${disabled.subscriptions.length} subscriptions disabled, ${people}`,
+      ],
+      [
+        'Webhooks',
+        options.sendWebhooks
+          ? 'sent as soon as the service runs'
+          : `${held.deliveries} deliveries of ${held.subscriptions.length} subscriptions held`,
+      ],
+    ]),
+    ...section('Ended for good, because the list lacks them:', revoked),
+    ...section(
+      `Suspended, because they may have been revoked since ${restored}:`,
+      suspended,
+      'Let them work again with `integration resume`, those that you know to be in order first.',
+    ),
+    ...section(
+      options.keepKeys
+        ? `WARNING: these work as in the backup, also those that were revoked since ${restored}:`
+        : 'These work:',
+      alive,
+    ),
+    nextSteps(report),
+  ].join('\n\n');
+}
+
+function section(title: string, credentials: readonly Credential[], after?: string): string[] {
+  return credentials.length === 0
+    ? []
+    : [`${title}\n\n${asText(credentials)}${after === undefined ? '' : `\n\n${after}`}`];
+}
+
+function nextSteps({ suspended, held, restored }: Report): string {
+  const steps = [
+    ...(suspended.some(({ kind }) => kind === 'service_token')
+      ? ['Resume your operator token:      integration resume tok_…']
+      : []),
+    'Start the service:               integration serve',
+    ...(held.subscriptions.length > 0
+      ? [
+          'Let subscriptions send again:    integration resume whs_…',
+          `Send what they missed:           integration event replay --subscription whs_… --since ${restored}`,
+        ]
+      : []),
+  ];
+  return `What comes next\n\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}`;
+}

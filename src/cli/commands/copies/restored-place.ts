@@ -1,0 +1,132 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../../config/config.js';
+import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
+import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
+import { markEmptyPostgres, undumpPostgres, unmarkPostgres } from '../../../store/copies/postgres-copy.js';
+import { assertSound } from '../../../store/copies/sqlite-copy.js';
+import { factsOfFile } from '../../../store/copies/take-copy.js';
+import { claimDirectory } from '../../../store/directory-claim.js';
+import { migrateToLatest } from '../../../store/migrate.js';
+import { DATABASE_FILE } from '../../../store/store.js';
+import { StartupError } from '../../startup-error.js';
+import { Unfinished } from '../unfinished.js';
+import { assertSum, sync } from './backup-folder.js';
+import { FILES, type Manifest } from './manifest.js';
+
+interface Backup {
+  folder: string;
+  manifest: Manifest;
+  sums: ReadonlyMap<string, string>;
+}
+
+/** Where the database is until it is complete. */
+const STAGE = 'restoring';
+/** What an interrupted restore leaves, and what a file system has. */
+const NO_CONTENT = new Set([STAGE, 'domain.lock', 'domain.lock-journal', 'lost+found']);
+
+/** Fills the empty place, and gives the database its name after the last step. */
+export function fillPlace<T>(
+  { DATA_DIR, DATABASE_URL }: Config,
+  backup: Backup,
+  settle: (database: OpenedDatabase) => Promise<T>,
+): Promise<T> {
+  return DATABASE_URL === undefined
+    ? fillDirectory(DATA_DIR, backup, settle)
+    : fillPostgres(DATA_DIR, DATABASE_URL.reveal(), backup, settle);
+}
+
+async function fillDirectory<T>(
+  dataDir: string,
+  { folder, manifest, sums }: Backup,
+  settle: (database: OpenedDatabase) => Promise<T>,
+): Promise<T> {
+  refuseFull(dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const claim = claimDirectory(dataDir);
+  const stage = join(dataDir, STAGE);
+  try {
+    rmSync(stage, { recursive: true, force: true });
+    mkdirSync(stage, { mode: 0o700 });
+    const file = join(stage, DATABASE_FILE);
+    copyFileSync(join(folder, FILES.sqlite), file);
+    chmodSync(file, 0o600);
+    await assertSum(sums, FILES.sqlite, file);
+    assertSound(file);
+    assertSame(manifest, await factsOfFile(file));
+    const settled = await settling(await openDatabase({ dataDir: stage }), settle);
+    assertSound(file);
+    sync(file);
+    renameSync(file, join(dataDir, DATABASE_FILE));
+    sync(dataDir);
+    return settled;
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+    claim.release();
+  }
+}
+
+async function fillPostgres<T>(
+  dataDir: string,
+  databaseUrl: string,
+  { folder, manifest, sums }: Backup,
+  settle: (database: OpenedDatabase) => Promise<T>,
+): Promise<T> {
+  const file = join(folder, FILES.postgresql);
+  await assertSum(sums, FILES.postgresql, file);
+  const database = await openDatabase({ dataDir, databaseUrl });
+  return settling(
+    database,
+    async () => {
+      const settled = await settle(database);
+      await unmarkPostgres(database.migrator);
+      return settled;
+    },
+    async () => {
+      await markEmptyPostgres(database.migrator);
+      await undumpPostgres(databaseUrl, file, process.env);
+      assertSame(manifest, await factsOf(database.reader));
+    },
+  );
+}
+
+async function settling<T>(
+  database: OpenedDatabase,
+  settle: (database: OpenedDatabase) => Promise<T>,
+  fill: () => Promise<void> = async () => undefined,
+): Promise<T> {
+  try {
+    await fill();
+    await migrateToLatest(database.migrator);
+    return await settle(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function refuseFull(dataDir: string): void {
+  const content = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => !NO_CONTENT.has(name)) : [];
+  if (content.length > 0) {
+    throw new StartupError(
+      `The directory ${dataDir} is not empty: it has ${content.slice(0, 3).join(', ')}. Set DATA_DIR to another one, or move it away.`,
+    );
+  }
+}
+
+function assertSame(manifest: Manifest, found: CopyFacts): void {
+  const { environmentMadeAt, migrations, rows } = manifest;
+  const tables = [...new Set([...Object.keys(rows), ...Object.keys(found.rows)])];
+  const other = tables.find((table) => rows[table] !== found.rows[table]);
+  if (other !== undefined) {
+    throw new Unfinished(
+      `The backup is damaged: the table ${other} has ${found.rows[other] ?? 'no'} rows, and the manifest says ${rows[other] ?? 'none'}.`,
+    );
+  }
+  if (
+    found.environmentMadeAt !== environmentMadeAt ||
+    !isDeepStrictEqual([...found.migrations].sort(), [...migrations].sort())
+  ) {
+    throw new Unfinished('The backup is damaged: its database is not the one of its manifest.');
+  }
+}

@@ -1,0 +1,86 @@
+import type { Config } from '../../../config/config.js';
+import { readSecretsKeys } from '../../../keys/secrets-key.js';
+import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
+import { resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
+import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
+import { secretsKeyFile } from '../../secrets-key-file.js';
+import { asJson } from '../output/json.js';
+import { print } from '../output/print.js';
+import { printableLine } from '../output/printable.js';
+import { asColumns, asTime } from '../output/table.js';
+import { UsageError } from '../usage-error.js';
+import { foreseen } from './foreseen.js';
+import { placeOf, useKeys } from './own-database.js';
+
+export interface ResumeOptions {
+  all?: true | string[];
+  json?: boolean;
+}
+
+const KINDS: readonly string[] = ['api_key', 'service_token', 'client_secret', 'subscription'];
+
+export async function resumeSuspended(
+  config: Config,
+  ids: readonly string[],
+  { all, json }: ResumeOptions,
+): Promise<void> {
+  await foreseen(async () => {
+    await refuseOtherRelease(placeOf(config));
+    const database = await openDatabase(placeOf(config));
+    try {
+      const suspended = await suspendedIn(database.reader);
+      if (ids.length === 0 && all === undefined) {
+        print(json ? asJson(suspended) : asText(suspended));
+        return;
+      }
+      const chosen = chosenOf(suspended, ids, all);
+      await resumeAll(database, config, chosen);
+      print(json ? asJson(chosen) : `Resumed: ${chosen.map(({ id }) => id).join(' ') || 'nothing'}`);
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+async function resumeAll(
+  database: OpenedDatabase,
+  config: Config,
+  chosen: readonly Suspended[],
+): Promise<void> {
+  await useKeys(database, readSecretsKeys(secretsKeyFile(config).path));
+  await resume(database, chosen, { actor: { type: 'command', id: 'resume' }, at: Date.now() });
+}
+
+function chosenOf(
+  suspended: readonly Suspended[],
+  ids: readonly string[],
+  all: ResumeOptions['all'],
+): Suspended[] {
+  const kinds = all === true ? KINDS : (all ?? []);
+  const unknownKind = kinds.find((kind) => !KINDS.includes(kind));
+  if (unknownKind !== undefined) {
+    throw new UsageError(`--all takes ${KINDS.join(', ')}, and not ${unknownKind}.`);
+  }
+  const unknown = ids.find((id) => !suspended.some((each) => each.id === id));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `${unknown} is not suspended by a restore. \`integration resume\` lists what is. Nothing was changed.`,
+    );
+  }
+  return suspended.filter(({ id, kind }) => ids.includes(id) || kinds.includes(kind));
+}
+
+export function asText(suspended: readonly Pick<Suspended, 'kind' | 'id' | 'of' | 'label' | 'lastUsedAt'>[]) {
+  return suspended.length === 0
+    ? 'There are none.'
+    : asColumns(
+        ['kind', 'id', 'of', 'label', 'last used'],
+        suspended.map(({ kind, id, of, label, lastUsedAt }) => [
+          kind,
+          id,
+          of,
+          printableLine(label) || '-',
+          asTime(lastUsedAt === null ? undefined : new Date(lastUsedAt)),
+        ]),
+      );
+}

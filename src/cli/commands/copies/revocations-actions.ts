@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+import type { Config } from '../../../config/config.js';
+import { readValid } from '../../../store/copies/take-copy.js';
+import { say } from '../output/print.js';
+import { writeNewFile } from './backup-folder.js';
+import { foreseen } from './foreseen.js';
+import { asFile, validFileOf } from './manifest.js';
+import { placeOf } from './own-database.js';
+
+export async function revocations(config: Config, file: string): Promise<void> {
+  await foreseen(async () => {
+    const now = Date.now();
+    const { facts, valid } = await readValid(placeOf(config), now);
+    const { environment, environmentMadeAt } = facts;
+    const readAt = new Date(now).toISOString();
+    writeNewFile(resolve(file), asFile(validFileOf({ environment, environmentMadeAt, readAt, valid })));
+    const { apiKeys, serviceTokens, clientSecrets } = valid;
+    say(
+      `Written: what is valid as of ${readAt}, with ${apiKeys.length} API keys, ${serviceTokens.length} tokens and ${clientSecrets.length} client secrets.`,
+    );
+  });
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { Reader } from '../database.js';
+import { executedMigrations, RESTORE_MARK } from '../migrate.js';
+
+/** What a copy is of, and how much is in it. */
+export interface CopyFacts {
+  environment: 'live' | 'demo';
+  /** When the environment was made: the same in all copies of one database. */
+  environmentMadeAt: number;
+  migrations: string[];
+  /** The ids of the encryption keys that it needs, newest first. */
+  encryptionKeys: string[];
+  /** By table. */
+  rows: Record<string, number>;
+}
+
+/** For a steady view: a copy, or one transaction. */
+export async function factsOf(reader: Reader): Promise<CopyFacts> {
+  const environment = await reader.selectFrom('environment').selectAll().executeTakeFirstOrThrow();
+  const keys = await reader
+    .selectFrom('encryption_keys')
+    .where('retired_at', 'is', null)
+    .orderBy('position', 'desc')
+    .select('id')
+    .execute();
+  return {
+    environment: environment.name,
+    environmentMadeAt: Number(environment.created_at),
+    migrations: (await executedMigrations(reader)).sort(),
+    encryptionKeys: keys.map(({ id }) => id),
+    rows: await rowsOf(reader),
+  };
+}
+
+async function rowsOf(reader: Reader): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of (await tablesOf(reader)).filter((name) => name !== RESTORE_MARK)) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
+      reader,
+    );
+    counts[table] = Number(rows[0]?.count);
+  }
+  return counts;
+}
+
+/** Ours, sorted: not those of other schemas of a PostgreSQL database. */
+export async function tablesOf(reader: Reader): Promise<string[]> {
+  const tables = await reader.introspection.getTables({ withInternalKyselyTables: true });
+  const schemas = new Set(tables.map(({ schema }) => schema));
+  const own = schemas.has(undefined) || schemas.size === 0 ? undefined : await currentSchema(reader);
+  return tables
+    .filter(({ schema, isView }) => schema === own && !isView)
+    .map(({ name }) => name)
+    .sort();
+}
+
+async function currentSchema(reader: Reader): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(reader);
+  return rows[0]?.name;
+}

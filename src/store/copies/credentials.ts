@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely';
+import { newVersion } from '../../domain/version.js';
+import type { Reader, Writer } from '../database.js';
+
+export type CredentialKind = 'api_key' | 'service_token' | 'client_secret';
+
+/** What lets a program in. */
+export interface Credential {
+  kind: CredentialKind;
+  id: string;
+  /** The integration or application it belongs to, or the role of a token. */
+  of: string;
+  label: string;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+}
+
+interface Stored {
+  table: 'api_keys' | 'service_tokens' | 'application_secrets';
+  of: string;
+  label: RawBuilder<unknown>;
+  /** Whether rows have `revoked_at`. */
+  isRevocable: boolean;
+  /** Whether rows have `version`. */
+  isVersioned: boolean;
+}
+
+export const CREDENTIALS: Record<CredentialKind, Stored> = {
+  api_key: {
+    ...{ table: 'api_keys', of: 'integration_id', label: sql`label`, isRevocable: true, isVersioned: true },
+  },
+  service_token: {
+    ...{ table: 'service_tokens', of: 'kind', label: sql`label` },
+    ...{ isRevocable: true, isVersioned: false },
+  },
+  client_secret: {
+    ...{ table: 'application_secrets', of: 'application_id', label: sql`''` },
+    ...{ isRevocable: false, isVersioned: false },
+  },
+};
+
+export const credentialKinds = Object.keys(CREDENTIALS) as CredentialKind[];
+
+/** Of all kinds, by a condition on their end. */
+export async function credentialsWhere(
+  reader: Reader | Writer,
+  condition: (kind: CredentialKind) => RawBuilder<unknown>,
+): Promise<Credential[]> {
+  const found: Credential[] = [];
+  for (const kind of credentialKinds) {
+    const { table, of, label, isRevocable } = CREDENTIALS[kind];
+    const { rows } = await sql<Omit<Credential, 'kind'>>`
+      select id, ${sql.ref(of)} as "of", ${label} as label, expires_at as "expiresAt", last_used_at as "lastUsedAt"
+      from ${sql.table(table)}
+      where ${condition(kind)} ${isRevocable ? sql`and revoked_at is null` : sql``}
+      order by created_at, id
+    `.execute(reader);
+    found.push(...rows.map((row) => ({ ...row, kind })));
+  }
+  return found;
+}
+
+/** Sets the end of one that is not revoked. */
+export async function setEnd(
+  writer: Writer,
+  { kind, id }: Pick<Credential, 'kind' | 'id'>,
+  expiresAt: number | null,
+): Promise<void> {
+  const { table, isVersioned } = CREDENTIALS[kind];
+  await sql`
+    update ${sql.table(table)} set expires_at = ${expiresAt} ${versionIf(isVersioned)} where id = ${id}
+  `.execute(writer);
+}
+
+/** Final. */
+export async function revoke(
+  writer: Writer,
+  { kind, id }: Pick<Credential, 'kind' | 'id'>,
+  at: number,
+): Promise<void> {
+  const { table, isRevocable, isVersioned } = CREDENTIALS[kind];
+  await (isRevocable
+    ? sql`update ${sql.table(table)} set revoked_at = ${at} ${versionIf(isVersioned)} where id = ${id}`
+    : sql`delete from ${sql.table(table)} where id = ${id}`
+  ).execute(writer);
+}
+
+function versionIf(isVersioned: boolean) {
+  return isVersioned ? sql`, version = ${newVersion()}` : sql``;
+}

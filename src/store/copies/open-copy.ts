@@ -1,0 +1,47 @@
+import type { AuditMac } from '../../domain/operator/audit-chain.js';
+import type { SealStore } from '../../domain/operator/seals.js';
+import { withAuditChains } from '../adapters/operator/audit-chains.js';
+import { sealStore } from '../adapters/seals.js';
+import type { Database } from '../database.js';
+import { openPostgres } from '../dialects/postgres.js';
+import { openSqlite } from '../dialects/sqlite.js';
+import { sqliteFileIn } from './sqlite-copy.js';
+
+/** The SQLite file of a directory, or a PostgreSQL database. */
+export interface DatabasePlace {
+  dataDir: string;
+  databaseUrl?: string | undefined;
+}
+
+/** A database that a command writes to without the service. */
+export interface OpenedDatabase extends Pick<Database, 'reader' | 'migrator' | 'write' | 'close'> {
+  readonly seals: SealStore;
+  /** From now on audit records form chains. */
+  chainRecords(mac: AuditMac): void;
+}
+
+/** One statement may change every row. */
+const UNHURRIED = {
+  server: { lockMs: 60_000, statementMs: 0, idleMs: 0 },
+  ...{ connectMs: 5_000, answerMs: 0, askMs: 10_000 },
+};
+
+/** Does not migrate. */
+export async function openDatabase({ dataDir, databaseUrl }: DatabasePlace): Promise<OpenedDatabase> {
+  const bare =
+    databaseUrl === undefined
+      ? openSqlite(sqliteFileIn(dataDir))
+      : await openPostgres(databaseUrl, () => undefined, UNHURRIED);
+  let mac: AuditMac | undefined;
+  const database = withAuditChains(bare, () => mac);
+  return {
+    reader: database.reader,
+    migrator: database.migrator,
+    write: database.write,
+    close: database.close,
+    seals: sealStore(database),
+    chainRecords: (given) => {
+      mac = given;
+    },
+  };
+}

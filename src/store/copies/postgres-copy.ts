@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
+import type { Reader } from '../database.js';
+import { openPostgresReader } from '../dialects/postgres.js';
+import { RESTORE_MARK } from '../migrate.js';
+import { StoreError } from '../store-error.js';
+import { CopyError } from './copy-error.js';
+import { tablesOf } from './copy-facts.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OWNER_ONLY = 0o600;
+/** Of what a tool says: the end has the reason. */
+const MOST_CHARACTERS_SHOWN = 600;
+const KEEP = ['--no-owner', '--no-privileges'];
+
+/** Dumps the database, and reads from the same snapshot what is in it. */
+export async function dumpPostgres<T>(
+  url: string,
+  target: string,
+  environment: Environment,
+  read: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const { reader, close } = await openPostgresReader(url);
+  try {
+    return await reader
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (transaction) => {
+        const { rows } = await sql<{ name: string }>`select pg_export_snapshot() as name`.execute(
+          transaction,
+        );
+        const found = await read(transaction);
+        await run(
+          'pg_dump',
+          ['--format=custom', ...KEEP, `--snapshot=${rows[0]?.name}`, `--file=${target}`],
+          url,
+          environment,
+        );
+        chmodSync(target, OWNER_ONLY);
+        return found;
+      });
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Marks an empty database, so that no service starts on it before its copy is settled. An attempt that ended
+ * early may be repeated, if it left nothing else.
+ */
+export async function markEmptyPostgres(db: Reader): Promise<void> {
+  const tables = (await tablesOf(db)).filter((name) => name !== RESTORE_MARK);
+  if (tables.length > 0) {
+    throw new StoreError(
+      `The database of DATABASE_URL is not empty: it has the table ${tables[0]}. Restore into a new one: createdb …`,
+    );
+  }
+  await db.schema.createTable(RESTORE_MARK).ifNotExists().addColumn('since', 'bigint').execute();
+}
+
+/** The last step. */
+export async function unmarkPostgres(db: Reader): Promise<void> {
+  await db.schema.dropTable(RESTORE_MARK).execute();
+}
+
+/** All or nothing. */
+export async function undumpPostgres(url: string, file: string, environment: Environment): Promise<void> {
+  await run('pg_restore', ['--exit-on-error', '--single-transaction', ...KEEP, file], url, environment);
+}
+
+/** The tool gets the password in its environment, because other users can read its arguments. */
+async function run(tool: string, args: string[], url: string, environment: Environment): Promise<void> {
+  const address = new URL(url);
+  const password = decodeURIComponent(address.password);
+  address.password = '';
+  const child = spawn(tool, [...args, '--no-password', `--dbname=${address}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...environment, ...(password !== '' && { PGPASSWORD: password }) },
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [code, said] = await Promise.all([ended, text(child.stderr)]).catch((error: Error) => {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? new StoreError(
+          `${tool} is not on the PATH. Install the client programs of PostgreSQL, of the version of the server or newer (postgresql-client).`,
+          { cause: error },
+        )
+      : error;
+  });
+  if (code !== 0) {
+    const reason = said.trim().replaceAll(/\s*\n\s*/g, ' ');
+    throw new CopyError(
+      `${tool} ended with ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}`,
+    );
+  }
+}

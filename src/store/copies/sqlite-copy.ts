@@ -1,0 +1,71 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { DATABASE_FILE } from '../store.js';
+import { StoreError } from '../store-error.js';
+import { CopyError } from './copy-error.js';
+
+const OPENING_TIMEOUT_MS = 5_000;
+/** A piece of 64 MB at most, after which signals are heard. */
+const PAGES_AT_ONCE = 16_384;
+const OWNER_ONLY = 0o600;
+
+/** Copies the database of a directory into a new file, as it is now; the service may write meanwhile. */
+export async function copySqlite(dataDir: string, target: string): Promise<void> {
+  const file = sqliteFileIn(dataDir);
+  const source = new BetterSqlite3(file, { readonly: true, timeout: OPENING_TIMEOUT_MS });
+  try {
+    // One view for all pieces: without it, each commit of the service would begin the copy anew.
+    source.exec('begin');
+    source.prepare('select count(*) from sqlite_schema').get();
+    closeSync(openSync(target, 'wx', OWNER_ONLY));
+    await source.backup(target, { progress: () => PAGES_AT_ONCE });
+  } catch (error) {
+    throw new CopyError(`The database ${file} could not be copied: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  } finally {
+    source.close();
+  }
+  asOneFile(target);
+}
+
+export function sqliteFileIn(dataDir: string): string {
+  const file = join(dataDir, DATABASE_FILE);
+  if (!existsSync(file)) {
+    throw new StoreError(`There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it.`);
+  }
+  return file;
+}
+
+/** Checks every page, index and reference. */
+export function assertSound(file: string): void {
+  const faults = withFile(file, (database) => [
+    ...(database.pragma('integrity_check(3)') as { integrity_check: string }[])
+      .map((row) => row.integrity_check)
+      .filter((found) => found !== 'ok'),
+    ...(database.pragma('foreign_key_check') as { table: string; parent: string }[])
+      .slice(0, 3)
+      .map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that is not there`),
+  ]);
+  if (faults.length > 0) {
+    throw new CopyError(`The database in ${file} is damaged: ${faults.join('; ')}.`);
+  }
+}
+
+/** Without a log beside it, so that one checksum covers it and a reader makes no files. */
+function asOneFile(file: string): void {
+  withFile(file, (database) => database.pragma('journal_mode = delete'), false);
+}
+
+function withFile<T>(file: string, use: (database: BetterSqlite3.Database) => T, readonly = true): T {
+  let database: BetterSqlite3.Database | undefined;
+  try {
+    database = new BetterSqlite3(file, { readonly, fileMustExist: true });
+    return use(database);
+  } catch (error) {
+    throw new CopyError(`The database in ${file} is damaged: ${(error as Error).message}.`, { cause: error });
+  } finally {
+    database?.close();
+  }
+}

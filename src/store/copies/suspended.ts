@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../domain/operator/audit.js';
+import { newVersion } from '../../domain/version.js';
+import { auditAction } from '../adapters/operator/audit-events.js';
+import type { Reader, Writer } from '../database.js';
+import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
+import type { OpenedDatabase } from './open-copy.js';
+
+/** A credential or a subscription that a restore stopped, and that was not changed since. */
+export interface Suspended extends Pick<Credential, 'id' | 'of' | 'label' | 'lastUsedAt'> {
+  kind: CredentialKind | 'subscription';
+  /** When the restore was. */
+  since: number;
+  /** The end that it had before. */
+  expiresAt: number | null;
+}
+
+/** Found by its end, which is the time of its record. */
+export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]> {
+  const found: Suspended[] = [];
+  for (const kind of credentialKinds) {
+    const { table, of, label, isRevocable } = CREDENTIALS[kind];
+    const { rows } = await sql<Omit<Suspended, 'kind' | 'expiresAt'> & { attributes: string }>`
+      select item.id, item.${sql.ref(of)} as "of", ${label} as label, item.last_used_at as "lastUsedAt",
+        record.created_at as since, record.attributes
+      from ${sql.table(table)} as item
+      join audit_events as record on record.subject_id = item.id and record.created_at = item.expires_at
+      where record.type = ${`${kind}.suspended`} ${isRevocable ? sql`and item.revoked_at is null` : sql``}
+      order by item.created_at, item.id
+    `.execute(reader);
+    found.push(
+      ...rows.map(({ attributes, ...row }) => ({ ...row, kind, expiresAt: earlierEndIn(attributes) })),
+    );
+  }
+  const { rows } = await sql<Omit<Suspended, 'kind' | 'expiresAt' | 'lastUsedAt'>>`
+    select item.id, item.instance_integration_id as "of", item.description as label, record.created_at as since
+    from subscriptions as item
+    join audit_events as record on record.subject_id = item.id and record.created_at = item.disabled_at
+    where record.type = 'subscription.suspended' and item.status = 'DISABLED' and item.disabled_reason = 'OPERATOR'
+    order by item.created_at, item.id
+  `.execute(reader);
+  found.push(
+    ...rows.map((row) => ({ ...row, kind: 'subscription' as const, lastUsedAt: null, expiresAt: null })),
+  );
+  return found;
+}
+
+/** Lets these work again, as before the restore. */
+export function resume(
+  { write }: Pick<OpenedDatabase, 'write'>,
+  chosen: readonly Suspended[],
+  { actor, at }: { actor: Actor; at: number },
+): Promise<void> {
+  return write(async (writer) => {
+    const still = new Set((await suspendedIn(writer)).map(({ id }) => id));
+    for (const each of chosen.filter(({ id }) => still.has(id))) {
+      await (each.kind === 'subscription'
+        ? enable(writer, each.id, at)
+        : setEnd(writer, { ...each, kind: each.kind }, each.expiresAt));
+      const type = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
+      await auditAction(writer, at, actor, { type, subject: { type: each.kind, id: each.id } });
+    }
+  });
+}
+
+/** What it missed stays held until it is replayed. */
+async function enable(writer: Writer, id: string, at: number): Promise<void> {
+  await writer
+    .updateTable('subscriptions')
+    .set({
+      ...{ status: 'ACTIVE', disabled_reason: null, disabled_at: null, failing_since: null },
+      ...{ version: newVersion(), updated_at: at },
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+function earlierEndIn(attributes: string): number | null {
+  const end = Number((JSON.parse(attributes) as { expires_at?: string }).expires_at);
+  return Number.isFinite(end) ? end : null;
+}

@@ -1,0 +1,64 @@
+import type { Reader } from '../database.js';
+import { openPostgresReader } from '../dialects/postgres.js';
+import { openSqliteReader } from '../dialects/sqlite.js';
+import { refuseUnlessMigrated } from '../migrate.js';
+import { type CopyFacts, factsOf } from './copy-facts.js';
+import type { DatabasePlace } from './open-copy.js';
+import { dumpPostgres } from './postgres-copy.js';
+import { assertSound, copySqlite, sqliteFileIn } from './sqlite-copy.js';
+import { type ValidList, validIn } from './valid-list.js';
+
+export interface TakenCopy {
+  facts: CopyFacts;
+  valid: ValidList;
+}
+
+/** Copies the database into a new file, checks the copy, and reads what is in it. The service may run. */
+export async function takeCopy(
+  { dataDir, databaseUrl }: DatabasePlace,
+  target: string,
+  now: number,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<TakenCopy> {
+  const read = async (reader: Reader) => {
+    await refuseUnlessMigrated(reader);
+    return { facts: await factsOf(reader), valid: await validIn(reader, now) };
+  };
+  if (databaseUrl !== undefined) {
+    return dumpPostgres(databaseUrl, target, environment, read);
+  }
+  await copySqlite(dataDir, target);
+  assertSound(target);
+  return reading({ file: target }, read);
+}
+
+/** Reads what is valid in a database, which may be damaged elsewhere. */
+export async function readValid(place: DatabasePlace, now: number): Promise<TakenCopy> {
+  return reading(place, async (reader) => {
+    await refuseUnlessMigrated(reader);
+    return { facts: await factsOf(reader), valid: await validIn(reader, now) };
+  });
+}
+
+export async function factsOfFile(file: string): Promise<CopyFacts> {
+  return reading({ file }, factsOf);
+}
+
+export async function refuseOtherRelease(place: DatabasePlace): Promise<void> {
+  await reading(place, refuseUnlessMigrated);
+}
+
+async function reading<T>(
+  place: DatabasePlace | { file: string },
+  read: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const { reader, close } =
+    'databaseUrl' in place && place.databaseUrl !== undefined
+      ? await openPostgresReader(place.databaseUrl)
+      : openSqliteReader('file' in place ? place.file : sqliteFileIn(place.dataDir));
+  try {
+    return await read(reader);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { restore } from '../../../../src/cli/commands/copies/restore-actions.js';
+import { loadConfig } from '../../../../src/config/config.js';
+import { eventually } from '../../../support/eventually.js';
+import { startScript } from '../../../support/run-script.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { integration, runningCommands } from '../../typed.js';
+import { newLive, settingsIn, succeeded } from './rig.js';
+
+const WRITER = 'test/store/dialects/endless-writer.child.ts';
+const WRITES_BEFORE = 200;
+
+const directory = temporaryDirectories();
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+function idsIn(file: string, sql: string): unknown[] {
+  const database = new BetterSqlite3(file, { readonly: true });
+  try {
+    return database.prepare(sql).pluck().all();
+  } finally {
+    database.close();
+  }
+}
+
+describe('integration backup', () => {
+  test('under writes has every write that was acknowledged before it began, and is restored whole and on record', async () => {
+    const folder = directory();
+    const settings = await newLive(folder);
+    // Makes the key of the audit log, which the records of the writer presuppose.
+    await succeeded(integration(['backup', join(folder, 'backups/zeroth')], settings));
+    const writer = startScript(WRITER, [settings.DATA_DIR as string, 'written']);
+    const ended = once(writer, 'exit');
+    const acknowledged: string[] = [];
+    let before: string[] = [];
+    const target = join(folder, 'backups/first');
+    try {
+      const lines = createInterface({ input: writer.stdout });
+      const enough = new Promise<void>((resolve) =>
+        lines.on('line', (line) => {
+          if (acknowledged.push(line) === WRITES_BEFORE) {
+            resolve();
+          }
+        }),
+      );
+      await enough;
+      before = [...acknowledged];
+      const made = JSON.parse(await succeeded(integration(['backup', target, '--json'], settings)));
+      expect(made).toMatchObject({ database: 'sqlite', environment: 'live', withKey: false });
+      expect(made.rows.instances).toBeGreaterThanOrEqual(before.length);
+      expect(made.encryptionKeys).toEqual([expect.stringMatching(/^ek_/)]);
+    } finally {
+      writer.kill('SIGKILL');
+    }
+    await ended;
+    expect(acknowledged.length).toBeGreaterThan(before.length);
+    expect(readdirSync(target).sort()).toEqual([
+      ...['SHA256SUMS', 'integration.db', 'manifest.json', 'valid.json'],
+    ]);
+    expect(modeOf(target)).toBe(0o700);
+    expect(new Set(readdirSync(target).map((name) => modeOf(join(target, name))))).toEqual(new Set([0o600]));
+
+    const other = { ...settings, DATA_DIR: join(folder, 'restored') };
+    await succeeded(integration(['restore', target], other));
+    expect(readdirSync(other.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db']);
+    const file = join(other.DATA_DIR, 'integration.db');
+    expect(new Set(idsIn(file, 'select id from instances'))).toEqual(
+      new Set([...idsIn(join(target, 'integration.db'), 'select id from instances'), ...before]),
+    );
+    expect(
+      idsIn(file, "select type from audit_events where type like 'database.%' order by created_at"),
+    ).toEqual(['database.backed_up', 'database.backed_up', 'database.restored']);
+    expect([modeOf(other.DATA_DIR), modeOf(file)]).toEqual([0o700, 0o600]);
+    await succeeded(integration(['doctor'], other));
+  });
+});
+
+describe('of one environment', () => {
+  const shared = temporaryDirectories(afterAll);
+  const running = runningCommands();
+  let settings: Record<string, string>;
+
+  beforeAll(async () => {
+    settings = await newLive(shared());
+  });
+
+  /** A backup that waits for the database, which this process holds. */
+  async function waitingBackup() {
+    const holder = new BetterSqlite3(join(settings.DATA_DIR as string, 'integration.db'));
+    holder.exec('begin immediate');
+    const folder = directory();
+    const command = running(['backup', join(folder, 'it')], settings);
+    const [partial] = await eventually('the folder of the backup', () => {
+      const names = readdirSync(folder);
+      return names.length > 0 && names;
+    });
+    return { folder, partial: join(folder, partial as string), command, release: () => holder.close() };
+  }
+
+  test('a backup that is killed leaves nothing that has its name or can be restored', async () => {
+    const { folder, partial, command, release } = await waitingBackup();
+    await command.interrupt('SIGKILL');
+    release();
+    expect(existsSync(join(folder, 'it'))).toBe(false);
+    await expect(restore(loadConfig(settingsIn(folder)), partial, {})).rejects.toThrow(
+      `${partial} is not a complete backup: it has no SHA256SUMS.`,
+    );
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
+  test('a backup that is ended by a signal removes what it made', async () => {
+    const { folder, command, release } = await waitingBackup();
+    expect(await command.interrupt('SIGTERM')).toBe(1);
+    release();
+    expect(command.errors.text()).toContain('The backup was ended, and nothing is left of it.');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('nothing is overwritten, not even an empty folder', async () => {
+    const folder = directory();
+    writeFileSync(join(folder, 'file'), 'mine');
+    mkdirSync(join(folder, 'empty'));
+    for (const target of ['file', 'empty'].map((name) => join(folder, name))) {
+      const { code, stdout, stderr } = await integration(['backup', target], settings);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(`${target} exists already, and nothing is overwritten. Name another place.\n`);
+    }
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine');
+    expect(readdirSync(folder).sort()).toEqual(['empty', 'file']);
+    const list = await integration(['revocations', join(folder, 'file')], settings);
+    expect(list.code).toBe(2);
+  });
+
+  test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
+    const folder = directory();
+    const target = join(folder, 'it');
+    const nowhere = await integration(['backup', target], { DATA_DIR: folder });
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      78,
+      `There is no database in ${folder}. Set DATA_DIR to where the service keeps it.\n`,
+    ]);
+    const file = join(folder, 'passphrase');
+    const withKey = ['backup', target, '--with-key', '--passphrase-file', file];
+    writeFileSync(file, 'too short\n', { mode: 0o600 });
+    const short = await integration(withKey, settings);
+    expect([short.code, short.stderr]).toEqual([2, 'The passphrase must have at least 15 characters.\n']);
+    const open = join(folder, 'open');
+    writeFileSync(open, 'long enough for anything\n', { mode: 0o644 });
+    const readable = await integration([...withKey.slice(0, -1), open], settings);
+    expect([readable.code, readable.stderr]).toEqual([2, expect.stringContaining(`chmod 600 ${open}`)]);
+    const unasked = await integration(withKey.slice(0, 3), settings);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--passphrase-file')]);
+    expect(existsSync(target)).toBe(false);
+  });
+});

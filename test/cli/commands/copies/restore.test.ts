@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { type RestoreOptions, restore } from '../../../../src/cli/commands/copies/restore-actions.js';
+import { Unfinished } from '../../../../src/cli/commands/unfinished.js';
+import { UsageError } from '../../../../src/cli/commands/usage-error.js';
+import { StartupError } from '../../../../src/cli/startup-error.js';
+import { loadConfig } from '../../../../src/config/config.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { integration } from '../../typed.js';
+import { changedBackup, damaged, newLive, settingsIn, succeeded } from './rig.js';
+
+const PASSPHRASE = 'correct horse battery staple';
+
+const directory = temporaryDirectories();
+const shared = temporaryDirectories(afterAll);
+
+describe('integration restore', () => {
+  let settings: Record<string, string>;
+  let backup: string;
+  let passphraseFile: string;
+
+  beforeAll(async () => {
+    const folder = shared();
+    settings = await newLive(folder);
+    backup = join(folder, 'backup');
+    passphraseFile = join(folder, 'passphrase');
+    writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
+    const args = ['backup', backup, '--with-key', '--passphrase-file', passphraseFile];
+    await succeeded(integration(args, settings));
+  });
+
+  /** Into an empty place, beside the key file of the environment. */
+  const elsewhere = () => ({ ...settings, DATA_DIR: join(directory(), 'data') });
+  const restoring = (folder: string, into: Record<string, string>, options: RestoreOptions = {}) =>
+    restore(loadConfig(into), folder, options);
+  /** Nothing that a service would start on. */
+  const isUntouched = ({ DATA_DIR = '' }) => !existsSync(join(DATA_DIR, 'integration.db'));
+
+  test('brings the key back with the passphrase, and suspends what may have been revoked', async () => {
+    const into = settingsIn(directory());
+    const stdout = await succeeded(
+      integration(['restore', backup, '--passphrase-file', passphraseFile, '--json'], into),
+    );
+    const report = JSON.parse(stdout);
+    expect(report.suspended).toMatchObject([{ kind: 'service_token', label: 'First operator' }]);
+    expect(readFileSync(into.SECRETS_KEY_FILE as string, 'utf8')).toBe(
+      readFileSync(settings.SECRETS_KEY_FILE as string, 'utf8'),
+    );
+    expect(statSync(into.SECRETS_KEY_FILE as string).mode & 0o777).toBe(0o600);
+
+    const { id } = report.suspended[0];
+    expect(await succeeded(integration(['resume'], into))).toMatch(new RegExp(`^service_token  ${id} `, 'm'));
+    const unknown = await integration(['resume', id, 'tok_none'], into);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      'tok_none is not suspended by a restore. `integration resume` lists what is. Nothing was changed.\n',
+    ]);
+    expect(await succeeded(integration(['resume', id], into))).toBe(`Resumed: ${id}\n`);
+    expect(await succeeded(integration(['resume'], into))).toBe('There are none.\n');
+  });
+
+  test('restores nothing with another passphrase', async () => {
+    const folder = directory();
+    const other = join(folder, 'other');
+    writeFileSync(other, 'incorrect horse battery staple\n', { mode: 0o600 });
+    const into = settingsIn(folder);
+    await expect(restoring(backup, into, { passphraseFile: other })).rejects.toEqual(
+      new Unfinished('The passphrase is not that of the key in the backup. Nothing was restored.'),
+    );
+    expect(readdirSync(folder)).toEqual(['other']);
+  });
+
+  test('refuses the key file of another environment', async () => {
+    const folder = directory();
+    const another = await newLive(folder);
+    const into = { ...another, DATA_DIR: join(folder, 'restored') };
+    await expect(restoring(backup, into)).rejects.toThrow(
+      /^The backup needs the encryption key ek_\w+, and .*secrets\.key holds ek_/,
+    );
+    expect(isUntouched(into)).toBe(true);
+  });
+
+  test.each(['integration.db', 'manifest.json'])('notices a changed byte of %s', async (name) => {
+    const changed = changedBackup(backup, join(directory(), 'changed'), name, damaged);
+    const into = elsewhere();
+    await expect(restoring(changed, into)).rejects.toThrow(
+      `The backup is damaged: ${name} is not what was written`,
+    );
+    expect(isUntouched(into)).toBe(true);
+  });
+
+  test('notices a changed byte of the sealed key', async () => {
+    const changed = changedBackup(backup, join(directory(), 'changed'), 'secrets.key.sealed', damaged);
+    await expect(restoring(changed, settingsIn(directory()), { passphraseFile })).rejects.toThrow(
+      'The backup is damaged: secrets.key.sealed is not what was written',
+    );
+  });
+
+  test('notices damage that was there before the checksums', async () => {
+    const torn = (content: Buffer) => {
+      const changed = Buffer.from(content);
+      return changed.fill(0xff, 8_192, 12_288);
+    };
+    const target = join(directory(), 'changed');
+    const changed = changedBackup(backup, target, 'integration.db', torn, { summed: true });
+    const into = elsewhere();
+    await expect(restoring(changed, into)).rejects.toThrow(/^The database in .*integration\.db is damaged: /);
+    expect(isUntouched(into)).toBe(true);
+  });
+
+  test.each<[string, (manifest: Record<string, unknown>) => object, new (m: string) => Error, RegExp]>([
+    [
+      'a newer schema',
+      ({ migrations }) => ({ release: '9.0.0', migrations: [...(migrations as string[]), '9999-later'] }),
+      StartupError,
+      /^The backup is of a newer release, 9\.0\.0 \(it has 9999-later\)\. Restore it with that release\.$/,
+    ],
+    [
+      'another environment',
+      () => ({ environment: 'demo' }),
+      StartupError,
+      /^The backup is of the demo environment, and this is live\.$/,
+    ],
+    [
+      'another kind of database',
+      () => ({ database: 'postgresql' }),
+      StartupError,
+      /^The backup is of PostgreSQL\. Set DATABASE_URL to an empty database\.$/,
+    ],
+    [
+      'other counts of rows than its manifest says',
+      ({ rows }) => ({ rows: { ...(rows as object), accounts: 7 } }),
+      Unfinished,
+      /^The backup is damaged: the table accounts has 0 rows, and the manifest says 7\.$/,
+    ],
+    [
+      'another database than that of its manifest',
+      () => ({ environmentMadeAt: 1 }),
+      Unfinished,
+      /^The backup is damaged: its database is not the one of its manifest\.$/,
+    ],
+    [
+      'a later format',
+      () => ({ format: 'integration-backup/2' }),
+      Unfinished,
+      /manifest\.json is not of the format integration-backup\/1: /,
+    ],
+  ])('refuses a backup with %s', async (_, change, kind, message) => {
+    const manifest = (content: Buffer) => {
+      const present = JSON.parse(content.toString());
+      return JSON.stringify({ ...present, ...change(present) });
+    };
+    const target = join(directory(), 'changed');
+    const changed = changedBackup(backup, target, 'manifest.json', manifest, { summed: true });
+    const into = elsewhere();
+    const refusal = await restoring(changed, into).catch((error: Error) => error);
+    expect(refusal).toBeInstanceOf(kind);
+    expect((refusal as Error).message).toMatch(message);
+    expect(isUntouched(into)).toBe(true);
+  });
+
+  test('refuses a directory with anything in it, and leaves it as it is', async () => {
+    const into = elsewhere();
+    mkdirSync(into.DATA_DIR);
+    writeFileSync(join(into.DATA_DIR, 'integration.db'), 'mine');
+    const { code, stdout, stderr } = await integration(['restore', backup], into);
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toBe(
+      `The directory ${into.DATA_DIR} is not empty: it has integration.db. Set DATA_DIR to another one, or move it away.\n`,
+    );
+    expect(readdirSync(into.DATA_DIR)).toEqual(['integration.db']);
+    expect(readFileSync(join(into.DATA_DIR, 'integration.db'), 'utf8')).toBe('mine');
+  });
+
+  test('begins anew where one was interrupted, and not where another runs', async () => {
+    const into = elsewhere();
+    mkdirSync(join(into.DATA_DIR, 'restoring'), { recursive: true });
+    writeFileSync(join(into.DATA_DIR, 'restoring/integration.db'), 'half a database');
+    const other = new BetterSqlite3(join(into.DATA_DIR, 'domain.lock'));
+    other.exec('begin exclusive');
+    await expect(restoring(backup, into)).rejects.toThrow(/^Another domain already runs on /);
+    other.close();
+    await succeeded(integration(['restore', backup], into));
+    expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db']);
+  });
+
+  test('refuses a list of what is valid that is older than the backup, or of another database', async () => {
+    const folder = directory();
+    const listOf = (change: object) => {
+      const file = join(folder, `${Object.keys(change)}.json`);
+      const list = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8'));
+      writeFileSync(file, JSON.stringify({ ...list, ...change }));
+      return file;
+    };
+    const into = elsewhere();
+    const older = listOf({ readAt: '2020-01-01T00:00:00.000Z' });
+    await expect(restoring(backup, into, { revocations: older })).rejects.toThrow(
+      /is of 2020-01-01T00:00:00\.000Z, before the backup/,
+    );
+    const foreign = listOf({ environmentMadeAt: 1 });
+    await expect(restoring(backup, into, { revocations: foreign })).rejects.toEqual(
+      new UsageError(`The list ${foreign} is of another database than the backup.`),
+    );
+    await expect(
+      restoring(backup, into, { revocations: join(backup, 'valid.json'), keepKeys: true }),
+    ).rejects.toThrow(UsageError);
+    expect(isUntouched(into)).toBe(true);
+  });
+});

@@ -1,0 +1,56 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
+import { integration } from '../../typed.js';
+import { succeeded } from './rig.js';
+
+const services = serviceProcesses();
+
+const statusAt = async ({ gatewayUrl }: ServiceProcess, key: string) =>
+  (await fetch(`${gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } })).status;
+
+test('a key that was revoked after the backup never answers 200 again, while others work and writes go on', async () => {
+  const folder = services.newDirectory();
+  const keys = { SECRETS_KEY_FILE: join(folder, 'keys/secrets.key') };
+  const service = await services.start({ dataDir: join(folder, 'data'), env: keys });
+  const demo = service.demo();
+  const [{ key: kept = '' } = {}, { integrationId = '' } = {}] = demo.apiKeys;
+  const settings = { ENVIRONMENT: 'demo', DATA_DIR: service.dataDir, ...keys };
+  const type = (...args: string[]) => succeeded(integration(args, settings));
+  const issued = JSON.parse(await type('key', 'create', integrationId, '--label', 'Leaks', '--json'));
+  expect(await statusAt(service, issued.key)).toBe(200);
+
+  let reading = true;
+  const traffic = (async () => {
+    const statuses = new Set<number>();
+    while (reading) {
+      statuses.add(await statusAt(service, kept));
+    }
+    return statuses;
+  })();
+  const backup = join(folder, 'backup');
+  await type('backup', backup).finally(() => {
+    reading = false;
+  });
+  expect(await traffic).toEqual(new Set([200]));
+  await type('key', 'revoke', issued.apiKey.id, '--yes');
+  expect(await statusAt(service, issued.key)).toBe(401);
+  const list = join(folder, 'valid-now.json');
+  const { code } = await integration(['revocations', list], settings);
+  expect(code).toBe(0);
+  await service.stop();
+
+  // The demo has its credentials in a file, and would make others without it.
+  const demoFile = join(folder, 'demo.json');
+  copyFileSync(service.demoFile, demoFile);
+  rmSync(service.dataDir, { recursive: true });
+  const report = JSON.parse(await type('restore', backup, '--revocations', list, '--json'));
+  expect(report.revoked).toMatchObject([{ kind: 'api_key', id: issued.apiKey.id, label: 'Leaks' }]);
+  copyFileSync(demoFile, service.demoFile);
+  const restored = await services.start({ dataDir: service.dataDir, env: keys });
+  expect(await statusAt(restored, issued.key)).toBe(401);
+  expect(await statusAt(restored, kept)).toBe(200);
+  const verified = await succeeded(integration(['audit', 'verify'], settings));
+  expect(verified).not.toMatch(/changed|missing|unchained/);
+});

@@ -1,0 +1,207 @@
+import { expect, test } from '@jest/globals';
+import { type Settling, settleCopy } from '../../../src/store/copies/settle-copy.js';
+import { resume, suspendedIn } from '../../../src/store/copies/suspended.js';
+import { type ValidList, validIn } from '../../../src/store/copies/valid-list.js';
+import type { Database } from '../../../src/store/database.js';
+import type { Schema } from '../../../src/store/schema.js';
+import { describeEachDatabase } from '../../support/databases.js';
+import { plantSubscription } from '../adapters/webhooks/sending/rig.js';
+import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
+import { plantAccount, plantUser } from '../directory-rows.js';
+import { plantApiKey, plantServiceToken } from '../rows.js';
+
+const NOW = 1_790_000_500_000;
+const LATER = NOW + 60_000;
+const ACTOR = { type: 'command', id: 'restore' };
+const UNKNOWN: Settling = {
+  ...{ actor: ACTOR, at: NOW, valid: undefined, attributes: {} },
+  ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
+};
+const SECRET = { id: 'sec_1', hash: 'h', created_at: 1, expires_at: null, last_used_at: null };
+
+/** A database with one of each thing that lets in. */
+async function plantAll(database: Database) {
+  const connection = await newConnection(database);
+  const { integration_id } = await database.reader
+    .selectFrom('instance_integrations')
+    .select('integration_id')
+    .executeTakeFirstOrThrow();
+  const key = await plantApiKey(database, 'key', { integration_id });
+  const token = await plantServiceToken(database, 'token', { expires_at: LATER });
+  const subscription = await plantSubscription(database, {
+    ...{ instance_integration_id: connection.id, instance_id: connection.instanceId },
+  });
+  const account = await plantAccount(database);
+  const user = await plantUser(database, { client_id: connection.clientId, account_id: account.id });
+  const application_id = 'app_1';
+  const times = { version: 'v1', created_at: 1, updated_at: 1 };
+  const until = { expires_at: LATER, revoked_at: null };
+  await insert(database, 'applications', {
+    ...{ id: application_id, name: 'Planner', type: 'confidential', enabled: 1, first_party: 0 },
+    ...{ allowed_scopes: '[]', allowed_grant_types: '[]', require_pkce: 1, id_token_algorithm: 'ES256' },
+    ...{ post_logout_redirect_uris: '[]', sign_out_ends_tokens: 0, ...times },
+  });
+  await insert(database, 'application_secrets', { ...SECRET, application_id });
+  await insert(database, 'passwords', { account_id: account.id, hash: '$argon2id', set_at: 7 });
+  await insert(database, 'sessions', {
+    ...{ id: 'ses_1', token_hash: 's', began_as: null, account_id: account.id, authenticated_at: 1 },
+    ...{ contexts: null, last_seen_at: 1, expires_at: LATER },
+  });
+  const grant = { application_id, account_id: account.id, instance_id: connection.instanceId };
+  await insert(database, 'grants', {
+    ...{ id: 'gra_1', ...grant, scopes: 'openid', authenticated_at: 1, session_id: 'ses_1', generation: 0 },
+    ...{ rotated_at: 1, refresh_expires_at: LATER, refresh_ends_at: LATER, ...until },
+  });
+  await insert(database, 'account_links', {
+    ...{ token_hash: 'l', account_id: account.id, purpose: 'reset', email_key: 'e' },
+    ...{ created_at: 1, expires_at: LATER, ended_at: null },
+  });
+  await insert(database, 'signing_keys', {
+    ...{ kid: 'kid_1', algorithm: 'ES256', public_jwk: '{}', sealed_private_key: 's', created_at: 1 },
+    ...{ activates_at: 1, superseded_at: null, retires_at: null, retired_at: null },
+  });
+  await insert(database, 'deliveries', {
+    ...{
+      id: 'del_1',
+      subscription_id: subscription,
+      event_seq: 1,
+      event_id: 'evt_1',
+      event_type: 'user.updated',
+    },
+    ...{ origin: 'EVENT', status: 'PENDING', attempts_begun: 1, next_attempt_at: 5, created_at: 1 },
+  });
+  return { key: key.id, token: token.id, subscription, account: account.id, user: user.id, application_id };
+}
+
+async function insert<T extends keyof Schema>(database: Database, table: T, row: object): Promise<void> {
+  await database.write((writer) =>
+    writer
+      .insertInto(table)
+      .values(row as never)
+      .execute(),
+  );
+}
+
+async function rowOf<T extends keyof Schema>(database: Database, table: T): Promise<Record<string, unknown>> {
+  return (await database.reader.selectFrom(table).selectAll().executeTakeFirstOrThrow()) as never;
+}
+
+async function audited(database: Database): Promise<string[]> {
+  const rows = await database.reader
+    .selectFrom('audit_events')
+    .select(['type', 'actor_id', 'subject_id'])
+    .execute();
+  return rows.map(({ type, actor_id, subject_id }) => `${actor_id} ${type} ${subject_id}`).sort();
+}
+
+describeEachDatabase('a restored database', (under) => {
+  test('ends sessions, grants, links and signing keys, and holds webhooks', async () => {
+    const database = await under.openMigrated();
+    const planted = await plantAll(database);
+    const settled = await settleCopy(database, UNKNOWN);
+    expect(settled.ended).toEqual({ sessions: 1, grants: 1, codes: 0, links: 1, signingKeys: 1 });
+    expect(settled.held).toEqual({ subscriptions: [planted.subscription], deliveries: 1 });
+    expect(await database.reader.selectFrom('sessions').selectAll().execute()).toEqual([]);
+    expect(await rowOf(database, 'grants')).toMatchObject({ revoked_at: NOW });
+    expect(await rowOf(database, 'account_links')).toMatchObject({ ended_at: NOW });
+    expect(await rowOf(database, 'signing_keys')).toMatchObject({ superseded_at: NOW, retired_at: NOW });
+    expect(await rowOf(database, 'deliveries')).toMatchObject({ status: 'HELD', next_attempt_at: null });
+    expect(await rowOf(database, 'subscriptions')).toMatchObject({
+      ...{ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: NOW },
+    });
+  });
+
+  test('suspends keys, tokens and secrets where revocations are unknown, until an operator resumes them', async () => {
+    const database = await under.openMigrated();
+    const { key, token, subscription } = await plantAll(database);
+    const settled = await settleCopy(database, UNKNOWN);
+    expect(settled.suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1']);
+    expect(settled.alive).toEqual([]);
+    const valid = await validIn(database.reader, NOW);
+    expect([valid.apiKeys, valid.serviceTokens, valid.clientSecrets]).toEqual([[], [], []]);
+
+    const suspended = await suspendedIn(database.reader);
+    expect(suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1', subscription]);
+    await resume(database, suspended.slice(1), { actor: { type: 'command', id: 'resume' }, at: NOW + 1 });
+    expect((await suspendedIn(database.reader)).map(({ id }) => id)).toEqual([key]);
+    expect(await rowOf(database, 'service_tokens')).toMatchObject({ expires_at: LATER, revoked_at: null });
+    expect(await rowOf(database, 'application_secrets')).toMatchObject({ expires_at: null });
+    expect(await rowOf(database, 'subscriptions')).toMatchObject({ status: 'ACTIVE', disabled_at: null });
+    expect(await audited(database)).toEqual(
+      [
+        `restore signing_key.withdrawn kid_1`,
+        `restore api_key.suspended ${key}`,
+        `restore service_token.suspended ${token}`,
+        'restore client_secret.suspended sec_1',
+        `restore subscription.suspended ${subscription}`,
+        'restore database.restored copy',
+        `resume service_token.resumed ${token}`,
+        'resume client_secret.resumed sec_1',
+        `resume subscription.enabled ${subscription}`,
+      ].sort(),
+    );
+  });
+
+  test('does not resume what was revoked, or changed otherwise, after the restore', async () => {
+    const database = await under.openMigrated();
+    const { key } = await plantAll(database);
+    await settleCopy(database, UNKNOWN);
+    const before = await suspendedIn(database.reader);
+    await database.write((writer) =>
+      writer
+        .updateTable('api_keys')
+        .set({ revoked_at: NOW + 1 })
+        .where('id', '=', key)
+        .execute(),
+    );
+    await resume(database, before, { actor: ACTOR, at: NOW + 2 });
+    expect(await rowOf(database, 'api_keys')).toMatchObject({ expires_at: NOW, revoked_at: NOW + 1 });
+    expect(await suspendedIn(database.reader)).toEqual([]);
+  });
+
+  test('ends for good what a list of what is valid lacks, and lets the rest work', async () => {
+    const database = await under.openMigrated();
+    const planted = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    const without = async (part: Partial<ValidList>) =>
+      settleCopy(database, { ...UNKNOWN, valid: { ...valid, ...part } });
+    const settled = await without({ apiKeys: [], clientSecrets: [], applications: [], subscriptions: [] });
+    expect(settled.revoked.map(({ id }) => id)).toEqual([planted.key, 'sec_1']);
+    expect(settled.suspended).toEqual([]);
+    expect(settled.alive.map(({ id }) => id)).toEqual([planted.token]);
+    expect(settled.disabled).toEqual({
+      ...{ applications: [planted.application_id], accounts: [], subscriptions: [planted.subscription] },
+    });
+    expect(settled.passwords).toBe(0);
+    expect(await rowOf(database, 'api_keys')).toMatchObject({ revoked_at: NOW });
+    expect(await database.reader.selectFrom('application_secrets').selectAll().execute()).toEqual([]);
+    expect(await rowOf(database, 'applications')).toMatchObject({ enabled: 0 });
+    expect(await suspendedIn(database.reader)).toEqual([]);
+  });
+
+  test('lets no person in by an earlier password, or who was disabled or has left since', async () => {
+    const database = await under.openMigrated();
+    const { account } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    const settling = { ...UNKNOWN, valid: { ...valid, members: [], passwords: { [account]: 8 } } };
+    const settled = await settleCopy(database, settling);
+    expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], 1]);
+    expect(await rowOf(database, 'accounts')).toMatchObject({ disabled_at: NOW });
+    expect(await database.reader.selectFrom('passwords').selectAll().execute()).toEqual([]);
+  });
+
+  test('keeps what it is told to keep', async () => {
+    const database = await under.openMigrated();
+    const planted = await plantAll(database);
+    const before = await validIn(database.reader, NOW);
+    const settled = await settleCopy(database, {
+      ...UNKNOWN,
+      ...{ keepSessions: true, keepKeys: true, sendWebhooks: true },
+    });
+    expect(settled.alive.map(({ id }) => id)).toEqual([planted.key, planted.token, 'sec_1']);
+    expect(await validIn(database.reader, NOW)).toEqual(before);
+    expect(await rowOf(database, 'grants')).toMatchObject({ revoked_at: null });
+    expect(await rowOf(database, 'deliveries')).toMatchObject({ status: 'PENDING', next_attempt_at: 5 });
+    expect(await audited(database)).toEqual(['restore database.restored copy']);
+  });
+});
