@@ -16,15 +16,20 @@ export const GUIDES_AREA = 'Guides';
 
 export const guidePath = (slug: string) => `/docs/${slug}`;
 
-export function guidePages(guides: readonly Guide[], destinations: Destinations): Page[] {
+export function guidePages(
+  guides: readonly Guide[],
+  destinations: Destinations,
+  area = GUIDES_AREA,
+  pathOf = guidePath,
+): Page[] {
   return guides.map(({ slug, title, summary, markdown }) => {
     const prose = new Prose(destinations);
     const text = withoutTitle(markdown);
     return {
-      path: guidePath(slug),
+      path: pathOf(slug),
       title,
       summary,
-      area: GUIDES_AREA,
+      area,
       body: html`<h1>${title}</h1><p class="lead">${summary}</p><div class="prose">${prose.block(text)}</div>`,
       sectionDepth: 3,
       markdown: `# ${title}\n\n${summary}\n\n${text}`,

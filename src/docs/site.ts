@@ -11,6 +11,7 @@ import { llmsText } from './llms.js';
 import type { Destinations } from './markdown.js';
 import type { NavigationGroup } from './navigation.js';
 import { notFoundPage } from './not-found-page.js';
+import { METRICS_SLUG, metricsPage, OPERATE_AREA, operatePath } from './operate/metrics-page.js';
 import type { Page } from './page.js';
 import type { Api } from './reference/api.js';
 import { errorDestinations, errorsPage } from './reference/errors.js';
@@ -86,22 +87,29 @@ function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] }
       reference(signOn),
       { title: 'Webhooks', pages: webhookPages(webhooks, samples, everywhere) },
       { title: 'SDKs and contracts', pages: [downloadsPage(version)] },
+      {
+        title: OPERATE_AREA,
+        pages: [...guidePages(sources.operate, everywhere, OPERATE_AREA, operatePath), metricsPage()],
+      },
     ],
     alone: [homePage(guides, version), notFoundPage()],
   };
 }
 
 /** Links names to their descriptions, except names that are ordinary words or mean several things. */
-function destinationsOf({ guides, webhooks }: Sources, apis: readonly Api[]): Destinations {
+function destinationsOf({ guides, operate, webhooks }: Sources, apis: readonly Api[]): Destinations {
   const codes = apis.map((api) => new Map(errorDestinations(api)));
   const clear = codes.flatMap((own) =>
     [...own].filter(([code]) => !codes.some((other) => other !== own && other.has(code))),
   );
   const names = new Map([...apis.flatMap(destinationsIn), ...clear, ...eventDestinations(webhooks)]);
-  const slugs = new Set(guides.map(({ slug }) => slug));
+  const paths = new Map([
+    ...guides.map(({ slug }) => [slug, guidePath(slug)] as const),
+    ...[...operate.map(({ slug }) => slug), METRICS_SLUG].map((slug) => [slug, operatePath(slug)] as const),
+  ]);
   return {
     ofName: (name) => (/[a-z][A-Z]|\.|_|^[A-Z]+ \//.test(name) ? names.get(name) : undefined),
-    ofGuide: (slug) => (slugs.has(slug) ? guidePath(slug) : undefined),
+    ofGuide: (slug) => paths.get(slug),
   };
 }
 

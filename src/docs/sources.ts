@@ -16,6 +16,8 @@ export interface Sources {
   signOn: Contract;
   webhooks: Contract;
   guides: Guide[];
+  /** The guides for operators. */
+  operate: Guide[];
   samples: SampleBook;
   costs: Costs;
   style: string;
@@ -43,6 +45,7 @@ export function readSources(): Sources {
     signOn: readContract('openapi/sign-on.json'),
     webhooks: readContract('asyncapi/webhooks.json'),
     guides: readGuides(join(packageRoot, 'openapi/guides')),
+    operate: readGuides(join(packageRoot, 'src/docs/operate')),
     samples: readSamples(join(packageRoot, 'src/docs/samples')),
     costs: JSON.parse(readFileSync(join(packageRoot, 'src/docs/costs.json'), 'utf8')) as Costs,
     style: switchable(`${tokens}${assets(STYLES, 'css')}`),

@@ -91,7 +91,7 @@ describe('folders and files', () => {
   });
 
   test('every file and folder that a README names or links to is there', async () => {
-    const paths = await pathsOf('.ci', 'generated', 'openapi', 'proto', 'src', 'test', 'workflows');
+    const paths = await pathsOf('.ci', 'deploy', 'generated', 'openapi', 'proto', 'src', 'test', 'workflows');
     const readmes = [...paths].filter((path) => /^(?!generated\/)(.*\/)?README\.md$/.test(path));
     expect(readmes.length).toBeGreaterThan(50);
     expect(readmes).toContain('README.md');

@@ -89,6 +89,7 @@ export const rooms: Record<string, Room> = {
       '^src/config/package\\.ts$',
       '^src/edge/docs/site-file\\.ts$',
       '^src/edge/pages/(html|icons|tokens)\\.ts$',
+      '^src/telemetry/metric-list\\.ts$',
     ],
   },
   codegen: { path: '^src/codegen/', mayImport: [] },

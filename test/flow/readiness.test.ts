@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describeMetrics } from '../../src/telemetry/metric-list.js';
 import { eventually } from '../support/eventually.js';
 import { parseExposition } from '../support/prometheus-text.js';
 import { roleTokens } from '../support/role-tokens.js';
@@ -22,6 +23,7 @@ const NAMES = [
   'temporal_configured',
   'temporal_task_queue_backlog',
   'temporal_worker_polling',
+  'tls_certificate_not_after_seconds',
   'webhook_attempt_duration_seconds',
   'webhook_attempts_running',
   'webhook_attempts_total',
@@ -74,6 +76,8 @@ describe('health and metrics of all roles together', () => {
       /^grpc_server_call_duration_seconds_count\{role="domain",method="integration\.directory\.v1\.DirectoryService\/Read\/listInstanceIntegrations",code="OK"\} [1-9]/m,
     );
     expect(metrics).toMatch(/^temporal_worker_polling\{role="worker"\} 0$/m);
+    expect(metrics).toMatch(/^temporal_configured\{role="worker"\} 1$/m);
+    expect(metrics).toMatch(/^http_requests_in_flight\{api="gateway",role="edge"\} 0$/m);
     expect(metrics.match(/^# TYPE process_cpu_user_seconds_total /gm)).toHaveLength(1);
   });
 
@@ -81,6 +85,11 @@ describe('health and metrics of all roles together', () => {
     const families = parseExposition(await (await fetch(`${service.opsUrl}/metrics`)).text());
     expect([...families.keys()].filter((name) => !/^(?:nodejs|process)_/.test(name)).sort()).toEqual(NAMES);
     expect(families.get('integration_build_info')?.samples).toHaveLength(3);
+    expect([...families.keys()].sort()).toEqual(
+      describeMetrics()
+        .map(({ name }) => name)
+        .sort(),
+    );
     for (const moved of [
       'store_write_duration_seconds',
       'store_commit_writes',
@@ -127,6 +136,9 @@ test('an edge without its domain is alive, unready on its own port, answers 503,
   await domain.stop();
   const response = await readList(edge, apiKey?.key ?? '');
   expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/problem+json']);
+  expect(await (await fetch(`${edge.opsUrl}/metrics`)).text()).toMatch(
+    /^http_request_duration_seconds_count\{role="edge",api="gateway",operation="listInstanceIntegrations",status="503"\} 1$/m,
+  );
 
   edge.signal('SIGTERM');
   await eventually('the edge draining', async () =>

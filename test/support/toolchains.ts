@@ -45,6 +45,12 @@ const toolchains = {
     says: /^go version /m,
     install: 'see https://go.dev/doc/install, or brew install go',
   },
+  promtool: {
+    candidates: onPath('promtool'),
+    versionArguments: ['--version'],
+    says: /^promtool, version /m,
+    install: 'apt-get install -y prometheus, or brew install prometheus',
+  },
   java: {
     candidates: onPath('java'),
     versionArguments: ['-version'],

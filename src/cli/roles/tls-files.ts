@@ -20,14 +20,21 @@ const CLIENT_SETTINGS = {
 
 /** The certificates of the domain, and the authorities it trusts; undefined without TLS. */
 export function serverTlsFiles(options: RoleOptions): CertificateFiles | undefined {
-  return options.config.GRPC_TLS_CERT_FILE === undefined ? undefined : watched(options, SERVER_SETTINGS);
+  return options.config.GRPC_TLS_CERT_FILE === undefined
+    ? without(options)
+    : watched(options, SERVER_SETTINGS);
 }
 
 /** The same for edge and worker; undefined on a local socket and where no file is named. */
 export function clientTlsFiles(options: RoleOptions): CertificateFiles | undefined {
   const { DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = options.config;
   const isPlain = DOMAIN_ADDRESS.startsWith('unix:') || GRPC_TLS_CA_FILE === undefined;
-  return isPlain ? undefined : watched(options, CLIENT_SETTINGS);
+  return isPlain ? without(options) : watched(options, CLIENT_SETTINGS);
+}
+
+/** The metric is there without samples, so that rules for it are no mistake. */
+function without({ metrics }: RoleOptions): undefined {
+  certificateGauge(metrics, () => []);
 }
 
 function watched(

@@ -1,0 +1,50 @@
+import { type Html, html } from '../../edge/pages/html.js';
+import { describeMetrics, type MetricDescription } from '../../telemetry/metric-list.js';
+import type { Page } from '../page.js';
+
+export const OPERATE_AREA = 'Operate';
+export const METRICS_SLUG = 'metrics';
+
+export const operatePath = (slug: string) => `/docs/operate/${slug}`;
+
+const HEADINGS = ['Metric', 'Type', 'Labels', 'Roles'];
+
+/** Every metric with its help text, from where it is made. */
+export function metricsPage(): Page {
+  const all = describeMetrics();
+  const summary = 'Every metric of the service, as it describes itself at its scrape.';
+  const parts = [
+    { id: 'service', title: 'Of the service', metrics: all.filter(({ isDefault }) => !isDefault) },
+    { id: 'processes', title: 'Of each process', metrics: all.filter(({ isDefault }) => isDefault) },
+  ];
+  const body = html`<h1>Metrics</h1><p class="lead">${summary}</p>
+<p>Each has a label <code>role</code> too: <code>edge</code>, <code>domain</code> or <code>worker</code>.</p>
+${parts.map(({ id, title, metrics }) => html`<h2 id="${id}"><a class="self" href="#${id}">${title}</a></h2>${table(metrics)}`)}`;
+  const markdown = parts.flatMap(({ title, metrics }) => ['', `## ${title}`, '', ...lines(metrics)]);
+  return {
+    path: operatePath(METRICS_SLUG),
+    title: 'Metrics',
+    summary,
+    area: OPERATE_AREA,
+    body,
+    sectionDepth: 2,
+    markdown: ['# Metrics', '', summary, ...markdown].join('\n'),
+  };
+}
+
+function table(metrics: readonly MetricDescription[]): Html {
+  return html`<div class="table"><table><thead><tr>${HEADINGS.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead><tbody>${metrics.map(
+    ({ name, type, help, labels, roles }) =>
+      html`<tr><th scope="row"><code>${name}</code> <small>${help}</small></th><td>${type}</td><td>${labels.join(', ')}</td><td>${roles.join(', ')}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function lines(metrics: readonly MetricDescription[]): string[] {
+  const rows = metrics.map(({ name, type, help, labels, roles }) => [
+    `\`${name}\`: ${help}`,
+    type,
+    labels.join(', '),
+    roles.join(', '),
+  ]);
+  return [HEADINGS, HEADINGS.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}

@@ -1,0 +1,72 @@
+import type { Registry } from 'prom-client';
+import {
+  certificateGauge,
+  createMetricsRegistry,
+  httpRequestTimer,
+  passwordMetrics,
+  requestsInFlight,
+  rpcCallTimer,
+  storeMetrics,
+  temporalBacklogGauge,
+  temporalConfiguredGauge,
+  temporalPollingGauge,
+} from './metrics.js';
+import { attemptMetrics, deliveryEndCounter, outboxMetrics, relayMetrics } from './webhook-metrics.js';
+
+/** A metric as its operators read of it. */
+export interface MetricDescription {
+  name: string;
+  type: string;
+  help: string;
+  /** Apart from `role`. */
+  labels: string[];
+  roles: string[];
+  /** Of Node and its process, in every role. */
+  isDefault: boolean;
+}
+
+/** What each role registers; a test compares it with what a running service tells. */
+const OF_ROLES: Record<string, (registry: Registry) => void> = {
+  edge: (registry) => {
+    httpRequestTimer(registry);
+    requestsInFlight(registry);
+    certificateGauge(registry, () => []);
+  },
+  domain: (registry) => {
+    rpcCallTimer(registry);
+    storeMetrics(registry);
+    passwordMetrics(registry).waiting(() => 0);
+    deliveryEndCounter(registry);
+    outboxMetrics(registry, () => Promise.reject(new Error('is not read')));
+    certificateGauge(registry, () => []);
+  },
+  worker: (registry) => {
+    attemptMetrics(registry);
+    relayMetrics(registry).slots(() => ({ free: 0, total: 0 }));
+    temporalConfiguredGauge(registry);
+    temporalPollingGauge(registry);
+    temporalBacklogGauge(registry);
+    certificateGauge(registry, () => []);
+  },
+};
+
+type Registered = Pick<MetricDescription, 'name' | 'type' | 'help'> & { labelNames: string[] };
+
+/** All metrics, by name. */
+export function describeMetrics(): MetricDescription[] {
+  const found = new Map<string, MetricDescription>();
+  for (const [role, register] of Object.entries(OF_ROLES)) {
+    const registry = createMetricsRegistry(role, '');
+    const defaults = new Set(registry.getMetricsAsArray().map(({ name }) => name));
+    defaults.delete('integration_build_info');
+    register(registry);
+    for (const metric of registry.getMetricsAsArray() as unknown as Registered[]) {
+      const { name, type, help, labelNames: labels } = metric;
+      const isDefault = defaults.has(name);
+      const present = found.get(name) ?? { name, type, help, labels, roles: [], isDefault };
+      present.roles.push(role);
+      found.set(name, present);
+    }
+  }
+  return [...found.values()].sort((one, other) => one.name.localeCompare(other.name));
+}
