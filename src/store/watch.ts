@@ -1,7 +1,7 @@
 /** Who measures a store. Each is called after the fact, and throws nothing. */
 export interface StoreWatch {
-  /** An audit record is committed; one may stand for several equal acts. */
-  recorded(type: string, outcome: string, times: number): void;
+  /** An audit record is committed; one may stand for several equal acts. Reasons are words of a fixed set. */
+  recorded(type: string, outcome: string, times: number, reason?: string): void;
   /** A commit of SQLite, which so many writes shared. */
   committed(writes: number): void;
   /** A sync of SQLite's log, perhaps a failed one. */

@@ -116,8 +116,8 @@ export function storeMetrics(registry: Registry) {
   const registers = [registry];
   const recorded = new Counter({
     name: 'audit_records_total',
-    help: 'Acts on record, by type and outcome: sign-ins, tokens issued, refused and used again, changes, reads of secrets.',
-    labelNames: ['type', 'outcome'],
+    help: 'Acts on record, by type, outcome and, of refusals, reason: sign-ins, tokens issued, refused and used again, changes, reads of secrets.',
+    labelNames: ['type', 'outcome', 'reason'],
     registers,
   });
   const writes = new Histogram({
@@ -147,7 +147,8 @@ export function storeMetrics(registry: Registry) {
     registers,
   });
   return {
-    recorded: (type: string, outcome: string, times: number) => recorded.inc({ type, outcome }, times),
+    recorded: (type: string, outcome: string, times: number, reason?: string) =>
+      recorded.inc(reason === undefined ? { type, outcome } : { type, outcome, reason }, times),
     committed: (count: number) => writes.observe(count),
     synced: (durationMs: number) => syncs.observe(durationMs / 1_000),
     wrote: (outcome: 'committed' | 'undone', durationMs: number) =>

@@ -89,6 +89,7 @@ describe('the metrics of a role', () => {
     const watch = storeMetrics(registry);
     watch.recorded('api_key.refused', 'refused', 3);
     watch.recorded('api_key.refused', 'refused', 1);
+    watch.recorded('api_key.refused', 'refused', 2, 'expired');
     watch.wrote('committed', 20);
     watch.wrote('undone', 3);
     watch.committed(5);
@@ -96,6 +97,7 @@ describe('the metrics of a role', () => {
     const text = await registry.metrics();
     for (const sample of [
       'audit_records_total{type="api_key.refused",outcome="refused",role="domain"} 4',
+      'audit_records_total{type="api_key.refused",outcome="refused",reason="expired",role="domain"} 2',
       'store_write_duration_seconds_sum{role="domain",outcome="committed"} 0.02',
       'store_write_duration_seconds_count{role="domain",outcome="undone"} 1',
       'store_commit_writes_bucket{le="4",role="domain"} 0',

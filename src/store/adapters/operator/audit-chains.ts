@@ -149,7 +149,7 @@ export class AuditChains implements LateWriter<AuditEvent> {
         this.onRecorded(each, outcome, Number(times));
       }
     } else {
-      this.onRecorded(type, outcome, isCount === undefined ? 1 : Number(count));
+      this.onRecorded(type, outcome, isCount === undefined ? 1 : Number(count), attributes.reason);
     }
   }
 
