@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Tests are TypeScript modules that Node itself loads, see support/runner. */
 export default {
   rootDir: '..',
@@ -10,7 +12,7 @@ export default {
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
-  // On two processors jest itself would leave one to itself, which has little to do.
-  maxWorkers: 2,
+  // One more than processors: tests often wait for a disk, a start or a browser.
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
 };
