@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { hostname } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import type { Log } from '../../src/telemetry/log.js';
 import { recordedLog } from '../support/recorded-log.js';
@@ -62,5 +65,42 @@ describe('the least level', () => {
       (recorded.log as Log)[level]('a line');
     }
     expect(recorded.lines().map(({ level }) => level)).toEqual(LEVELS.slice(LEVELS.indexOf(least)));
+  });
+});
+
+describe('standard output', () => {
+  const logging = (script: string) =>
+    spawn(process.execPath, [
+      ...['--import', 'tsx', '--input-type=module', '--eval'],
+      `import { createLog } from './src/telemetry/log.ts';
+       const { info } = createLog({ role: 'edge', version: '1.2.3', level: 'info', format: 'json' });
+       ${script}`,
+    ]);
+  const messagesIn = (output: string) =>
+    output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg);
+
+  test('gets lines while the process goes on', async () => {
+    const child = logging("info('first'); info('second'); process.stdin.resume();");
+    let output = '';
+    for await (const part of child.stdout) {
+      output += part;
+      if (output.includes('second')) {
+        child.stdin.end();
+      }
+    }
+    expect(messagesIn(output)).toEqual(['first', 'second']);
+  });
+
+  test.each([
+    ['ends by itself', ''],
+    ['exits', 'process.exit(3);'],
+    ['dies of an error', "throw new Error('of the test');"],
+  ])('has every line of a process that %s', async (_, end) => {
+    const child = logging(`for (let i = 0; i < 500; i += 1) info(\`line \${i}\`); ${end}`);
+    const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect(messagesIn(output)).toEqual(Array.from({ length: 500 }, (__, index) => `line ${index}`));
   });
 });
