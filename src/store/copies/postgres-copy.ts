@@ -94,8 +94,11 @@ async function run(tool: string, args: string[], url: string, environment: Envir
   });
   if (code !== 0) {
     const reason = said.trim().replaceAll(/\s*\n\s*/g, ' ');
+    const remedy = /version mismatch/.test(reason)
+      ? '. Put the programs of the version of the server, or newer, first on the PATH'
+      : '';
     throw new CopyError(
-      `${tool} ended with ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}`,
+      `${tool} ended with ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}${remedy}`,
     );
   }
 }

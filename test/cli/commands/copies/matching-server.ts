@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe } from '@jest/globals';
+import pg from 'pg';
+import { eventually } from '../../../support/eventually.js';
+import { freePorts } from '../../../support/free-ports.js';
+
+const NEEDS = 'PostgreSQL with its server and client programs (postgresql)';
+
+/** The programs of one release: `pg_dump` refuses servers that are newer than itself. */
+function programs(): string | undefined {
+  const { stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' });
+  const folder = stdout?.trim();
+  const all = ['initdb', 'postgres', 'pg_dump', 'pg_restore'];
+  return folder && all.every((name) => existsSync(join(folder, name))) ? folder : undefined;
+}
+
+/** PostgreSQL refuses to run as root. */
+function owner(): { uid: number; gid: number } | undefined {
+  const { uid, gid } = userInfo();
+  if (uid !== 0) {
+    return { uid, gid };
+  }
+  const idOf = (flag: string) =>
+    Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout?.trim() || Number.NaN);
+  const [ownUid, ownGid] = [idOf('-u'), idOf('-g')];
+  return Number.isInteger(ownUid) && Number.isInteger(ownGid) ? { uid: ownUid, gid: ownGid } : undefined;
+}
+
+const found = { folder: programs(), as: owner() };
+
+/** The group is skipped, with what it needs in its title, where these programs are missing. */
+export function describeWithPostgresPrograms(title: string, body: () => void): void {
+  if (found.folder !== undefined && found.as !== undefined) {
+    describe(title, body);
+  } else {
+    describe.skip(`${title} (needs ${NEEDS})`, body);
+  }
+}
+
+export interface MatchingServer {
+  /** Of a new, empty database. */
+  newDatabase(name: string): Promise<string>;
+  /** With these programs before others. */
+  path: string;
+  stop(): Promise<void>;
+}
+
+export async function startMatchingServer(): Promise<MatchingServer> {
+  const { folder = '', as = { uid: 0, gid: 0 } } = found;
+  // Not in the folder of the run, which another user may not enter.
+  const place = mkdtempSync(join(tmpdir(), 'it-pg-'));
+  chownSync(place, as.uid, as.gid);
+  const data = join(place, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+  const made = spawnSync(join(folder, 'initdb'), initdb, { ...as, cwd: place, encoding: 'utf8' });
+  if (made.status !== 0) {
+    throw new Error(`initdb ended with ${made.status}: ${made.stderr}`);
+  }
+  const [port] = await freePorts(1);
+  const flags = ['-D', data, '-k', '', '-h', '127.0.0.1', '-p', String(port), '-F'];
+  const server: ChildProcess = spawn(join(folder, 'postgres'), flags, { ...as, cwd: place, stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const url = (name: string) => `postgresql://postgres@127.0.0.1:${port}/${name}`;
+  const administer = async (statement: string) => {
+    const client = new pg.Client({ connectionString: url('postgres') });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query(statement);
+      return true;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  await eventually('PostgreSQL', () => administer('select 1').catch(() => false));
+  return {
+    newDatabase: async (name) => {
+      await administer(`create database ${name}`);
+      return url(name);
+    },
+    path: `${folder}:${process.env.PATH}`,
+    stop: async () => {
+      server.kill('SIGINT');
+      await ended;
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}

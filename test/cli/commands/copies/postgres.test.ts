@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { integration } from '../../typed.js';
+import { describeWithPostgresPrograms, type MatchingServer, startMatchingServer } from './matching-server.js';
+import { newLive, settingsIn, succeeded } from './rig.js';
+
+const directory = temporaryDirectories();
+
+describe('integration backup of PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('says what to install where pg_dump is missing, and leaves nothing', async () => {
+    const { databaseUrl } = await under.newEmptyPlace();
+    const folder = directory();
+    const settings = await newLive(folder, databaseUrl);
+    const target = join(folder, 'backup');
+    const { code, stdout, stderr } = await integration(['backup', target], { ...settings, PATH: folder });
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toBe(
+      'pg_dump is not on the PATH. Install the client programs of PostgreSQL, of the version of the server or newer (postgresql-client).\n',
+    );
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([]);
+  });
+});
+
+describeWithPostgresPrograms('a backup of PostgreSQL', () => {
+  let server: MatchingServer;
+
+  beforeAll(async () => {
+    server = await startMatchingServer();
+  });
+  afterAll(() => server.stop());
+
+  test('is restored into an empty database, and into no other; no service starts on half a restore', async () => {
+    const folder = directory();
+    const source = {
+      ...(await newLive(folder, await server.newDatabase('source'))),
+      PATH: server.path,
+    };
+    const backup = join(folder, 'backup');
+    await succeeded(integration(['backup', backup], source));
+    expect(readdirSync(backup).sort()).toEqual([
+      ...['SHA256SUMS', 'integration.dump', 'manifest.json', 'valid.json'],
+    ]);
+
+    const DATABASE_URL = await server.newDatabase('target');
+    const target = { ...source, DATABASE_URL };
+    const half = new pg.Client({ connectionString: DATABASE_URL });
+    await half.connect();
+    await half.query('create table restore_under_way (since bigint)');
+    await half.end();
+    const started = await integration(['init'], target);
+    expect([started.code, started.stderr]).toEqual([
+      78,
+      expect.stringContaining('A restore into this database has not ended.'),
+    ]);
+    const report = JSON.parse(await succeeded(integration(['restore', backup, '--json'], target)));
+    expect(report.suspended).toMatchObject([{ kind: 'service_token', label: 'First operator' }]);
+    await succeeded(integration(['resume', report.suspended[0].id], target));
+
+    const again = await integration(['restore', backup], target);
+    expect([again.code, again.stderr]).toEqual([
+      78,
+      expect.stringMatching(/^The database of DATABASE_URL is not empty: it has the table \w+\./),
+    ]);
+    const sqlite = await integration(['restore', backup], {
+      ...settingsIn(folder),
+      DATA_DIR: join(folder, 'sqlite'),
+    });
+    expect([sqlite.code, existsSync(join(folder, 'sqlite'))]).toEqual([78, false]);
+  });
+
+  test('that pg_dump cannot end is none, and its reason is told without the password', async () => {
+    const folder = directory();
+    const settings = await newLive(folder, await server.newDatabase('refused'));
+    const bin = join(folder, 'bin');
+    writeFileSync(join(folder, 'pg_dump'), '#!/bin/sh\necho "out of luck: $*" >&2\nexit 3\n', {
+      mode: 0o755,
+    });
+    const DATABASE_URL = (settings.DATABASE_URL as string).replace('postgres@', 'postgres:hush-hush@');
+    const { code, stderr } = await integration(['backup', bin], {
+      ...{ ...settings, DATABASE_URL },
+      PATH: `${folder}:${process.env.PATH}`,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^pg_dump ended with 3: out of luck: --format=custom /),
+    ]);
+    expect(stderr).not.toContain('hush-hush');
+    expect(existsSync(bin)).toBe(false);
+  });
+});
