@@ -25,6 +25,8 @@ export function markdownOf(body: string): string {
 class Writer {
   readonly #lines: string[] = [];
   #line = '';
+  /** Whether the line ends with the beginning of a mark, which no space may follow. */
+  #isMarking = false;
   #depth = 0;
   #cells = 0;
   #code: string | undefined;
@@ -38,7 +40,9 @@ class Writer {
       return;
     }
     const words = textOf(markup);
-    const before = /^\s/.test(markup) && !/(?:^|[\s`*[])$/.test(this.#line) ? ' ' : '';
+    const isApart = !this.#isMarking && !/(?:^|[\s[])$/.test(this.#line);
+    const before = /^\s/.test(markup) && isApart ? ' ' : '';
+    this.#isMarking &&= words === '';
     this.#line += words === '' ? before : `${before}${words}${/\s$/.test(markup) ? ' ' : ''}`;
   }
 
@@ -66,10 +70,12 @@ class Writer {
         this.#begin(/^h\d$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '');
       }
       this.#line += MARKS[name] ?? '';
+      this.#isMarking = MARKS[name] !== undefined;
     }
   }
 
   close(name: string): void {
+    this.#isMarking = false;
     if (name === 'pre') {
       this.#endCode();
     } else if (this.#code !== undefined) {

@@ -36,6 +36,11 @@ describe.each(listed.map((page) => [page.path, page] as const))('%s as Markdown'
 test.each([
   ['a list in a list', '<ul><li>One<ul><li>Two</li></ul></li></ul>', '- One\n  - Two\n'],
   ['marks', '<p>A <code>b</code>, <strong>c</strong>.</p>', 'A `b`, **c**.\n'],
+  [
+    'a space after a mark, and none within',
+    '<p>A <code> b</code> c <b>d</b> <a href="#e">e</a></p>',
+    'A `b` c **d** [e](#e)\n',
+  ],
   ['a link of this server', '<p><a href="/docs/x">X</a></p>', '[X]({{gatewayUrl}}/docs/x)\n'],
   [
     'code, unchanged',

@@ -32,6 +32,10 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
     expect(await service.joinedTemporal()).toMatchObject({
       roles: { worker: { checks: { temporal: { ok: true } } } },
     });
+    await eventually('the backlog is told', async () => {
+      const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+      return /^temporal_task_queue_backlog\{type="activity",role="worker"\} \d+$/m.test(metrics) && metrics;
+    }).then((metrics) => expect(metrics).toMatch(/^temporal_worker_polling\{role="worker"\} 1$/m));
   });
 
   test('runs the purge, with a request id that links the log of the domain to the workflow', async () => {
