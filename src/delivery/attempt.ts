@@ -22,6 +22,8 @@ export interface SendBody {
   eventType: string;
   /** The exact bytes to sign and to send. */
   body: Uint8Array;
+  /** Of the call that made the change, for the log. */
+  requestId?: string;
 }
 
 /** The result of an attempt, for recording. */

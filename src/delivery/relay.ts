@@ -174,7 +174,7 @@ export class Relay {
     body: SendBody,
     answeredAt: number,
   ): Promise<void> {
-    const { sender, metrics } = this.options;
+    const { sender, metrics, log } = this.options;
     const { waitedMs } = delivery;
     // By the clock of the domain until its answer, by ours from then on: they need not agree.
     const waited = (before: number) => before + performance.now() - answeredAt;
@@ -183,6 +183,14 @@ export class Relay {
         metrics?.begun(waited(waitedMs));
       }
       const report = await sender.attempt(target, body, this.#interrupt.signal);
+      log.debug('webhook attempt', {
+        requestId: body.requestId,
+        eventId: body.eventId,
+        deliveryId: delivery.deliveryId,
+        attempt: delivery.attemptNumber,
+        outcome: report.outcome,
+        status: report.httpStatus,
+      });
       if (waitedMs !== undefined && report.httpStatus !== undefined) {
         metrics?.received(waited(waitedMs));
       }

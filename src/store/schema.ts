@@ -244,6 +244,8 @@ interface EventsTable {
   data: string;
   /** 1 for a test event that an operator sent to one subscription. */
   is_test: Generated<0 | 1>;
+  /** Of the call that made the change; null for those of earlier releases. */
+  request_id: string | null;
 }
 
 /** The answer to a call with an idempotency key, for repetitions. */

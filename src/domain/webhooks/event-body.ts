@@ -10,6 +10,8 @@ export interface StoredEvent {
   sequence: number | null;
   /** 1 for a test event. */
   isTest: 0 | 1;
+  /** Of the call that made the change, for logs; null if unknown. */
+  requestId: string | null;
   instanceId: string;
   clientId: string;
   entityType: string;
@@ -30,7 +32,7 @@ export function envelopeOf({
   isTest,
   entityType,
   entityId,
-}: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data'>) {
+}: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data' | 'requestId'>) {
   return {
     id,
     type,

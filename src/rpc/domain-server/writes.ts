@@ -39,7 +39,7 @@ interface Writer<Changes, Rows> {
 
 /** The unit of work, with the token as its actor. */
 export function attributed<Changes, Rows>({ unitOfWork }: Writer<Changes, Rows>, context: CallContext) {
-  return inNameOf(actorOf(context), unitOfWork, { signal: context.signal });
+  return inNameOf(actorOf(context), unitOfWork, { signal: context.signal, requestId: context.requestId });
 }
 
 export function write<Changes, Rows, T>(

@@ -13,7 +13,7 @@ interface Options {
 export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder }: Database,
   rowsOf: (db: Writer) => Rows,
-  changesIn: (writer: Writer, now: number, noteDue: () => void) => Changes,
+  changesIn: (writer: Writer, now: number, noteDue: () => void, requestId: string | null) => Changes,
   { clock = Date.now, onDue = () => undefined }: Options = {},
 ): UnitOfWork<Changes, Rows> {
   return {
@@ -27,7 +27,7 @@ export function unitOfWorkOver<Changes, Rows>(
       return write(
         (writer) => {
           const now = clock();
-          const changes = changesIn(writer, now, noteDue);
+          const changes = changesIn(writer, now, noteDue, origin.requestId ?? null);
           return repeatable ? once(writer, now, repeatable, () => work(changes)) : work(changes);
         },
         () => isDue && onDue(),

@@ -3,21 +3,22 @@ import * as directoryRoots from './0001-directory-roots.js';
 import * as directory from './0002-directory.js';
 import * as operator from './0003-operator.js';
 import * as signOn from './0004-sign-on.js';
-import * as webhooks from './0005-webhooks.js';
 import * as boundedSignOn from './0008-bounded-sign-on.js';
 import * as emailChanges from './0009-email-changes.js';
 import * as serviceTokens from './0010-service-tokens.js';
 import * as auditChains from './0011-audit-chains.js';
-import * as orderOfEvents from './0012-order-of-events.js';
 import * as encryptionKeys from './0013-encryption-keys.js';
 import * as endsOfGrants from './0014-ends-of-grants.js';
 import * as tokenLines from './0015-token-lines.js';
-import * as laterAttempts from './0016-later-attempts.js';
 import * as contractEmails from './0017-contract-emails.js';
-import * as sequences from './0018-sequences.js';
 import * as contextsOfSessions from './0019-contexts-of-sessions.js';
 import * as linksOfApplications from './0020-links-of-applications.js';
 import * as waysIn from './0021-ways-in.js';
+import * as webhooks from './webhooks/0005-webhooks.js';
+import * as orderOfEvents from './webhooks/0012-order-of-events.js';
+import * as laterAttempts from './webhooks/0016-later-attempts.js';
+import * as sequences from './webhooks/0018-sequences.js';
+import * as requestsOfEvents from './webhooks/0022-requests-of-events.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0019-contexts-of-sessions': contextsOfSessions,
   '0020-links-of-applications': linksOfApplications,
   '0021-ways-in': waysIn,
+  '0022-requests-of-events': requestsOfEvents,
 };

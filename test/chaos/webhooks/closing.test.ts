@@ -43,6 +43,7 @@ async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string)
     occurredAt: Date.now(),
     sequence: null,
     isTest: 0 as const,
+    requestId: null,
     instanceId: 'ins_1',
     clientId: 'cli_1',
     entityType: 'user',

@@ -43,6 +43,8 @@ export interface DeliveryDetails {
   attempts: (DeliveryAttempt | RunningAttempt)[];
   /** As posted. */
   body: string;
+  /** Of the call that made the change. */
+  requestId: string | null;
 }
 
 export async function findDelivery(
@@ -64,6 +66,7 @@ export async function getDelivery(
     delivery,
     attempts: [...ended, ...runningAttempt(delivery, ended)],
     body: eventBody(event, delivery.instanceIntegrationId),
+    requestId: event.requestId,
   };
 }
 

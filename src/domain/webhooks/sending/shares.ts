@@ -8,6 +8,8 @@ export interface DeliveryBody {
   eventId: EventId;
   eventType: string;
   body: Buffer;
+  /** Of the call that made the change. */
+  requestId?: string;
 }
 
 /** Deliveries with a begun attempt; shared parts occur once. */
@@ -151,5 +153,5 @@ class SharedBodies {
 
 function bodyOf(event: StoredEvent, receiver: Receiver): DeliveryBody {
   const body = Buffer.from(eventBody(event, receiver.instanceIntegrationId));
-  return { eventId: event.id, eventType: event.type, body };
+  return { eventId: event.id, eventType: event.type, body, requestId: event.requestId ?? undefined };
 }

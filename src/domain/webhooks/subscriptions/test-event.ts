@@ -31,7 +31,7 @@ export async function testSubscription(
 ): Promise<Delivery> {
   const subscription = await lockedActiveSubscription(changes, subscriptionId);
   await assertConfigured(changes, subscription);
-  const event = testEvent(subscription, chosenType(subscription, eventType), changes.now);
+  const event = testEvent(subscription, chosenType(subscription, eventType), changes);
   const delivery = newDelivery(subscription, event, 'TEST', changes.now);
   await changes.deliveries.insertTestEvent(event);
   await changes.deliveries.insert([delivery]);
@@ -54,7 +54,11 @@ function chosenType({ eventTypes }: Subscription, asked: string | undefined): Ev
   return chosen as EventType;
 }
 
-function testEvent({ instanceId }: Subscription, type: EventType, now: number): StoredEvent {
+function testEvent(
+  { instanceId }: Subscription,
+  type: EventType,
+  { now, actor }: Pick<WebhookChanges, 'actor' | 'now'>,
+): StoredEvent {
   const { entity, data } = exampleEvents[type];
   const { links, ...content } = data;
   const linked = { ...content, links: { self: links.self.replace(RECEIVER_IN_SAMPLE, RECEIVER) } };
@@ -69,5 +73,6 @@ function testEvent({ instanceId }: Subscription, type: EventType, now: number): 
     entityType: entity.type,
     entityId: entity.id,
     data: JSON.stringify(linked),
+    requestId: actor.requestId ?? null,
   };
 }

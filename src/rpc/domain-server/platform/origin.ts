@@ -10,7 +10,8 @@ export function perCall<S extends AnyService, Dependencies extends { unitOfWork:
   reachOf: (unitOfWork: PlatformUnitOfWork, name: string, context: CallContext) => PlatformUnitOfWork,
 ): Handlers<S> {
   const forCall = (name: string) => (request: object, context: CallContext) => {
-    const unitOfWork = from(originOf(request, context), dependencies.unitOfWork);
+    const origin = { ...originOf(request, context), requestId: context.requestId };
+    const unitOfWork = from(origin, dependencies.unitOfWork);
     const handlers = handlersOver({ ...dependencies, unitOfWork: reachOf(unitOfWork, name, context) });
     return (handlers[name] as Handler<S[string]>)(request as never, context);
   };

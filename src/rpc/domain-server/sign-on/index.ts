@@ -16,7 +16,7 @@ function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   const forCall = (name: string) => (request: object, context: CallContext) => {
     const { unitOfWork } = issuer;
     const run: typeof unitOfWork.run = (work, options) =>
-      unitOfWork.run(work, { ...options, signal: context.signal });
+      unitOfWork.run(work, { ...options, signal: context.signal, requestId: context.requestId });
     const handlers: Record<string, unknown> = handlersOver({ ...issuer, unitOfWork: { ...unitOfWork, run } });
     return (handlers[name] as Handler<never>)(request as never, context);
   };

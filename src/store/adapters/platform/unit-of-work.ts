@@ -48,7 +48,7 @@ export function platformUnitOfWork(
   return unitOfWorkOver(
     database,
     rowsOf,
-    (writer, now, noteDue) => changesIn(writer, now, noteDue, onInvalidEvent),
+    (writer, now, noteDue, requestId) => changesIn(writer, now, noteDue, requestId, onInvalidEvent),
     { clock, onDue },
   );
 }
@@ -57,6 +57,7 @@ export function changesIn(
   writer: Writer,
   now: number,
   noteDue: () => void,
+  requestId: string | null,
   onInvalidEvent: OnInvalidEvent = refuseInvalidEvent,
 ): Changes {
   // Most writes record no event.
@@ -68,7 +69,7 @@ export function changesIn(
     touch: (...subjectIds) => touch(writer, subjectIds),
     recordEvent: (event) => {
       fanOut ??= new FanOut(writer, now, noteDue);
-      return recordEvent(writer, now, fanOut, event, onInvalidEvent);
+      return recordEvent(writer, { now, requestId }, fanOut, event, onInvalidEvent);
     },
     audit: (actor, action) => auditAction(writer, now, actor, action),
   };
@@ -134,7 +135,7 @@ const renewal = keptStatement((db, row: Schema['data_versions']) =>
 /** The receivers are fixed here, in the transaction of the change, which has locked the client. */
 async function recordEvent<T extends EventType>(
   writer: Writer,
-  now: number,
+  { now, requestId }: { now: number; requestId: string | null },
   fanOut: FanOut,
   event: RecordedEvent<T>,
   onInvalidEvent: OnInvalidEvent,
@@ -156,6 +157,7 @@ async function recordEvent<T extends EventType>(
     entity_type: entity.type,
     entity_id: entity.id,
     data: JSON.stringify({ ...payload, links }),
+    request_id: requestId,
   });
   const [{ seq }] = rows as [{ seq: number }];
   await fanOut.deliver({ seq, id, type, instanceId, clientId });

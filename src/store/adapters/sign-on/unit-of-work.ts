@@ -35,7 +35,10 @@ export function signOnUnitOfWork(
       instances: instanceRows(reader),
       clients: clientRows(reader),
     }),
-    (writer, now, noteDue) => ({ ...changesIn(writer, now, noteDue, onInvalidEvent), ...ownRows(writer) }),
+    (writer, now, noteDue, requestId) => ({
+      ...changesIn(writer, now, noteDue, requestId, onInvalidEvent),
+      ...ownRows(writer),
+    }),
     { clock, onDue },
   );
 }

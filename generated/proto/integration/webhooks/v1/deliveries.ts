@@ -339,6 +339,8 @@ export interface GetDeliveryResponse {
   attempts: DeliveryAttempt[];
   /** The body as it is posted, JSON. */
   body: Buffer;
+  /** Request id of the call that made the change, as in the logs; absent for events of earlier releases. */
+  requestId?: string | undefined;
 }
 
 /** Sends a delivery again. */
@@ -969,7 +971,7 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: undefined, attempts: [], body: Buffer.alloc(0) };
+  return { delivery: undefined, attempts: [], body: Buffer.alloc(0), requestId: undefined };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -982,6 +984,9 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     if (message.body.length !== 0) {
       writer.uint32(26).bytes(message.body);
+    }
+    if (message.requestId != null) {
+      writer.uint32(34).string(message.requestId);
     }
     return writer;
   },
@@ -1021,6 +1026,14 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             }
 
             message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }

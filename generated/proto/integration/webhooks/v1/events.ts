@@ -27,7 +27,11 @@ export interface WebhookEvent {
   /** Public id of the client it happened at. */
   clientId: string;
   /** When it happened. */
-  occurredAt: Date | undefined;
+  occurredAt:
+    | Date
+    | undefined;
+  /** Request id of the call that made the change, as in the logs; absent for events of earlier releases. */
+  requestId?: string | undefined;
 }
 
 /** Asks for a page of events. */
@@ -117,7 +121,16 @@ export interface ReplayEventsResponse {
 }
 
 function createBaseWebhookEvent(): WebhookEvent {
-  return { id: "", type: "", entityType: "", entityId: "", instanceId: "", clientId: "", occurredAt: undefined };
+  return {
+    id: "",
+    type: "",
+    entityType: "",
+    entityId: "",
+    instanceId: "",
+    clientId: "",
+    occurredAt: undefined,
+    requestId: undefined,
+  };
 }
 
 export const WebhookEvent: MessageFns<WebhookEvent> = {
@@ -142,6 +155,9 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
     }
     if (message.occurredAt != null) {
       Timestamp.encode(toTimestamp(message.occurredAt), writer.uint32(58).fork()).join();
+    }
+    if (message.requestId != null) {
+      writer.uint32(66).string(message.requestId);
     }
     return writer;
   },
@@ -213,6 +229,14 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
             }
 
             message.occurredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }

@@ -93,6 +93,8 @@ export interface DeliveryBody {
   eventType: string;
   /** The exact bytes to sign and to send, with the receiver's links. */
   body: Buffer;
+  /** Request id of the call that made the change, for logs; absent for events of earlier releases. */
+  requestId?: string | undefined;
 }
 
 /** Records how attempts ended. */
@@ -558,7 +560,7 @@ export const DeliveryTarget: MessageFns<DeliveryTarget> = {
 };
 
 function createBaseDeliveryBody(): DeliveryBody {
-  return { eventId: "", eventType: "", body: Buffer.alloc(0) };
+  return { eventId: "", eventType: "", body: Buffer.alloc(0), requestId: undefined };
 }
 
 export const DeliveryBody: MessageFns<DeliveryBody> = {
@@ -571,6 +573,9 @@ export const DeliveryBody: MessageFns<DeliveryBody> = {
     }
     if (message.body.length !== 0) {
       writer.uint32(26).bytes(message.body);
+    }
+    if (message.requestId != null) {
+      writer.uint32(34).string(message.requestId);
     }
     return writer;
   },
@@ -610,6 +615,14 @@ export const DeliveryBody: MessageFns<DeliveryBody> = {
             }
 
             message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }

@@ -11,7 +11,7 @@ import { asColumns, asFacts, asTime, asWord } from '../../output/table.js';
 const MAX_ATTEMPTS = 3;
 const SHOWN_OF_ANSWER = 1_000;
 
-export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string): string {
+export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string, requestId?: string): string {
   const { retryWorkflowId } = delivery;
   const inUi = retryWorkflowId && temporalUiUrl && `${temporalUiUrl}/${encodeURIComponent(retryWorkflowId)}`;
   return asFacts([
@@ -24,6 +24,7 @@ export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string): strin
     ['Attempts begun', attemptsOf(delivery)],
     ['Next attempt', asTime(delivery.nextAttemptAt)],
     ['Retried by', [retryWorkflowId ?? '-', ...(inUi ? [inUi] : [])]],
+    ...(requestId === undefined ? [] : [['Caused by request', requestId] as [string, string]]),
     ['Created', asTime(delivery.createdAt)],
     ['Ended', asTime(delivery.endedAt)],
   ]);
@@ -31,11 +32,11 @@ export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string): strin
 
 /** A delivery as needed to find out what went wrong. */
 export function deliveryReport(
-  { delivery, attempts, body }: GetDeliveryResponse,
+  { delivery, attempts, body, requestId }: GetDeliveryResponse,
   temporalUiUrl?: string,
 ): string {
   return [
-    deliveryFacts(delivery as Delivery, temporalUiUrl),
+    deliveryFacts(delivery as Delivery, temporalUiUrl, requestId),
     attempts.length === 0 ? 'No attempt has ended yet.' : attemptTable(attempts),
     ...attempts.filter(({ responseStart }) => responseStart.length > 0).map(answerTo),
     `Body (${body.length} bytes)\n\n${indented(prettyBody(body))}`,

@@ -52,6 +52,7 @@ export const show: Action<{ instanceIntegration?: string }> = async (
     ['Client', event.clientId],
     ['Instance', event.instanceId],
     ['Occurred', asTime(event.occurredAt)],
+    ['Caused by request', event.requestId ?? '-'],
   ]);
   return { json: answer, text: `${facts}\n\nBody\n\n${indented(prettyBody(answer.body))}` };
 };

@@ -15,6 +15,7 @@ const WITHOUT_PAYLOAD = [
   'occurredAt',
   'sequence',
   'isTest',
+  'requestId',
   'instanceId',
   'clientId',
   'entityType',

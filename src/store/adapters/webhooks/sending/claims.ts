@@ -205,6 +205,7 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
       'occurred_at as occurredAt',
       'sequence',
       'is_test as isTest',
+      'request_id as requestId',
       'instance_id as instanceId',
       'client_id as clientId',
       'entity_type as entityType',

@@ -78,6 +78,26 @@ describe('an operator, with the whole service', () => {
     expect([after.code, after.stderr]).toEqual([1, expect.stringContaining('(subscription_not_found)')]);
   });
 
+  test('traces a webhook to the request that caused it, in the logs of domain and worker', async () => {
+    const { listener } = await listening('--events', 'client.*');
+    await createClient('Larkspur Traced');
+    const { id: eventId } = await eventNamed(listener, 'Larkspur Traced');
+    const [delivery] = await json<{ id: string }[]>('delivery', 'list', '--event', eventId);
+    const { requestId } = await json<{ requestId: string }>('delivery', 'show', delivery?.id ?? '');
+    const shown = await json<{ event: { requestId: string } }>('event', 'show', eventId);
+    expect(requestId).toEqual(expect.any(String));
+    expect(shown.event.requestId).toBe(requestId);
+    const { stdout } = await type('delivery', 'show', delivery?.id ?? '');
+    expect(stdout).toMatch(new RegExp(`Caused by request\\W+${requestId}`));
+    await service.output.nextLine(
+      (line) => line.requestId === requestId && String(line.method).endsWith('/CreateClient'),
+    );
+    expect(
+      await service.output.nextLine((line) => line.requestId === requestId && line.msg === 'webhook attempt'),
+    ).toMatchObject({ role: 'worker', eventId, deliveryId: delivery?.id, attempt: 1, outcome: 'SUCCEEDED' });
+    expect(await listener.interrupt()).toBe(0);
+  });
+
   test('sends a test, resends it, and watches both', async () => {
     const { listener, subscriptionId } = await listening();
     const tail = begin(['delivery', 'tail', '--subscription', subscriptionId, '--since', '1m'], settings());

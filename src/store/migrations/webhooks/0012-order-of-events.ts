@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, PostgresAdapter, sql } from 'kysely';
-import { idType } from './id-type.js';
+import { idType } from '../id-type.js';
 
 /**
  * Events and deliveries get `seq` for their order, because new ids are random. Rows, tables and indexes use

@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, PostgresAdapter, sql } from 'kysely';
-import { idType } from './id-type.js';
+import { idType } from '../id-type.js';
 
 /**
  * Subscriptions, deliveries and attempts. Deliveries are the most rows: ids begin with the time, so that they
