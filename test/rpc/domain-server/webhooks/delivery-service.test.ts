@@ -57,11 +57,14 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     const { client, clock, connection, askFor, ...rig } = await serving();
     const subscriptionId = await rig.subscribe();
     await rig.happen();
+    clock.advance(250);
     const claim = await askFor({});
     const deliveryId = claim.deliveries[0]?.deliveryId as string;
     const leaseExpiresAt = new Date(clock.now() + LEASE_MS);
     expect(claim).toEqual({
-      deliveries: [{ deliveryId, targetIndex: 0, bodyIndex: 0, leaseExpiresAt, attemptNumber: 1 }],
+      deliveries: [
+        { deliveryId, targetIndex: 0, bodyIndex: 0, leaseExpiresAt, attemptNumber: 1, waitedMs: 250 },
+      ],
       targets: [
         {
           subscriptionId,
@@ -101,7 +104,10 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(again).toEqual({
       ...claim,
       deliveries: [
-        { ...claim.deliveries[0], attemptNumber: 2, leaseExpiresAt: new Date(clock.now() + LEASE_MS) },
+        {
+          ...claim.deliveries[0],
+          ...{ attemptNumber: 2, waitedMs: undefined, leaseExpiresAt: new Date(clock.now() + LEASE_MS) },
+        },
       ],
     });
     expect(await client.makeDeliveriesDue(second, CALL)).toEqual({
