@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
 import type { VisitStore } from '../domain/access/visit-store.js';
@@ -109,6 +109,8 @@ export interface Store {
 }
 
 export const DATABASE_FILE = 'integration.db';
+/** The folder in the data directory in which `integration restore` makes the file. */
+export const RESTORE_STAGE = 'restoring';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { watch } = options;
@@ -198,11 +200,21 @@ async function connect({
   }
   const claim = alone ? claimDirectory(dataDir) : undefined;
   try {
+    refuseHalfRestored(dataDir);
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {
     claim?.release();
     throw error;
+  }
+}
+
+/** Opening would make an empty database, in which the next restore would have no place. */
+function refuseHalfRestored(dataDir: string): void {
+  if (existsSync(join(dataDir, RESTORE_STAGE)) && !existsSync(join(dataDir, DATABASE_FILE))) {
+    throw new StoreError(
+      `A restore into ${dataDir} has not ended. If none is running, repeat \`integration restore\`; it begins anew.`,
+    );
   }
 }
 

@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import type { Reader } from '../database.js';
 import { executedMigrations, RESTORE_MARK } from '../migrate.js';
 
+/** The audit record of the transaction that settles a restored copy. */
+export const RESTORED_TYPE = 'database.restored';
+
 /** What a copy is of, and how much is in it. */
 export interface CopyFacts {
   environment: 'live' | 'demo';

@@ -3,6 +3,7 @@ import type { Actor } from '../../domain/operator/audit.js';
 import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import type { Writer } from '../database.js';
+import { RESTORED_TYPE } from './copy-facts.js';
 import { type Credential, credentialsWhere, revoke, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 import { unexpired, type ValidList, validIn } from './valid-list.js';
@@ -31,8 +32,6 @@ export interface Settled {
   alive: Credential[];
   held: { subscriptions: string[]; deliveries: number };
 }
-
-export const RESTORED_TYPE = 'database.restored';
 
 /** One transaction, before the database serves: the copy must not bring back what was revoked. */
 export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: Settling): Promise<Settled> {

@@ -4,11 +4,13 @@ import BetterSqlite3 from 'better-sqlite3';
 import { DATABASE_FILE } from '../store.js';
 import { StoreError } from '../store-error.js';
 import { CopyError } from './copy-error.js';
+import { RESTORED_TYPE } from './copy-facts.js';
 
 const OPENING_TIMEOUT_MS = 5_000;
 /** A piece of 64 MB at most, after which signals are heard. */
 const PAGES_AT_ONCE = 16_384;
 const OWNER_ONLY = 0o600;
+const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
 /** Copies the database of a directory into a new file, as it is now; the service may write meanwhile. */
 export async function copySqlite(dataDir: string, target: string): Promise<void> {
@@ -53,18 +55,40 @@ export function assertSound(file: string): void {
   }
 }
 
-/** Without a log beside it, so that one checksum covers it and a reader makes no files. */
-function asOneFile(file: string): void {
-  withFile(file, (database) => database.pragma('journal_mode = delete'), false);
+/**
+ * Folds the log into the file and removes it: one checksum then covers the file, and a reader makes no files.
+ * Closing the last connection does this as well, but SQLite keeps the log and reports no error if it fails.
+ */
+export function asOneFile(file: string): void {
+  const mode = withFile(
+    file,
+    (database) => database.pragma('journal_mode = delete', { simple: true }),
+    false,
+  );
+  if (mode !== 'delete' || existsSync(`${file}-wal`)) {
+    throw new CopyError(`The log of the database in ${file} could not be folded into it.`);
+  }
+}
+
+/** Refuses a file without the record of the transaction that settled it. */
+export function assertSettled(file: string, at: number): void {
+  const isRecorded = withFile(file, (database) =>
+    database.prepare('select 1 from audit_events where type = ? and created_at = ?').get(RESTORED_TYPE, at),
+  );
+  if (isRecorded === undefined) {
+    throw new CopyError(`The database in ${file} does not have the record of its restore.`);
+  }
 }
 
 function withFile<T>(file: string, use: (database: BetterSqlite3.Database) => T, readonly = true): T {
   let database: BetterSqlite3.Database | undefined;
   try {
-    database = new BetterSqlite3(file, { readonly, fileMustExist: true });
+    database = new BetterSqlite3(file, { readonly, fileMustExist: true, timeout: 0 });
     return use(database);
   } catch (error) {
-    throw new CopyError(`The database in ${file} is damaged: ${(error as Error).message}.`, { cause: error });
+    const { code, message } = error as Error & { code?: string };
+    const state = DAMAGED.includes(code ?? '') ? 'is damaged' : 'cannot be completed';
+    throw new CopyError(`The database in ${file} ${state}: ${message}.`, { cause: error });
   } finally {
     database?.close();
   }

@@ -49,9 +49,10 @@ export async function restore(config: Config, given: string, options: RestoreOpt
       );
     }
     const keys = await keysOf(config, folder, manifest, sums, options.passphraseFile);
-    const settled = await fillPlace(config, { folder, manifest, sums }, async (database) => {
+    const settling = settlingOf(manifest, list, options);
+    const settled = await fillPlace(config, { folder, manifest, sums, at: settling.at }, async (database) => {
       await useKeys(database, keys);
-      return settleCopy(database, settlingOf(manifest, list, options));
+      return settleCopy(database, settling);
     });
     return { restored: manifest.begunAt, revocations: list?.readAt ?? null, ...settled };
   });

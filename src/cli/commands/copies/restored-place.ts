@@ -5,11 +5,11 @@ import type { Config } from '../../../config/config.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
 import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
 import { markEmptyPostgres, undumpPostgres, unmarkPostgres } from '../../../store/copies/postgres-copy.js';
-import { assertSound } from '../../../store/copies/sqlite-copy.js';
+import { asOneFile, assertSettled, assertSound } from '../../../store/copies/sqlite-copy.js';
 import { factsOfFile } from '../../../store/copies/take-copy.js';
 import { claimDirectory } from '../../../store/directory-claim.js';
 import { migrateToLatest } from '../../../store/migrate.js';
-import { DATABASE_FILE } from '../../../store/store.js';
+import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/store.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../unfinished.js';
 import { assertSum, sync } from './backup-folder.js';
@@ -19,12 +19,12 @@ interface Backup {
   folder: string;
   manifest: Manifest;
   sums: ReadonlyMap<string, string>;
+  /** The time of the restore, which its record has. */
+  at: number;
 }
 
-/** Where the database is until it is complete. */
-const STAGE = 'restoring';
 /** What an interrupted restore leaves, and what a file system has. */
-const NO_CONTENT = new Set([STAGE, 'domain.lock', 'domain.lock-journal', 'lost+found']);
+const NO_CONTENT = new Set([RESTORE_STAGE, 'domain.lock', 'domain.lock-journal', 'lost+found']);
 
 /** Fills the empty place, and gives the database its name after the last step. */
 export function fillPlace<T>(
@@ -39,13 +39,13 @@ export function fillPlace<T>(
 
 async function fillDirectory<T>(
   dataDir: string,
-  { folder, manifest, sums }: Backup,
+  { folder, manifest, sums, at }: Backup,
   settle: (database: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   refuseFull(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const claim = claimDirectory(dataDir);
-  const stage = join(dataDir, STAGE);
+  const stage = join(dataDir, RESTORE_STAGE);
   try {
     rmSync(stage, { recursive: true, force: true });
     mkdirSync(stage, { mode: 0o700 });
@@ -56,7 +56,9 @@ async function fillDirectory<T>(
     assertSound(file);
     assertSame(manifest, await factsOfFile(file));
     const settled = await settling(await openDatabase({ dataDir: stage }), settle);
+    asOneFile(file);
     assertSound(file);
+    assertSettled(file, at);
     sync(file);
     renameSync(file, join(dataDir, DATABASE_FILE));
     sync(dataDir);

@@ -2,11 +2,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
+import { sumsIn } from '../../../../src/cli/commands/copies/backup-folder.js';
+import { parseManifest } from '../../../../src/cli/commands/copies/manifest.js';
 import { type RestoreOptions, restore } from '../../../../src/cli/commands/copies/restore-actions.js';
+import { fillPlace } from '../../../../src/cli/commands/copies/restored-place.js';
 import { Unfinished } from '../../../../src/cli/commands/unfinished.js';
 import { UsageError } from '../../../../src/cli/commands/usage-error.js';
 import { StartupError } from '../../../../src/cli/startup-error.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { settleCopy } from '../../../../src/store/copies/settle-copy.js';
+import { openStore } from '../../../../src/store/store.js';
+import { StoreError } from '../../../../src/store/store-error.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration } from '../../typed.js';
 import { changedBackup, damaged, newLive, settingsIn, succeeded } from './rig.js';
@@ -35,6 +41,10 @@ describe('integration restore', () => {
   const elsewhere = () => ({ ...settings, DATA_DIR: join(directory(), 'data') });
   const restoring = (folder: string, into: Record<string, string>, options: RestoreOptions = {}) =>
     restore(loadConfig(into), folder, options);
+  const given = () => ({
+    ...{ folder: backup, sums: sumsIn(backup), at: Date.now() },
+    manifest: parseManifest(readFileSync(join(backup, 'manifest.json'), 'utf8')),
+  });
   /** Nothing that a service would start on. */
   const isUntouched = ({ DATA_DIR = '' }) => !existsSync(join(DATA_DIR, 'integration.db'));
 
@@ -174,16 +184,51 @@ describe('integration restore', () => {
     expect(readFileSync(join(into.DATA_DIR, 'integration.db'), 'utf8')).toBe('mine');
   });
 
-  test('begins anew where one was interrupted, and not where another runs', async () => {
+  test('begins anew where one was interrupted and no service starts, and not where another runs', async () => {
     const into = elsewhere();
     mkdirSync(join(into.DATA_DIR, 'restoring'), { recursive: true });
     writeFileSync(join(into.DATA_DIR, 'restoring/integration.db'), 'half a database');
+    await expect(openStore({ environment: 'live', dataDir: into.DATA_DIR, alone: true })).rejects.toEqual(
+      new StoreError(
+        `A restore into ${into.DATA_DIR} has not ended. If none is running, repeat \`integration restore\`; it begins anew.`,
+      ),
+    );
+    expect(isUntouched(into)).toBe(true);
     const other = new BetterSqlite3(join(into.DATA_DIR, 'domain.lock'));
     other.exec('begin exclusive');
     await expect(restoring(backup, into)).rejects.toThrow(/^Another domain already runs on /);
     other.close();
     await succeeded(integration(['restore', backup], into));
     expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db']);
+  });
+
+  test('gives the database no name while a part of it is in a log beside it', async () => {
+    const into = elsewhere();
+    const at = Date.now();
+    let holder: BetterSqlite3.Database | undefined;
+    const restored = fillPlace(loadConfig(into), { ...given(), at }, async (database) => {
+      // A log that cannot be folded into the file, as on a full disk: closing the database does not tell.
+      holder = new BetterSqlite3(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
+      holder.exec('begin');
+      holder.prepare('select * from accounts').all();
+      return settleCopy(database, {
+        ...{ actor: { type: 'command', id: 'restore' }, at, valid: undefined, attributes: {} },
+        ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
+      });
+    });
+    await expect(restored).rejects.toThrow(
+      /^The database in .*restoring\/integration\.db cannot be completed: /,
+    );
+    holder?.close();
+    expect(isUntouched(into)).toBe(true);
+  });
+
+  test('gives the database no name without the record of what it ended', async () => {
+    const into = elsewhere();
+    await expect(fillPlace(loadConfig(into), given(), async () => undefined)).rejects.toThrow(
+      'does not have the record of its restore',
+    );
+    expect(isUntouched(into)).toBe(true);
   });
 
   test('refuses a list of what is valid that is older than the backup, or of another database', async () => {
