@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { context } from 'esbuild';
 
-/** Processes that run an older build still load their parts. */
+/** What runs an older build still loads its parts, for a day. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const PARTS = 'lib';
+const WORKFLOWS = 'definitions.bundle.js';
 
 /** By path in the folder of the build. What threads run, and what finds files beside itself, is in the folder of the parts. */
 const ENTRIES = {
@@ -57,7 +58,7 @@ export function compiler(outdir, plugins = []) {
 /** Renamed into place: a worker that starts meanwhile reads the old workflows or the new ones. */
 export async function bundleWorkflows(outdir) {
   const { bundleDefinitions } = await import(resolve(outdir, PARTS, 'bundle.js'));
-  const file = join(outdir, PARTS, 'definitions.bundle.js');
+  const file = join(outdir, PARTS, WORKFLOWS);
   await writeFile(`${file}.new`, await bundleDefinitions(resolve('workflows/definitions/index.ts')));
   await rename(`${file}.new`, file);
 }
@@ -65,7 +66,7 @@ export async function bundleWorkflows(outdir) {
 function removeOldParts(outdir) {
   const folder = join(outdir, PARTS);
   for (const file of readdirSync(folder)) {
-    if (statSync(join(folder, file)).mtimeMs < Date.now() - KEPT_MS) {
+    if (file !== WORKFLOWS && statSync(join(folder, file)).mtimeMs < Date.now() - KEPT_MS) {
       rmSync(join(folder, file));
     }
   }

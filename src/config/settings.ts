@@ -189,7 +189,7 @@ export const settings = {
     'how long a node that is asked to end still serves while /readyz answers 503; longer than balancers take to notice',
   ),
   ROLE_SILENCE_LIMIT: required(
-    durationBetween('1s', '1h'),
+    durationBetween('4s', '1h'),
     '30s',
     'a role that does not answer its supervisor for this long is killed and started again',
   ),

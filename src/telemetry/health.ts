@@ -10,6 +10,8 @@ export interface Check {
   name: string;
   /** Without a required part the role is not ready; without another it does part of its work. */
   required: boolean;
+  /** Instead of two seconds. */
+  limitMs?: number;
   probe(): CheckResult | Promise<CheckResult>;
 }
 
@@ -18,7 +20,7 @@ export interface Readiness {
   checks: Record<string, CheckResult>;
 }
 
-const PROBE_TIMEOUT_MS = 2_000;
+const PROBE_LIMIT_MS = 2_000;
 
 /** Whether a role can do its work, checked on each request. */
 export class Health {
@@ -54,7 +56,10 @@ export class Health {
 async function probe(check: Check): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<CheckResult>((resolve) => {
-    timer = setTimeout(() => resolve({ ok: false, detail: 'no answer in time' }), PROBE_TIMEOUT_MS);
+    timer = setTimeout(
+      () => resolve({ ok: false, detail: 'no answer in time' }),
+      check.limitMs ?? PROBE_LIMIT_MS,
+    );
   });
   try {
     return await Promise.race([Promise.resolve().then(() => check.probe()), timeout]);

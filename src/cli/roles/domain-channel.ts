@@ -6,7 +6,8 @@ import { clientCredentials } from '../../rpc/connect.js';
 import type { Check } from '../../telemetry/health.js';
 import { ownTokenOf, type RoleRight } from './role-tokens.js';
 
-const PROBE_DEADLINE_MS = 1_000;
+/** A little longer than the domain takes to judge itself: a slow write is told by the domain. */
+const PROBE_DEADLINE_MS = 2_400;
 const PROBE_AGAIN_AFTER_MS = 50;
 
 /** A channel from edge or worker to the domain, with one right. */
@@ -25,6 +26,7 @@ export function domainCheck(...channels: readonly RpcChannel[]): Check {
   return {
     name: 'domain',
     required: true,
+    limitMs: PROBE_DEADLINE_MS,
     probe: async () => {
       const statuses = await Promise.all(channels.map((channel) => channel.health(PROBE_DEADLINE_MS)));
       const status = statuses.find((one) => one !== 'SERVING');

@@ -113,8 +113,11 @@ export class Child {
   async #watchOver(child: ChildProcess): Promise<void> {
     const { role, silenceLimitMs, log } = this.options;
     this.#watch = new AbortController();
-    const answers = async (timeoutMs: number) => (await ask(this, '/livez', timeoutMs)).status === 200;
-    if (await untilSilent(answers, silenceLimitMs, this.#watch.signal)) {
+    const question = async (timeoutMs: number) => {
+      const { status, isSilent } = await ask(this, '/livez', timeoutMs);
+      return isSilent ? 'silent' : status === 200 ? 'alive' : 'unknown';
+    };
+    if (await untilSilent(question, silenceLimitMs, this.#watch.signal)) {
       log.error(`${role} does not answer, killing it`, { childPid: child.pid, silenceLimitMs });
       child.kill('SIGKILL');
     }

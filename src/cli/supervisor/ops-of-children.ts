@@ -11,6 +11,13 @@ interface Asked {
   opsSocket: string;
 }
 
+interface Told {
+  status: number;
+  body: string;
+  /** There was no answer in time; failures of other kinds say nothing about the process. */
+  isSilent: boolean;
+}
+
 /** Without these the node cannot answer requests; without the worker, webhooks wait. */
 const REQUIRED: readonly string[] = ['edge', 'domain'] satisfies RoleName[];
 
@@ -66,9 +73,10 @@ export function ask(
   { opsSocket }: Pick<Asked, 'opsSocket'>,
   path: string,
   timeoutMs = TIMEOUT_MS,
-): Promise<{ status: number; body: string }> {
+): Promise<Told> {
   return new Promise((resolve) => {
-    const down = () => resolve({ status: 503, body: DOWN });
+    let isSilent = false;
+    const down = () => resolve({ status: 503, body: DOWN, isSilent });
     const question = request({ socketPath: opsSocket, path, timeout: timeoutMs }, async (response) => {
       let body = '';
       response.setEncoding('utf8');
@@ -76,9 +84,12 @@ export function ask(
         body += chunk;
       });
       response.once('error', down);
-      response.once('end', () => resolve({ status: response.statusCode ?? 503, body }));
+      response.once('end', () => resolve({ status: response.statusCode ?? 503, body, isSilent }));
     });
-    question.once('timeout', () => question.destroy());
+    question.once('timeout', () => {
+      isSilent = true;
+      question.destroy();
+    });
     question.once('error', down);
     question.end();
   });

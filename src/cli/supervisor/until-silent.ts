@@ -3,19 +3,19 @@ import { pause } from '../../../workflows/backoff.js';
 /** Several, so that a supervisor that was itself suspended asks again before it judges. */
 const QUESTIONS = 4;
 
-/** Settles with true once a process gives no answer for the limit, and with false by the signal. */
+/** Settles with true once a process was asked and silent for the limit, and with false by the signal. */
 export async function untilSilent(
-  ask: (timeoutMs: number) => Promise<boolean>,
+  ask: (timeoutMs: number) => Promise<'alive' | 'silent' | 'unknown'>,
   limitMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   const stepMs = limitMs / QUESTIONS;
-  for (let unanswered = 0; unanswered < QUESTIONS; ) {
-    const [answers] = await Promise.all([ask(stepMs), pause(stepMs, signal)]);
+  for (let silences = 0; silences < QUESTIONS; ) {
+    const [answer] = await Promise.all([ask(stepMs), pause(stepMs, signal)]);
     if (signal.aborted) {
       return false;
     }
-    unanswered = answers ? 0 : unanswered + 1;
+    silences = answer === 'alive' ? 0 : silences + Number(answer === 'silent');
   }
   return true;
 }
