@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttackedService, BEHIND_PROXY, type FreshCode } from '../attacks/attacked-service.js';
 import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
@@ -20,6 +22,45 @@ for (const disk of smallDisks) {
     describe.skip(`${title} (${disk.whyNot})`, () => onDisk(disk));
   }
 }
+
+/** In the domain, one sync fails once a file is there, which it removes. */
+const FAILS_ONCE = `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { fdatasync } = fs;
+  const flag = process.env.FAILING_SYNC;
+  if (process.argv.includes('domain')) {
+    fs.fdatasync = (descriptor, done) => {
+      if (!fs.existsSync(flag)) {
+        return fdatasync(descriptor, done);
+      }
+      fs.rmSync(flag);
+      done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
+    };
+    syncBuiltinESMExports();
+  }
+`;
+
+test('a disk that fails once: what was not synced is not acknowledged, and a new domain has all that was', async () => {
+  const flag = join(services.newDirectory(), 'fail');
+  const preload = `data:text/javascript,${encodeURIComponent(FAILS_ONCE)}`;
+  const env = { ...BEHIND_PROXY.env, FAILING_SYNC: flag, NODE_OPTIONS: `--import=${preload}` };
+  const on = new AttackedService(await services.start({ env }));
+  const signIn = () => on.signIn(on.userAgent(), on.person('no access to Juniper'));
+  const browser = await on.signedIn();
+  const family = firstOf({ application: on.dashboard }, await on.tokens(browser, on.dashboard));
+  const pid = on.service.pidOf('domain');
+
+  writeFileSync(flag, '');
+  expect((await signIn()).status).toBe(503);
+  const refused = await on.service.output.nextLine(({ msg }) => msg === 'writes are refused');
+  expect(refused).toMatchObject({ role: 'domain', pid, reason: expect.stringContaining('EIO') });
+  await on.service.output.nextLine(({ msg }) => msg === 'domain is back');
+  expect(on.service.pidOf('domain')).not.toBe(pid);
+  await eventually('a sign-in', async () => (await signIn()).status === 303);
+  await expectAllKnown(on, [family]);
+  await on.service.readiness();
+});
 
 function onDisk(disk: SmallDisk): void {
   let directory: string;

@@ -21,5 +21,5 @@ test('a write of signing on is made for as long as its caller is there', async (
     },
   );
   await expect(asked).rejects.toThrow('It is seen.');
-  expect(origins).toEqual([{ signal }]);
+  expect(origins).toEqual([{ signal, requestId: 'req-1' }]);
 });
