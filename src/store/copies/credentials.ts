@@ -4,7 +4,7 @@ import type { Reader, Writer } from '../database.js';
 
 export type CredentialKind = 'api_key' | 'service_token' | 'client_secret';
 
-/** What lets a program in. */
+/** A secret with which a program authenticates. */
 export interface Credential {
   kind: CredentialKind;
   id: string;

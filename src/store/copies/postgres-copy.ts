@@ -12,8 +12,10 @@ import { tablesOf } from './copy-facts.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const OWNER_ONLY = 0o600;
-/** Of what a tool says: the end has the reason. */
+/** The end of the output of a tool has the reason. */
 const MOST_CHARACTERS_SHOWN = 600;
+/** The service does not use `sslpassword` either: libpq takes it from its arguments only. */
+const SECRET_PARAMETERS = ['password', 'sslpassword'];
 const KEEP = ['--no-owner', '--no-privileges'];
 
 /** Dumps the database, and reads from the same snapshot what is in it. */
@@ -74,17 +76,23 @@ export async function undumpPostgres(url: string, file: string, environment: Env
 /** The tool gets the password in its environment, because other users can read its arguments. */
 async function run(tool: string, args: string[], url: string, environment: Environment): Promise<void> {
   const address = new URL(url);
-  const password = decodeURIComponent(address.password);
+  const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);
   address.password = '';
+  // By hand: `searchParams` would write spaces as plus signs, which libpq does not understand.
+  address.search = address.search.slice(1).split('&').filter(isShown).join('&');
   const child = spawn(tool, [...args, '--no-password', `--dbname=${address}`], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...environment, ...(password !== '' && { PGPASSWORD: password }) },
   });
+  // When a signal ends the command, the tool ends too.
+  const end = () => child.kill();
+  process.once('exit', end);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  const [code, said] = await Promise.all([ended, text(child.stderr)]).catch((error: Error) => {
+  const output = Promise.all([ended, text(child.stderr)]).finally(() => process.off('exit', end));
+  const [code, said] = await output.catch((error: Error) => {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'
       ? new StoreError(
           `${tool} is not on the PATH. Install the client programs of PostgreSQL, of the version of the server or newer (postgresql-client).`,
@@ -101,4 +109,9 @@ async function run(tool: string, args: string[], url: string, environment: Envir
       `${tool} ended with ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}${remedy}`,
     );
   }
+}
+
+function isShown(parameter: string): boolean {
+  const [name = ''] = parameter.split('=');
+  return !SECRET_PARAMETERS.includes(decodeURIComponent(name));
 }

@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
+import { storedHash } from '../../identifiers/random-secrets.js';
 import type { Reader } from '../database.js';
 
-/** Ids of what lets in at a time. What another copy of the database has beyond it was ended since. */
+/** By id, when it expires; null without an end. */
+export type Ends = Record<string, number | null>;
+
+/** What is valid at a time, by id. What another copy of the database has beyond it was ended since. */
 export interface ValidList {
-  apiKeys: string[];
-  serviceTokens: string[];
-  clientSecrets: string[];
+  apiKeys: Ends;
+  serviceTokens: Ends;
+  clientSecrets: Ends;
   /** Enabled. */
   applications: string[];
   /** Enabled. */
@@ -16,14 +20,33 @@ export interface ValidList {
   members: string[];
   subscriptions: string[];
   signingKeys: string[];
+  /** By account, a hash of the address. */
+  emails: Record<string, string>;
+  /** Configured. */
+  instanceIntegrations: string[];
+  subscriptionSecrets: Ends;
+  /** By application, pairs of instance and address. */
+  redirectUris: Lists;
+  scopes: Lists;
+  grantTypes: Lists;
+  postLogoutRedirectUris: Lists;
 }
+
+type Lists = Record<string, string[]>;
+
+/** Their columns in the table of applications. */
+export const applicationLists = {
+  scopes: 'allowed_scopes',
+  grantTypes: 'allowed_grant_types',
+  postLogoutRedirectUris: 'post_logout_redirect_uris',
+} as const;
 
 export async function validIn(reader: Reader, now: number): Promise<ValidList> {
   const passwords = await reader.selectFrom('passwords').select(['account_id', 'set_at']).execute();
   return {
-    apiKeys: await ids(reader, 'api_keys', sql`revoked_at is null and ${unexpired(now)}`),
-    serviceTokens: await ids(reader, 'service_tokens', sql`revoked_at is null and ${unexpired(now)}`),
-    clientSecrets: await ids(reader, 'application_secrets', unexpired(now)),
+    apiKeys: await endsIn(reader, 'api_keys', sql`revoked_at is null and ${unexpired(now)}`),
+    serviceTokens: await endsIn(reader, 'service_tokens', sql`revoked_at is null and ${unexpired(now)}`),
+    clientSecrets: await endsIn(reader, 'application_secrets', unexpired(now)),
     applications: await ids(reader, 'applications', sql`enabled = 1`),
     accounts: await ids(reader, 'accounts', sql`disabled_at is null`),
     passwords: Object.fromEntries(passwords.map(({ account_id, set_at }) => [account_id, Number(set_at)])),
@@ -33,11 +56,47 @@ export async function validIn(reader: Reader, now: number): Promise<ValidList> {
     ],
     subscriptions: await ids(reader, 'subscriptions', sql`status = 'ACTIVE'`),
     signingKeys: await ids(reader, 'signing_keys', sql`retired_at is null`, 'kid'),
+    emails: await emailsIn(reader),
+    instanceIntegrations: await ids(reader, 'instance_integrations', sql`configured_at is not null`),
+    subscriptionSecrets: await endsIn(reader, 'subscription_secrets', unexpired(now)),
+    ...(await applicationsIn(reader)),
   };
 }
 
 export function unexpired(now: number) {
   return sql<boolean>`(expires_at is null or expires_at > ${now})`;
+}
+
+async function endsIn(reader: Reader, table: string, condition: ReturnType<typeof sql>): Promise<Ends> {
+  const { rows } = await sql<{ id: string; expires_at: number | null }>`
+    select id, expires_at from ${sql.table(table)} where ${condition} order by id
+  `.execute(reader);
+  return Object.fromEntries(rows.map(({ id, expires_at }) => [id, expires_at && Number(expires_at)]));
+}
+
+/** A list is not encrypted, and needs no addresses. */
+async function emailsIn(reader: Reader): Promise<Record<string, string>> {
+  const rows = await reader.selectFrom('accounts').select(['id', 'email_key']).orderBy('id').execute();
+  return Object.fromEntries(rows.map(({ id, email_key }) => [id, storedHash(`${id} ${email_key}`)]));
+}
+
+async function applicationsIn(
+  reader: Reader,
+): Promise<Pick<ValidList, 'redirectUris' | keyof typeof applicationLists>> {
+  const applications = await reader.selectFrom('applications').selectAll().orderBy('id').execute();
+  const uris = await reader.selectFrom('application_redirect_uris').selectAll().orderBy('uri').execute();
+  const byId = (listOf: (application: (typeof applications)[number]) => string[]) =>
+    Object.fromEntries(applications.map((each) => [each.id, listOf(each)]));
+  return {
+    redirectUris: byId(({ id }) =>
+      uris
+        .filter((each) => each.application_id === id)
+        .map(({ instance_id, uri }) => `${instance_id} ${uri}`),
+    ),
+    scopes: byId(({ allowed_scopes }) => JSON.parse(allowed_scopes)),
+    grantTypes: byId(({ allowed_grant_types }) => JSON.parse(allowed_grant_types)),
+    postLogoutRedirectUris: byId(({ post_logout_redirect_uris }) => JSON.parse(post_logout_redirect_uris)),
+  };
 }
 
 async function ids(
@@ -50,4 +109,34 @@ async function ids(
     select ${sql.ref(key)} as id from ${sql.table(table)} where ${condition} order by 1
   `.execute(reader);
   return rows.map(({ id }) => id);
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTime = (value: unknown) => Number.isSafeInteger(value);
+const isEnd = (value: unknown) => value === null || isTime(value);
+
+const SHAPES: Record<keyof ValidList, (part: object) => boolean> = {
+  ...{ apiKeys: recordOf(isEnd), serviceTokens: recordOf(isEnd), clientSecrets: recordOf(isEnd) },
+  ...{ applications: isTexts, accounts: isTexts, passwords: recordOf(isTime), members: isTexts },
+  ...{ subscriptions: isTexts, signingKeys: isTexts, instanceIntegrations: isTexts },
+  ...{ emails: recordOf(isText), subscriptionSecrets: recordOf(isEnd), redirectUris: recordOf(isTexts) },
+  ...{ scopes: recordOf(isTexts), grantTypes: recordOf(isTexts) },
+  postLogoutRedirectUris: recordOf(isTexts),
+};
+
+/** The first part that is missing or of another shape: taken as empty, it would end everything of its kind. */
+export function faultyPartOf(valid: unknown): string | undefined {
+  const parts = (valid ?? {}) as Record<string, unknown>;
+  return Object.entries(SHAPES).find(([name, fits]) => {
+    const part = parts[name];
+    return typeof part !== 'object' || part === null || !fits(part);
+  })?.[0];
+}
+
+function isTexts(part: unknown): boolean {
+  return Array.isArray(part) && part.every(isText);
+}
+
+function recordOf(fits: (value: unknown) => boolean): (part: object) => boolean {
+  return (part) => !Array.isArray(part) && Object.values(part).every(fits);
 }

@@ -7,7 +7,7 @@ import type { Schema } from '../../../src/store/schema.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { plantSubscription } from '../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
-import { plantAccount, plantUser } from '../directory-rows.js';
+import { plantAccount, plantClient, plantUser } from '../directory-rows.js';
 import { plantApiKey, plantServiceToken } from '../rows.js';
 
 const NOW = 1_790_000_500_000;
@@ -19,7 +19,7 @@ const UNKNOWN: Settling = {
 };
 const SECRET = { id: 'sec_1', hash: 'h', created_at: 1, expires_at: null, last_used_at: null };
 
-/** A database with one of each thing that lets in. */
+/** A database with one of each thing that a person or a program can use. */
 async function plantAll(database: Database) {
   const connection = await newConnection(database);
   const { integration_id } = await database.reader
@@ -118,7 +118,7 @@ describeEachDatabase('a restored database', (under) => {
     expect(settled.suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1']);
     expect(settled.alive).toEqual([]);
     const valid = await validIn(database.reader, NOW);
-    expect([valid.apiKeys, valid.serviceTokens, valid.clientSecrets]).toEqual([[], [], []]);
+    expect([valid.apiKeys, valid.serviceTokens, valid.clientSecrets]).toEqual([{}, {}, {}]);
 
     const suspended = await suspendedIn(database.reader);
     expect(suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1', subscription]);
@@ -165,7 +165,7 @@ describeEachDatabase('a restored database', (under) => {
     const valid = await validIn(database.reader, NOW);
     const without = async (part: Partial<ValidList>) =>
       settleCopy(database, { ...UNKNOWN, valid: { ...valid, ...part } });
-    const settled = await without({ apiKeys: [], clientSecrets: [], applications: [], subscriptions: [] });
+    const settled = await without({ apiKeys: {}, clientSecrets: {}, applications: [], subscriptions: [] });
     expect(settled.revoked.map(({ id }) => id)).toEqual([planted.key, 'sec_1']);
     expect(settled.suspended).toEqual([]);
     expect(settled.alive.map(({ id }) => id)).toEqual([planted.token]);
@@ -177,6 +177,107 @@ describeEachDatabase('a restored database', (under) => {
     expect(await database.reader.selectFrom('application_secrets').selectAll().execute()).toEqual([]);
     expect(await rowOf(database, 'applications')).toMatchObject({ enabled: 0 });
     expect(await suspendedIn(database.reader)).toEqual([]);
+  });
+
+  test('gives keys, tokens and secrets the end that a list has, if it is earlier', async () => {
+    const database = await under.openMigrated();
+    const { key, token } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    expect(valid.serviceTokens).toEqual({ [token]: LATER });
+    const settled = await settleCopy(database, {
+      ...UNKNOWN,
+      valid: {
+        ...valid,
+        apiKeys: { [key]: LATER },
+        serviceTokens: { [token]: LATER + 1 },
+        clientSecrets: { sec_1: NOW - 1 },
+      },
+    });
+    expect(settled.shortened.map(({ id, expiresAt }) => [id, expiresAt])).toEqual([
+      [key, LATER],
+      ['sec_1', NOW - 1],
+    ]);
+    expect([settled.revoked, settled.alive.map(({ id }) => id)]).toEqual([[], [key, token]]);
+    expect(await rowOf(database, 'api_keys')).toMatchObject({ expires_at: LATER, revoked_at: null });
+    expect(await rowOf(database, 'service_tokens')).toMatchObject({ expires_at: LATER });
+    expect(await rowOf(database, 'application_secrets')).toMatchObject({ expires_at: NOW - 1 });
+    expect(await audited(database)).toEqual(
+      expect.arrayContaining([`restore api_key.shortened ${key}`, 'restore client_secret.shortened sec_1']),
+    );
+  });
+
+  test('takes from connections, applications and webhooks what a list does not show', async () => {
+    const database = await under.openMigrated();
+    const { application_id, subscription } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    const [connection] = valid.instanceIntegrations;
+    const [instance_id, other] = (
+      await database.reader.selectFrom('instances').select('id').orderBy('id').execute()
+    ).map(({ id }) => id);
+    for (const uri of ['https://kept.example', 'https://leaks.example']) {
+      await insert(database, 'application_redirect_uris', { application_id, uri, instance_id, position: 1 });
+    }
+    await database.write((writer) =>
+      writer
+        .updateTable('applications')
+        .set({ allowed_scopes: '["openid","email"]', allowed_grant_types: '["authorization_code"]' })
+        .execute(),
+    );
+    const [secret] = Object.keys(valid.subscriptionSecrets);
+    expect([connection, secret, other]).toEqual([expect.any(String), expect.any(String), undefined]);
+    const settled = await settleCopy(database, {
+      ...UNKNOWN,
+      ...{ sendWebhooks: true },
+      valid: {
+        ...{ ...valid, instanceIntegrations: [], subscriptionSecrets: {} },
+        redirectUris: { [application_id]: [`${instance_id} https://kept.example`] },
+        ...{ scopes: { [application_id]: ['openid', 'profile'] }, grantTypes: {} },
+      },
+    });
+    expect(settled).toMatchObject({ unconfigured: [connection], narrowed: [application_id] });
+    expect(await rowOf(database, 'instance_integrations')).toMatchObject({ configured_at: null });
+    const uris = await database.reader.selectFrom('application_redirect_uris').select('uri').execute();
+    expect(uris).toEqual([{ uri: 'https://kept.example' }]);
+    expect(await rowOf(database, 'applications')).toMatchObject({
+      ...{ enabled: 1, allowed_scopes: '["openid"]', allowed_grant_types: '[]' },
+    });
+    expect(settled.disabled.subscriptions).toEqual([subscription]);
+    expect(await rowOf(database, 'subscription_secrets')).toMatchObject({ expires_at: NOW });
+    // Although webhooks are sent: this subscription would never send what is pending.
+    expect(settled.held).toEqual({ subscriptions: [], deliveries: 1 });
+    expect(await rowOf(database, 'deliveries')).toMatchObject({ status: 'HELD' });
+    expect(await suspendedIn(database.reader)).toEqual([]);
+  });
+
+  test('disables an account whose address was changed since, because links would go to the earlier one', async () => {
+    const database = await under.openMigrated();
+    const { account } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    await database.write((writer) =>
+      writer.updateTable('accounts').set({ email_key: 'earlier@example.com' }).execute(),
+    );
+    const settled = await settleCopy(database, { ...UNKNOWN, valid });
+    expect(JSON.stringify(valid)).not.toContain('@');
+    expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], 0]);
+  });
+
+  test('ends what a person was at one client, and the account only where nothing else is left', async () => {
+    const database = await under.openMigrated();
+    const { user, account } = await plantAll(database);
+    const elsewhere = await plantUser(database, {
+      ...{ account_id: account as never, client_id: (await plantClient(database)).id },
+    });
+    const valid = await validIn(database.reader, NOW);
+    const settled = await settleCopy(database, { ...UNKNOWN, valid: { ...valid, members: [elsewhere.id] } });
+    expect([settled.disabled.accounts, settled.memberships]).toEqual([[], [user]]);
+    const statuses = await database.reader.selectFrom('users').select(['id', 'status']).execute();
+    expect(new Map(statuses.map(({ id, status }) => [id, status]))).toEqual(
+      new Map([
+        [user, 'INACTIVE'],
+        [elsewhere.id, 'ACTIVE'],
+      ]),
+    );
+    expect(await audited(database)).toContain(`restore user.ended ${user}`);
   });
 
   test('lets no person in by an earlier password, or who was disabled or has left since', async () => {

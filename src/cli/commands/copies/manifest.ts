@@ -1,5 +1,5 @@
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
-import type { ValidList } from '../../../store/copies/valid-list.js';
+import { faultyPartOf, type ValidList } from '../../../store/copies/valid-list.js';
 
 /** The files of a backup. The last one makes it complete. */
 export const FILES = {
@@ -14,7 +14,7 @@ export const FILES = {
 export type DatabaseKind = 'sqlite' | 'postgresql';
 
 const MANIFEST_FORMAT = 'integration-backup/1';
-const VALID_FORMAT = 'integration-valid/1';
+const VALID_FORMAT = 'integration-valid/2';
 
 export interface Manifest extends CopyFacts {
   format: typeof MANIFEST_FORMAT;
@@ -49,7 +49,14 @@ export function parseManifest(text: string): Manifest {
 }
 
 export function parseValidFile(text: string): ValidFile {
-  return parsed<ValidFile>(text, VALID_FORMAT);
+  const file = parsed<ValidFile>(text, VALID_FORMAT);
+  const fault = Number.isNaN(Date.parse(file.readAt)) ? 'readAt' : faultyPartOf(file.valid);
+  if (fault !== undefined) {
+    throw new Error(
+      `is not complete: ${fault} is missing, or is not what \`integration revocations\` writes.`,
+    );
+  }
+  return file;
 }
 
 export function asFile(content: Manifest | ValidFile): string {

@@ -20,7 +20,7 @@ import { FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } f
 import { useKeys } from './own-database.js';
 import { presentPassphrase } from './passphrase.js';
 import { reportOf } from './restore-report.js';
-import { fillPlace } from './restored-place.js';
+import { fillPlace, type KeyFile, refuseFullPlace } from './restored-place.js';
 
 export interface RestoreOptions {
   revocations?: string;
@@ -48,9 +48,11 @@ export async function restore(config: Config, given: string, options: RestoreOpt
         `The backup is of the issuer ${manifest.issuer}, and SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept only one of them.`,
       );
     }
-    const keys = await keysOf(config, folder, manifest, sums, options.passphraseFile);
+    refuseFullPlace(config, secretsKeyFile(config).path);
+    const { keys, ...keyFile } = await keysOf(config, folder, manifest, sums, options.passphraseFile);
     const settling = settlingOf(manifest, list, options);
-    const settled = await fillPlace(config, { folder, manifest, sums, at: settling.at }, async (database) => {
+    const backup = { folder, manifest, sums, at: settling.at };
+    const settled = await fillPlace(config, backup, keyFile, async (database) => {
       await useKeys(database, keys);
       return settleCopy(database, settling);
     });
@@ -102,18 +104,22 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
   }
 }
 
-/** A list that is older than the copy would end what was issued between the two. */
+/** An older list would end what was issued between the two; that of the backup itself ends nothing. */
 function listIn(file: string, manifest: Manifest): ValidFile {
   const list = reading(resolve(file), parseValidFile);
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} is of another database than the backup.`);
   }
-  if (list.readAt < manifest.begunAt) {
+  if (list.readAt <= manifest.begunAt) {
     throw new UsageError(
-      `The list ${file} is of ${list.readAt}, before the backup (${manifest.begunAt}): it does not know what was revoked since.`,
+      `The list ${file} is of ${list.readAt}, not after the backup (${manifest.begunAt}): it does not show what was revoked since.`,
     );
   }
   return list;
+}
+
+interface Keys extends KeyFile {
+  keys: EncryptionKey[];
 }
 
 /** Those of SECRETS_KEY_FILE or, where it is missing, of the backup. */
@@ -123,23 +129,32 @@ async function keysOf(
   manifest: Manifest,
   sums: ReadonlyMap<string, string>,
   passphraseFile: string | undefined,
-): Promise<EncryptionKey[]> {
+): Promise<Keys> {
   const { path } = secretsKeyFile(config);
   if (existsSync(path) || !manifest.withKey) {
-    const keys = readSecretsKeys(path);
-    const missing = manifest.encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
-    if (missing !== undefined) {
-      throw new StartupError(
-        `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the file that belongs to it.`,
-      );
-    }
-    return keys;
+    return { path, keys: keysIn(path, manifest), place: () => undefined };
   }
   const file = join(folder, FILES.key);
   await assertSum(sums, FILES.key, file);
   const keys = unsealed(readFileSync(file, 'utf8'), await presentPassphrase(passphraseFile));
-  placeSecretsKeys(path, keys);
-  return readSecretsKeys(path);
+  return {
+    ...{ path, keys },
+    place: () => {
+      placeSecretsKeys(path, keys);
+      keysIn(path, manifest);
+    },
+  };
+}
+
+function keysIn(path: string, manifest: Manifest): EncryptionKey[] {
+  const keys = readSecretsKeys(path);
+  const missing = manifest.encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
+  if (missing !== undefined) {
+    throw new StartupError(
+      `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the file that belongs to it.`,
+    );
+  }
+  return keys;
 }
 
 function unsealed(text: string, passphrase: string): EncryptionKey[] {

@@ -4,11 +4,13 @@ import { asFacts } from '../output/table.js';
 import type { Report, RestoreOptions } from './restore-actions.js';
 import { asText } from './resume-actions.js';
 
+const UNKNOWN_TO_LISTS =
+  'As in the backup, also if it was changed since: roles and their permissions, consents, PKCE and lifetimes of applications, addresses and filters of subscriptions.';
+
 /** What was restored, what was ended, and what an operator has to do. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
-  const { restored, revocations, ended, revoked, disabled, passwords, suspended, alive, held } = report;
+  const { restored, revocations, ended, revoked, shortened, suspended, alive, held } = report;
   const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
-  const people = `${disabled.accounts.length} accounts disabled, ${passwords} passwords removed`;
   return [
     `The copy of ${restored} is restored into ${place}, and checked.`,
     asFacts([
@@ -22,16 +24,17 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
         'Revocations',
         revocations === null
           ? 'unknown: passwords, accounts and applications are as they were in the backup'
-          : `as of ${revocations}: ${revoked.length} keys and secrets ended, ${disabled.applications.length} applications and ${disabled.subscriptions.length} subscriptions disabled, ${people}`,
+          : `as of ${revocations}: ${appliedOf(report)}`,
       ],
       [
         'Webhooks',
         options.sendWebhooks
-          ? 'sent as soon as the service runs'
+          ? `sent as soon as the service runs; ${held.deliveries} deliveries of disabled subscriptions held`
           : `${held.deliveries} deliveries of ${held.subscriptions.length} subscriptions held`,
       ],
     ]),
     ...section('Ended for good, because the list lacks them:', revoked),
+    ...section('These have the earlier end that the list has:', shortened),
     ...section(
       `Suspended, because they may have been revoked since ${restored}:`,
       suspended,
@@ -40,11 +43,21 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
     ...section(
       options.keepKeys
         ? `WARNING: these work as in the backup, also those that were revoked since ${restored}:`
-        : 'These work:',
+        : `${revocations === null ? '' : `WARNING: what was revoked after ${revocations} works again.\n\n`}These work:`,
       alive,
     ),
+    ...(revocations === null ? [] : [UNKNOWN_TO_LISTS]),
     nextSteps(report),
   ].join('\n\n');
+}
+
+function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconfigured, passwords }: Report) {
+  return [
+    `${revoked.length} keys and secrets ended, ${shortened.length} with an earlier end`,
+    `${disabled.accounts.length} accounts disabled, ${memberships.length} users and workers ended, ${passwords} passwords removed`,
+    `${disabled.applications.length} applications disabled, ${narrowed.length} allowed less`,
+    `${unconfigured.length} instance integrations not configured, ${disabled.subscriptions.length} subscriptions disabled`,
+  ].join('; ');
 }
 
 function section(title: string, credentials: readonly Credential[], after?: string): string[] {

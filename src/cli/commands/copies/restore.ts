@@ -10,8 +10,11 @@ a complete one.
 A backup is older than what was revoked since. So in the copy
   sessions, refresh and access tokens, codes and mailed links end, and signing keys are replaced (unless --keep-sessions)
   webhooks are held: subscriptions are disabled, with what they had to send (unless --send-webhooks)
-  with --revocations, what is no longer valid in that list ends for good: keys, tokens, client secrets, applications,
-    passwords, accounts. Make the list from the damaged database, or use valid.json of a newer backup
+  with --revocations, what the list lacks ends for good: keys, tokens and client secrets (or they get their earlier
+    end), passwords, accounts (also those whose email address was changed since), users and workers, applications,
+    their redirect URIs, scopes and grant types, configured instance integrations, subscriptions and their secrets.
+    Make the list from the damaged database, or use valid.json of a newer backup. It does not show changes of roles,
+    permissions, consents, PKCE or lifetimes of applications, or addresses and filters of subscriptions
   without it, API keys, tokens and client secrets are suspended until \`integration resume\` (unless --keep-keys)
 
 Exit codes: 0 restored and checked · 1 the backup is damaged or the copy failed · 2 wrong usage · 78 cannot restore into this place

@@ -1,5 +1,5 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
@@ -23,30 +23,40 @@ interface Backup {
   at: number;
 }
 
+export interface KeyFile {
+  path: string;
+  /** Makes the file if the keys are those of the backup. */
+  place(): void;
+}
+
 /** What an interrupted restore leaves, and what a file system has. */
 const NO_CONTENT = new Set([RESTORE_STAGE, 'domain.lock', 'domain.lock-journal', 'lost+found']);
 
-/** Fills the empty place, and gives the database its name after the last step. */
+/** Fills the empty place. The key file and the name of the database are made last. */
 export function fillPlace<T>(
-  { DATA_DIR, DATABASE_URL }: Config,
+  config: Config,
   backup: Backup,
+  keys: KeyFile,
   settle: (database: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  return DATABASE_URL === undefined
-    ? fillDirectory(DATA_DIR, backup, settle)
-    : fillPostgres(DATA_DIR, DATABASE_URL.reveal(), backup, settle);
+  return config.DATABASE_URL === undefined
+    ? fillDirectory(config, backup, keys, settle)
+    : fillPostgres(config.DATA_DIR, config.DATABASE_URL.reveal(), backup, keys, settle);
 }
 
 async function fillDirectory<T>(
-  dataDir: string,
+  config: Config,
   { folder, manifest, sums, at }: Backup,
+  keys: KeyFile,
   settle: (database: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  refuseFull(dataDir);
+  const { DATA_DIR: dataDir } = config;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const claim = claimDirectory(dataDir);
   const stage = join(dataDir, RESTORE_STAGE);
   try {
+    // Again, because another restore may have ended meanwhile.
+    refuseFullPlace(config, keys.path);
     rmSync(stage, { recursive: true, force: true });
     mkdirSync(stage, { mode: 0o700 });
     const file = join(stage, DATABASE_FILE);
@@ -60,6 +70,7 @@ async function fillDirectory<T>(
     assertSound(file);
     assertSettled(file, at);
     sync(file);
+    keys.place();
     renameSync(file, join(dataDir, DATABASE_FILE));
     sync(dataDir);
     return settled;
@@ -73,6 +84,7 @@ async function fillPostgres<T>(
   dataDir: string,
   databaseUrl: string,
   { folder, manifest, sums }: Backup,
+  keys: KeyFile,
   settle: (database: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const file = join(folder, FILES.postgresql);
@@ -82,6 +94,7 @@ async function fillPostgres<T>(
     database,
     async () => {
       const settled = await settle(database);
+      keys.place();
       await unmarkPostgres(database.migrator);
       return settled;
     },
@@ -107,8 +120,13 @@ async function settling<T>(
   }
 }
 
-function refuseFull(dataDir: string): void {
-  const content = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => !NO_CONTENT.has(name)) : [];
+/** The key file may be in the directory, where the first releases put it. PostgreSQL is asked later. */
+export function refuseFullPlace({ DATA_DIR: dataDir, DATABASE_URL }: Config, keyFile: string): void {
+  if (DATABASE_URL !== undefined || !existsSync(dataDir)) {
+    return;
+  }
+  const [key = ''] = relative(dataDir, keyFile).split(sep);
+  const content = readdirSync(dataDir).filter((name) => !NO_CONTENT.has(name) && name !== key);
   if (content.length > 0) {
     throw new StartupError(
       `The directory ${dataDir} is not empty: it has ${content.slice(0, 3).join(', ')}. Set DATA_DIR to another one, or move it away.`,

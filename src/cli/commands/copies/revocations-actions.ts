@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { readValid } from '../../../store/copies/take-copy.js';
+import type { Ends } from '../../../store/copies/valid-list.js';
 import { say } from '../output/print.js';
 import { writeNewFile } from './backup-folder.js';
 import { foreseen } from './foreseen.js';
@@ -14,9 +15,9 @@ export async function revocations(config: Config, file: string): Promise<void> {
     const { environment, environmentMadeAt } = facts;
     const readAt = new Date(now).toISOString();
     writeNewFile(resolve(file), asFile(validFileOf({ environment, environmentMadeAt, readAt, valid })));
-    const { apiKeys, serviceTokens, clientSecrets } = valid;
+    const count = (ends: Ends) => Object.keys(ends).length;
     say(
-      `Written: what is valid as of ${readAt}, with ${apiKeys.length} API keys, ${serviceTokens.length} tokens and ${clientSecrets.length} client secrets.`,
+      `Written: what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,
     );
   });
 }

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../../config/config.js';
 
 const NOTES = `
-It reads the database that DATA_DIR or DATABASE_URL names, which may be running or damaged, and writes the ids of the keys,
-tokens, client secrets, applications, people, subscriptions and signing keys that are valid now; no secrets.
+It reads the database that DATA_DIR or DATABASE_URL names, which may be running or damaged, and writes what is valid now:
+the ids of keys, tokens, client secrets, applications, people, connected instances, subscriptions and signing keys, with
+their ends; redirect URIs, scopes and grant types; and hashes of email addresses. It writes no secrets.
 \`integration restore --revocations <file>\` ends in an older copy what is not in the list.
 
 Each backup has such a list, valid.json: that of a newer backup serves as well.

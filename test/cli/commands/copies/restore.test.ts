@@ -1,6 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
 import { sumsIn } from '../../../../src/cli/commands/copies/backup-folder.js';
 import { parseManifest } from '../../../../src/cli/commands/copies/manifest.js';
@@ -41,6 +49,8 @@ describe('integration restore', () => {
   const elsewhere = () => ({ ...settings, DATA_DIR: join(directory(), 'data') });
   const restoring = (folder: string, into: Record<string, string>, options: RestoreOptions = {}) =>
     restore(loadConfig(into), folder, options);
+  const keyFile = { path: '', place: jest.fn() };
+  afterEach(() => expect(keyFile.place).not.toHaveBeenCalled());
   const given = () => ({
     ...{ folder: backup, sums: sumsIn(backup), at: Date.now() },
     manifest: parseManifest(readFileSync(join(backup, 'manifest.json'), 'utf8')),
@@ -171,6 +181,28 @@ describe('integration restore', () => {
     expect(isUntouched(into)).toBe(true);
   });
 
+  test('fills a directory that has the key file only', async () => {
+    const into = elsewhere();
+    mkdirSync(into.DATA_DIR);
+    const SECRETS_KEY_FILE = join(into.DATA_DIR, 'secrets.key');
+    copyFileSync(settings.SECRETS_KEY_FILE as string, SECRETS_KEY_FILE);
+    await succeeded(integration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
+    expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db', 'secrets.key']);
+  });
+
+  test('makes no key file where it restores nothing', async () => {
+    const folder = directory();
+    const into = settingsIn(folder);
+    mkdirSync(into.DATA_DIR as string);
+    writeFileSync(join(into.DATA_DIR as string, 'mine'), '');
+    // Not even the passphrase is asked for.
+    await expect(restoring(backup, into)).rejects.toThrow('is not empty: it has mine');
+    const damage = changedBackup(backup, join(folder, 'changed'), 'integration.db', damaged);
+    const empty = { ...into, DATA_DIR: join(folder, 'empty') };
+    await expect(restoring(damage, empty, { passphraseFile })).rejects.toThrow('The backup is damaged');
+    expect(existsSync(into.SECRETS_KEY_FILE as string)).toBe(false);
+  });
+
   test('refuses a directory with anything in it, and leaves it as it is', async () => {
     const into = elsewhere();
     mkdirSync(into.DATA_DIR);
@@ -206,7 +238,7 @@ describe('integration restore', () => {
     const into = elsewhere();
     const at = Date.now();
     let holder: BetterSqlite3.Database | undefined;
-    const restored = fillPlace(loadConfig(into), { ...given(), at }, async (database) => {
+    const restored = fillPlace(loadConfig(into), { ...given(), at }, keyFile, async (database) => {
       // A log that cannot be folded into the file, as on a full disk: closing the database does not tell.
       holder = new BetterSqlite3(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
       holder.exec('begin');
@@ -225,13 +257,22 @@ describe('integration restore', () => {
 
   test('gives the database no name without the record of what it ended', async () => {
     const into = elsewhere();
-    await expect(fillPlace(loadConfig(into), given(), async () => undefined)).rejects.toThrow(
+    await expect(fillPlace(loadConfig(into), given(), keyFile, async () => undefined)).rejects.toThrow(
       'does not have the record of its restore',
     );
     expect(isUntouched(into)).toBe(true);
   });
 
-  test('refuses a list of what is valid that is older than the backup, or of another database', async () => {
+  test('tells what a list does not show, above what works', async () => {
+    const file = join(directory(), 'valid-now.json');
+    const list = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...list, readAt: '2999-01-01T00:00:00.000Z' }));
+    expect(await succeeded(integration(['restore', backup, '--revocations', file], elsewhere()))).toMatch(
+      /^WARNING: what was revoked after 2999-01-01T00:00:00\.000Z works again\.\n\nThese work:\n\n.*\nservice_token /ms,
+    );
+  });
+
+  test('refuses a list of what is valid that is older than the backup, of another database or not complete', async () => {
     const folder = directory();
     const listOf = (change: object) => {
       const file = join(folder, `${Object.keys(change)}.json`);
@@ -242,12 +283,30 @@ describe('integration restore', () => {
     const into = elsewhere();
     const older = listOf({ readAt: '2020-01-01T00:00:00.000Z' });
     await expect(restoring(backup, into, { revocations: older })).rejects.toThrow(
-      /is of 2020-01-01T00:00:00\.000Z, before the backup/,
+      /is of 2020-01-01T00:00:00\.000Z, not after the backup/,
+    );
+    const own = join(backup, 'valid.json');
+    await expect(restoring(backup, into, { revocations: own })).rejects.toThrow(
+      /valid\.json is of .*, not after the backup/,
     );
     const foreign = listOf({ environmentMadeAt: 1 });
     await expect(restoring(backup, into, { revocations: foreign })).rejects.toEqual(
       new UsageError(`The list ${foreign} is of another database than the backup.`),
     );
+    const { members: _, ...without } = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8')).valid;
+    for (const [part, valid] of [
+      ['members', without],
+      ['members', { ...without, members: {} }],
+      ['apiKeys', { ...without, apiKeys: ['key_1'] }],
+      ['apiKeys', null],
+    ]) {
+      const torn = listOf({ valid });
+      await expect(restoring(backup, into, { revocations: torn })).rejects.toEqual(
+        new Unfinished(
+          `The file ${torn} is not complete: ${part} is missing, or is not what \`integration revocations\` writes.`,
+        ),
+      );
+    }
     await expect(
       restoring(backup, into, { revocations: join(backup, 'valid.json'), keepKeys: true }),
     ).rejects.toThrow(UsageError);

@@ -1,0 +1,211 @@
+import { sql } from 'kysely';
+import type { CopyChanges } from './copy-changes.js';
+import { type Credential, credentialsWhere, revoke, setEnd } from './credentials.js';
+import { applicationLists, unexpired, type ValidList } from './valid-list.js';
+
+/** What a list of what is valid ended in a copy, for good. */
+export interface Applied {
+  revoked: Credential[];
+  /** Those with an earlier end in the list, which they have now. */
+  shortened: Credential[];
+  disabled: { applications: string[]; accounts: string[]; subscriptions: string[] };
+  /** Users and workers who have left a client. */
+  memberships: string[];
+  /** Applications that lost a redirect URI, a scope or a grant type. */
+  narrowed: string[];
+  /** Instance integrations that are not configured now. */
+  unconfigured: string[];
+  /** People whose password was changed or removed later, and who need a link. */
+  passwords: number;
+}
+
+export function nothingApplied(): Applied {
+  return {
+    ...{ revoked: [], shortened: [], memberships: [], narrowed: [], unconfigured: [], passwords: 0 },
+    disabled: { applications: [], accounts: [], subscriptions: [] },
+  };
+}
+
+/** Ends in the copy what `valid` lacks; `present` is what is valid in the copy. */
+export async function applyList(
+  changes: CopyChanges,
+  present: ValidList,
+  valid: ValidList,
+): Promise<Applied> {
+  const list = new ListInCopy(changes, present, valid);
+  const { revoked, shortened } = await list.endCredentials();
+  const unconfigured = await list.unconfigure();
+  const narrowed = await list.narrowApplications();
+  const { memberships, leavers } = await list.endMemberships();
+  const accounts = await list.disableAccounts(leavers);
+  const applications = await list.disableApplications();
+  const subscriptions = await list.disableSubscriptions();
+  const passwords = await list.forgetPasswords();
+  const disabled = { applications, accounts, subscriptions };
+  return { revoked, shortened, disabled, memberships, narrowed, unconfigured, passwords };
+}
+
+class ListInCopy {
+  constructor(
+    private readonly changes: CopyChanges,
+    private readonly present: ValidList,
+    private readonly valid: ValidList,
+  ) {}
+
+  async endCredentials(): Promise<Pick<Applied, 'revoked' | 'shortened'>> {
+    const { writer, at } = this.changes;
+    const { apiKeys, serviceTokens, clientSecrets } = this.valid;
+    const ends = new Map(Object.entries({ ...apiKeys, ...serviceTokens, ...clientSecrets }));
+    const revoked: Credential[] = [];
+    const shortened: Credential[] = [];
+    for (const each of await credentialsWhere(writer, () => unexpired(at))) {
+      const { kind, id } = each;
+      const end = ends.get(id);
+      if (end === undefined) {
+        await revoke(writer, each, at);
+        await this.changes.record(`${kind}.revoked`, { type: kind, id }, { reason: 'restored' });
+        revoked.push(each);
+      } else if (isEarlier(end, each.expiresAt)) {
+        await setEnd(writer, each, end);
+        const attributes = { reason: 'restored', expires_at: String(end) };
+        await this.changes.record(`${kind}.shortened`, { type: kind, id }, attributes);
+        shortened.push({ ...each, expiresAt: end });
+      }
+    }
+    return { revoked, shortened };
+  }
+
+  async unconfigure(): Promise<string[]> {
+    const lost = this.#lost('instanceIntegrations');
+    await this.changes.each(lost, 'instance_integration', 'unconfigured', (id) =>
+      this.changes.setRow('instance_integrations', id, sql`configured_at = null`),
+    );
+    return lost;
+  }
+
+  async narrowApplications(): Promise<string[]> {
+    const { writer } = this.changes;
+    const narrowed = new Set<string>();
+    for (const [id, present] of Object.entries(this.present.redirectUris)) {
+      for (const pair of without(present, this.valid.redirectUris[id])) {
+        const [instance = '', uri = ''] = pair.split(' ');
+        await sql`
+          delete from application_redirect_uris
+          where application_id = ${id} and instance_id = ${instance} and uri = ${uri}
+        `.execute(writer);
+        narrowed.add(id);
+      }
+    }
+    for (const [part, column] of Object.entries(applicationLists)) {
+      const listed = this.valid[part as keyof typeof applicationLists];
+      for (const [id, present] of Object.entries(this.present[part as keyof typeof applicationLists])) {
+        const lost = without(present, listed[id]);
+        if (lost.length > 0) {
+          const kept = JSON.stringify(without(present, lost));
+          await sql`update applications set ${sql.ref(column)} = ${kept} where id = ${id}`.execute(writer);
+          narrowed.add(id);
+        }
+      }
+    }
+    await this.changes.each(narrowed, 'application', 'narrowed', (id) =>
+      this.changes.setRow('applications', id, sql`id = id`),
+    );
+    return [...narrowed];
+  }
+
+  /** Ends memberships that the list lacks, and finds the people to whom none is left. */
+  async endMemberships(): Promise<{ memberships: string[]; leavers: Set<string> }> {
+    const { writer, at } = this.changes;
+    const listed = new Set(this.valid.members);
+    const { rows } = await sql<{ id: string; account: string; type: 'user' | 'worker' }>`
+      select id, account_id as account, 'user' as type from users where status in ('ACTIVE', 'INVITED')
+      union all select id, account_id, 'worker' from workers where offboarded_at is null
+      order by 1
+    `.execute(writer);
+    const left = rows.filter(({ id }) => !listed.has(id));
+    for (const { id, type } of left) {
+      await this.changes.each([id], type, 'ended', () =>
+        type === 'user'
+          ? this.changes.setRow('users', id, sql`status = 'INACTIVE'`)
+          : this.changes.setRow('workers', id, sql`offboarded_at = ${at}`),
+      );
+    }
+    const leavers = new Set(left.map(({ account }) => account));
+    for (const { account } of rows.filter(({ id }) => listed.has(id))) {
+      leavers.delete(account);
+    }
+    return { memberships: left.map(({ id }) => id), leavers };
+  }
+
+  /** Also where the address was changed since: a link for a new password would go to the earlier mailbox. */
+  async disableAccounts(leavers: ReadonlySet<string>): Promise<string[]> {
+    const { accounts } = this.present;
+    const ended = new Set(this.#lost('accounts'));
+    const isOther = (id: string) => this.valid.emails[id] !== this.present.emails[id];
+    const lost = accounts.filter((id) => ended.has(id) || leavers.has(id) || isOther(id));
+    await this.changes.each(lost, 'account', 'disabled', (id) =>
+      this.changes.setRow('accounts', id, sql`disabled_at = ${this.changes.at}`),
+    );
+    return lost;
+  }
+
+  async disableApplications(): Promise<string[]> {
+    const lost = this.#lost('applications');
+    await this.changes.each(lost, 'application', 'disabled', (id) =>
+      this.changes.setRow('applications', id, sql`enabled = 0`),
+    );
+    return lost;
+  }
+
+  /** Also those of which every signing secret was ended since: the receiver expects one that the copy lacks. */
+  async disableSubscriptions(): Promise<string[]> {
+    const { writer } = this.changes;
+    const { rows: secrets } = await sql<{ id: string; subscription: string }>`
+      select id, subscription_id as subscription from subscription_secrets
+    `.execute(writer);
+    const touched = new Set<string>();
+    const signing = new Set<string>();
+    for (const { id, subscription } of secrets) {
+      const present = this.present.subscriptionSecrets[id];
+      if (present !== undefined) {
+        const { [id]: end = this.changes.at } = this.valid.subscriptionSecrets;
+        if (isEarlier(end, present)) {
+          await sql`update subscription_secrets set expires_at = ${end} where id = ${id}`.execute(writer);
+          touched.add(subscription);
+        } else {
+          signing.add(subscription);
+        }
+      }
+    }
+    const ended = new Set(this.#lost('subscriptions'));
+    const isUnsigned = (id: string) => touched.has(id) && !signing.has(id);
+    const lost = this.present.subscriptions.filter((id) => ended.has(id) || isUnsigned(id));
+    await this.changes.each(lost, 'subscription', 'disabled', (id) => this.changes.disableSubscription(id));
+    return lost;
+  }
+
+  /** An earlier password may be the one that leaked. */
+  async forgetPasswords(): Promise<number> {
+    const lost = Object.entries(this.present.passwords)
+      .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
+      .map(([id]) => id);
+    await this.changes.each(lost, 'account', 'password_removed', (id) =>
+      this.changes.changed(sql`delete from passwords where account_id = ${id}`),
+    );
+    return lost.length;
+  }
+
+  /** Valid in the copy, and not in the list. */
+  #lost(kind: 'applications' | 'accounts' | 'subscriptions' | 'instanceIntegrations'): string[] {
+    return without(this.present[kind], this.valid[kind]);
+  }
+}
+
+export function without(present: readonly string[], removed: readonly string[] = []): string[] {
+  const others = new Set(removed);
+  return present.filter((each) => !others.has(each));
+}
+
+function isEarlier(end: number | null, present: number | null): end is number {
+  return end !== null && end < (present ?? Number.POSITIVE_INFINITY);
+}

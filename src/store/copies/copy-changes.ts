@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Actor } from '../../domain/operator/audit.js';
+import { newVersion } from '../../domain/version.js';
+import { auditAction } from '../adapters/operator/audit-events.js';
+import type { Writer } from '../database.js';
+
+/** Changes of rows in a restored database, each with its audit record. */
+export class CopyChanges {
+  constructor(
+    readonly writer: Writer,
+    readonly at: number,
+    private readonly actor: Actor,
+  ) {}
+
+  record(type: string, subject: { type: string; id: string }, attributes = {}): Promise<void> {
+    return auditAction(this.writer, this.at, this.actor, { type, subject, attributes });
+  }
+
+  async changed(statement: RawBuilder<unknown>): Promise<number> {
+    return Number((await statement.execute(this.writer)).numAffectedRows ?? 0);
+  }
+
+  async each(
+    ids: Iterable<string>,
+    type: string,
+    what: string,
+    change: (id: string) => Promise<unknown>,
+  ): Promise<void> {
+    for (const id of ids) {
+      await change(id);
+      await this.record(`${type}.${what}`, { type, id }, { reason: 'restored' });
+    }
+  }
+
+  async setRow(table: string, id: string, fields: RawBuilder<unknown>): Promise<void> {
+    await sql`
+      update ${sql.table(table)} set ${fields}, version = ${newVersion()}, updated_at = ${this.at}
+      where id = ${id}
+    `.execute(this.writer);
+  }
+
+  disableSubscription(id: string): Promise<void> {
+    return this.setRow(
+      'subscriptions',
+      id,
+      sql`status = 'DISABLED', disabled_reason = 'OPERATOR', disabled_at = ${this.at}`,
+    );
+  }
+
+  async endSigningKeys(kids: readonly string[]): Promise<number> {
+    for (const kid of kids) {
+      await sql`
+        update signing_keys set retired_at = ${this.at},
+          superseded_at = case when activates_at <= ${this.at} then coalesce(superseded_at, ${this.at}) end
+        where kid = ${kid}
+      `.execute(this.writer);
+      await this.record('signing_key.withdrawn', { type: 'signing_key', id: kid });
+    }
+    return kids.length;
+  }
+}

@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+
+const directory = temporaryDirectories();
+
+test.each([
+  ['postgres://me:hush%2Fhush@db.example/it?options=-c%20a%3Db', 'me@db.example/it?options=-c%20a%3Db'],
+  [
+    'postgres://me:other@db.example/it?password=hush%2Fhush&options=-c%20a%3Db&sslpassword=hush-key',
+    'me@db.example/it?options=-c%20a%3Db',
+  ],
+  ['postgres://me@db.example/it?pass%77ord=hush%2Fhush', 'me@db.example/it'],
+])('the programs of PostgreSQL get no password in their arguments, of %s', async (url, shown) => {
+  const folder = directory();
+  const script = `#!/bin/sh\necho "$PGPASSWORD: $*" >&2\nexit 3\n`;
+  writeFileSync(join(folder, 'pg_restore'), script, { mode: 0o755 });
+  await expect(undumpPostgres(url, 'dump', { PATH: folder })).rejects.toThrow(
+    `pg_restore ended with 3: hush/hush: --exit-on-error --single-transaction --no-owner --no-privileges dump --no-password --dbname=postgres://${shown}`,
+  );
+});
