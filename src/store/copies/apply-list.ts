@@ -157,7 +157,7 @@ class ListInCopy {
     return lost;
   }
 
-  /** Also those of which every signing secret was ended since: the receiver expects one that the copy lacks. */
+  /** Also those of which every secret was ended since: the receiver expects one that the copy lacks. */
   async disableSubscriptions(): Promise<string[]> {
     const { writer } = this.changes;
     const { rows: secrets } = await sql<{ id: string; subscription: string }>`

@@ -103,7 +103,7 @@ async function holdDeliveries(
   return { subscriptions, deliveries };
 }
 
-/** Nodes of the other database hold no keys for this one, and answers that callers kept may differ from it. */
+/** Nodes of the other database hold no keys for this one; answers that callers kept may differ. */
 async function forgetOthers(changes: CopyChanges): Promise<void> {
   await changes.changed(sql`delete from encryption_key_holders`);
   await changes.changed(sql`update data_versions set version = ${newVersion()}`);

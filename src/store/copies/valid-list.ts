@@ -124,7 +124,7 @@ const SHAPES: Record<keyof ValidList, (part: object) => boolean> = {
   postLogoutRedirectUris: recordOf(isTexts),
 };
 
-/** The first part that is missing or of another shape: taken as empty, it would end everything of its kind. */
+/** The first part that is missing or of another shape: an empty one would end everything of its kind. */
 export function faultyPartOf(valid: unknown): string | undefined {
   const parts = (valid ?? {}) as Record<string, unknown>;
   return Object.entries(SHAPES).find(([name, fits]) => {

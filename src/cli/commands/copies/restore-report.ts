@@ -5,7 +5,7 @@ import type { Report, RestoreOptions } from './restore-actions.js';
 import { asText } from './resume-actions.js';
 
 const UNKNOWN_TO_LISTS =
-  'As in the backup, also if it was changed since: roles and their permissions, consents, PKCE and lifetimes of applications, addresses and filters of subscriptions.';
+  'As in the backup, also if it was changed since: roles and their permissions, consents, other settings of applications (such as PKCE), addresses and filters of subscriptions.';
 
 /** What was restored, what was ended, and what an operator has to do. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
@@ -40,10 +40,11 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
       suspended,
       'Let them work again with `integration resume`, those that you know to be in order first.',
     ),
+    ...(revocations === null ? [] : [`WARNING: what was revoked after ${revocations} works again.`]),
     ...section(
       options.keepKeys
         ? `WARNING: these work as in the backup, also those that were revoked since ${restored}:`
-        : `${revocations === null ? '' : `WARNING: what was revoked after ${revocations} works again.\n\n`}These work:`,
+        : 'These work:',
       alive,
     ),
     ...(revocations === null ? [] : [UNKNOWN_TO_LISTS]),

@@ -3,9 +3,9 @@ import { loadConfig } from '../../../config/config.js';
 import type { RestoreOptions } from './restore-actions.js';
 
 const NOTES = `
-It fills DATA_DIR, which must be empty or missing, or the empty database of DATABASE_URL (by pg_restore), and checks it: checksums,
-every page, the rows of each table, the encryption key. An interrupted restore can be repeated; the service starts only on
-a complete one.
+It fills DATA_DIR, which must be missing or empty except for the key file, or the empty database of DATABASE_URL (by
+pg_restore), and checks it: checksums, every page, the rows of each table, the encryption key. An interrupted
+restore can be repeated; the service starts only on a complete one.
 
 A backup is older than what was revoked since. So in the copy
   sessions, refresh and access tokens, codes and mailed links end, and signing keys are replaced (unless --keep-sessions)
@@ -14,7 +14,7 @@ A backup is older than what was revoked since. So in the copy
     end), passwords, accounts (also those whose email address was changed since), users and workers, applications,
     their redirect URIs, scopes and grant types, configured instance integrations, subscriptions and their secrets.
     Make the list from the damaged database, or use valid.json of a newer backup. It does not show changes of roles,
-    permissions, consents, PKCE or lifetimes of applications, or addresses and filters of subscriptions
+    permissions, consents, other settings of applications (such as PKCE), or addresses and filters of subscriptions
   without it, API keys, tokens and client secrets are suspended until \`integration resume\` (unless --keep-keys)
 
 Exit codes: 0 restored and checked · 1 the backup is damaged or the copy failed · 2 wrong usage · 78 cannot restore into this place
