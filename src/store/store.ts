@@ -114,7 +114,7 @@ export const RESTORE_STAGE = 'restoring';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { watch } = options;
-  const refusals = new WriteRefusals(options.writes);
+  const refusals = new WriteRefusals(options.writes, watch);
   const bare = withTimedWrites(refusals.watched(await connect(options)), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
   const database = withAuditChains(

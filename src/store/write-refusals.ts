@@ -1,5 +1,6 @@
 import type { Database } from './database.js';
 import { databaseReasonOf } from './store-error.js';
+import type { StoreWatch } from './watch.js';
 
 export interface RefusalListener {
   /** The first refusal after writes were taken. */
@@ -21,6 +22,7 @@ export class WriteRefusals {
 
   constructor(
     private readonly listener?: RefusalListener,
+    private readonly watch?: Pick<StoreWatch, 'refused'>,
     private readonly clock = () => performance.now(),
   ) {}
 
@@ -63,6 +65,7 @@ export class WriteRefusals {
     this.#refusedAt = this.clock();
     this.#reason = databaseReasonOf(error);
     this.#refused += 1;
+    this.watch?.refused();
     if (this.#refused === 1) {
       this.listener?.onRefused(this.#reason);
     }

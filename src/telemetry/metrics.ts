@@ -139,6 +139,11 @@ export function storeMetrics(registry: Registry) {
     buckets: DURATION_BUCKETS_S,
     registers,
   });
+  const refused = new Counter({
+    name: 'store_writes_refused_total',
+    help: 'Writes that the disk refused: it is full, read-only or failing.',
+    registers,
+  });
   const waits = new Histogram({
     name: 'store_pool_wait_duration_seconds',
     help: 'Waits for a connection to PostgreSQL, by pool.',
@@ -153,6 +158,7 @@ export function storeMetrics(registry: Registry) {
     synced: (durationMs: number) => syncs.observe(durationMs / 1_000),
     wrote: (outcome: 'committed' | 'undone', durationMs: number) =>
       durations.observe({ outcome }, durationMs / 1_000),
+    refused: () => refused.inc(),
     lent: (pool: string, durationMs: number) => waits.observe({ pool }, durationMs / 1_000),
   };
 }

@@ -18,6 +18,7 @@ const NAMES = [
   'password_jobs_waiting',
   'store_commit_writes',
   'store_pool_wait_duration_seconds',
+  'store_writes_refused_total',
   'store_sync_duration_seconds',
   'store_write_duration_seconds',
   'temporal_configured',

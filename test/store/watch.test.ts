@@ -31,6 +31,7 @@ describeEachDatabase('a watched store', (under) => {
         told.synced += 1;
       },
       wrote: (outcome) => told.wrote.push(outcome),
+      refused: () => undefined,
       lent: (pool, durationMs) => told.lent.push([pool, durationMs >= 0]),
     };
     const store = await openStore({ ...(await under.newPlace()), environment: 'demo', watch });

@@ -9,6 +9,7 @@ function rig() {
   const state: { error: unknown; now: number } = { error: undefined, now: 0 };
   const refusals = new WriteRefusals(
     { onRefused: (reason) => told.push(reason), onTaken: (refused) => told.push(`taken after ${refused}`) },
+    { refused: () => told.push('counted') },
     () => state.now,
   );
   const write = async () => {
@@ -44,7 +45,7 @@ test.each([
   expect(() => refusals.assertNone()).toThrow(
     `Writes were refused lately (2), for example: ${code}: it failed`,
   );
-  expect(told).toEqual([`${code}: it failed`]);
+  expect(told).toEqual(['counted', `${code}: it failed`, 'counted']);
 });
 
 test('after ten seconds without a refusal the next write that is taken ends the trouble', async () => {
@@ -58,7 +59,7 @@ test('after ten seconds without a refusal the next write that is taken ends the 
   state.now = 10_000;
   await write();
   refusals.assertNone();
-  expect(told).toEqual(['it failed', 'taken after 1']);
+  expect(told).toEqual(['counted', 'it failed', 'taken after 1']);
 });
 
 test.each([

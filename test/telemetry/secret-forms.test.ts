@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, '../../src');
 
 /** Each file that makes random values, with an example of its secrets; undefined for those without one. */
 const makers: Record<string, (() => string) | undefined> = {
+  'cli/commands/copies/backup-folder.ts': undefined,
   'cli/supervisor/serve.ts': () => `edge_live_${randomBytes(32).toString('hex')}`,
   'domain/platform/organization/new-role.ts': undefined,
   'domain/sign-on/tokens/tokens.ts': undefined,
@@ -25,6 +26,7 @@ const makers: Record<string, (() => string) | undefined> = {
   'identifiers/random-secrets.ts': newSecret,
   'identifiers/record-id.ts': undefined,
   'identifiers/service-token.ts': () => newServiceToken('operator', 'demo'),
+  'keys/passphrase-box.ts': undefined,
   'keys/sealed-box.ts': undefined,
   'keys/secrets-key.ts': undefined,
   'keys/subkeys.ts': undefined,
