@@ -5,7 +5,7 @@ import type pretty from 'pino-pretty';
 import { scrub } from './scrub.js';
 
 const GATHERED_MS = 5;
-const GATHERED_BYTES = 8_192;
+const PIPE_BUF = 4_096;
 
 export type LogFields = Record<string, unknown>;
 
@@ -42,21 +42,30 @@ export function createLog({ role, version, level, format, destination }: LogOpti
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A write for each line took a seventh of a busy edge. What is gathered is lost only by SIGKILL. */
+/**
+ * Writes a line at once and gathers those of the next moment: a write for each took a seventh of a busy edge.
+ * Roles share the output; what a pipe takes whole is not mixed with the lines of another.
+ */
 function gatheredLines(): DestinationStream {
-  const output = pino.destination({ dest: 1, minLength: GATHERED_BYTES });
-  let isDue = false;
-  const flush = () => {
-    isDue = false;
-    output.flushSync();
+  const output = pino.destination({ dest: 1, maxWrite: PIPE_BUF });
+  let gathered: string[] | undefined;
+  const pass = () => {
+    const lines = gathered ?? [];
+    gathered = undefined;
+    for (const line of lines) {
+      output.write(line);
+    }
   };
-  process.once('exit', flush);
+  // Before the listener of the output, which writes all that it was given.
+  process.prependOnceListener('exit', pass);
   return {
     write: (line) => {
-      output.write(line);
-      if (!isDue) {
-        isDue = true;
-        setTimeout(flush, GATHERED_MS).unref();
+      if (gathered) {
+        gathered.push(line);
+      } else {
+        gathered = [];
+        setTimeout(pass, GATHERED_MS).unref();
+        output.write(line);
       }
     },
   };
