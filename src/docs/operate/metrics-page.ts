@@ -9,16 +9,16 @@ export const operatePath = (slug: string) => `/docs/operate/${slug}`;
 
 const HEADINGS = ['Metric', 'Type', 'Labels', 'Roles'];
 
-/** Every metric with its help text, from where it is made. */
+/** Every metric with its help text, read from the code that registers it. */
 export function metricsPage(): Page {
   const all = describeMetrics();
-  const summary = 'Every metric of the service, as it describes itself at its scrape.';
+  const summary = 'Every metric of the service, with the help text that a scrape returns.';
   const parts = [
-    { id: 'service', title: 'Of the service', metrics: all.filter(({ isDefault }) => !isDefault) },
-    { id: 'processes', title: 'Of each process', metrics: all.filter(({ isDefault }) => isDefault) },
+    { id: 'service', title: 'Service metrics', metrics: all.filter(({ isDefault }) => !isDefault) },
+    { id: 'processes', title: 'Process metrics', metrics: all.filter(({ isDefault }) => isDefault) },
   ];
   const body = html`<h1>Metrics</h1><p class="lead">${summary}</p>
-<p>Each has a label <code>role</code> too: <code>edge</code>, <code>domain</code> or <code>worker</code>.</p>
+<p>Each metric also has the label <code>role</code>: <code>edge</code>, <code>domain</code> or <code>worker</code>.</p>
 ${parts.map(({ id, title, metrics }) => html`<h2 id="${id}"><a class="self" href="#${id}">${title}</a></h2>${table(metrics)}`)}`;
   const markdown = parts.flatMap(({ title, metrics }) => ['', `## ${title}`, '', ...lines(metrics)]);
   return {
