@@ -27,13 +27,15 @@ export interface BackupOptions {
   json?: boolean;
 }
 
-/** The name to which the sealed key file of a backup is bound. */
+/** The encryption of the key file is bound to this name. */
 export const SEALED_KEY = 'integration-backup/key-file';
 
 export async function backup(config: Config, folder: string, options: BackupOptions): Promise<void> {
   const { withKey = false, passphraseFile, json } = options;
   if (!withKey && passphraseFile !== undefined) {
-    throw new UsageError('--passphrase-file is for --with-key: without it no key is in the backup.');
+    throw new UsageError(
+      '--passphrase-file needs --with-key: without --with-key the backup does not contain the key.',
+    );
   }
   const manifest = await foreseen(async () => {
     await refuseOtherRelease(placeOf(config));
@@ -54,7 +56,7 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
   const stop = stopSignal();
   const onStop = () => {
     rmSync(staged.path, { recursive: true, force: true });
-    say('The backup was ended, and nothing is left of it.');
+    say('The backup was interrupted, and its files were removed.');
     process.exit(1);
   };
   stop.signal.addEventListener('abort', onStop);
@@ -70,7 +72,7 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
     });
     if (facts.environment !== config.ENVIRONMENT) {
       throw new Unfinished(
-        `The database belongs to the ${facts.environment} environment, and this is ${config.ENVIRONMENT}.`,
+        `The database belongs to the ${facts.environment} environment, but ENVIRONMENT is ${config.ENVIRONMENT}.`,
       );
     }
     const { environment, environmentMadeAt } = facts;
@@ -90,7 +92,7 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
   }
 }
 
-/** Before the copy, so that the record is in it. A full or read-only disk must not prevent a backup. */
+/** Before the copy, so that the backup contains the record. A full or read-only disk must not prevent it. */
 async function putOnRecord(config: Config, target: string): Promise<void> {
   try {
     const database = await openDatabase(placeOf(config));
@@ -101,7 +103,7 @@ async function putOnRecord(config: Config, target: string): Promise<void> {
       await database.close();
     }
   } catch (error) {
-    say(`This backup is not on record in the audit log: ${(error as Error).message}`);
+    say(`The audit log has no record of this backup: ${(error as Error).message}`);
   }
 }
 
@@ -116,13 +118,13 @@ ${asFacts([
   ['As of', begunAt],
   ['Database', `${manifest.database}, ${environment}, release ${release}`],
   ['Rows', `${sum} in ${Object.keys(rows).length} tables`],
-  ['Encryption key', withKey ? `${keys}: in the backup, encrypted` : `${keys}: not in the backup`],
+  ['Encryption key', withKey ? `${keys}, in the backup, encrypted` : `${keys}, not in the backup`],
 ])}
 
 ${
   withKey
-    ? 'Keep the passphrase apart from the backup: both together decrypt everything.'
-    : 'It cannot be used without that key: keep a copy of SECRETS_KEY_FILE apart from it.'
+    ? 'Store the passphrase separately from the backup: both together decrypt everything.'
+    : 'You cannot restore this backup without the encryption key: store a copy of SECRETS_KEY_FILE separately.'
 }`;
 }
 

@@ -21,7 +21,7 @@ import { FILES } from './manifest.js';
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };
 const LINE = /^([0-9a-f]{64}) {2}([\w.-]+)$/;
 
-/** A folder under another name, which gets its own when all of it is on the disk. */
+/** A folder that is written under a temporary name and renamed once all of it is on the disk. */
 export class StagedFolder {
   readonly path: string;
 
@@ -32,7 +32,7 @@ export class StagedFolder {
       mkdirSync(dirname(target), { recursive: true, mode: OWNER_ONLY.folder });
       mkdirSync(this.path, { mode: OWNER_ONLY.folder });
     } catch (error) {
-      throw new UsageError(`The folder ${target} cannot be made: ${(error as Error).message}.`);
+      throw new UsageError(`The folder ${target} cannot be created: ${(error as Error).message}.`);
     }
   }
 
@@ -62,7 +62,7 @@ export class StagedFolder {
   }
 }
 
-/** A new file that is complete on the disk before it gets its name. */
+/** Writes a new file under a temporary name, and renames it once it is on the disk. */
 export function writeNewFile(path: string, content: string): void {
   const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
   refuseExisting(path);
@@ -77,26 +77,26 @@ export function writeNewFile(path: string, content: string): void {
   }
 }
 
-/** The checksums of a complete backup, by file. */
+/** The checksums of a complete backup, by file name. */
 export function sumsIn(folder: string): Map<string, string> {
   const path = join(folder, FILES.sums);
   if (!existsSync(path)) {
     throw new Unfinished(
-      `${folder} is not a complete backup: it has no ${FILES.sums}. One that was ended early can be deleted.`,
+      `${folder} is not a complete backup: it has no ${FILES.sums}. If the backup was interrupted, you can delete the folder.`,
     );
   }
   const sums = new Map<string, string>();
   for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) {
     const [, sum, name] = LINE.exec(line) ?? [];
     if (sum === undefined || name === undefined) {
-      throw new Unfinished(`The backup is damaged: ${path} has a line that is no checksum.`);
+      throw new Unfinished(`The backup is damaged: ${path} has a line that is not a checksum.`);
     }
     sums.set(name, sum);
   }
   return sums;
 }
 
-/** Refuses a file, or a copy of it, that is not what was written. */
+/** Refuses a file whose checksum differs from that of the backup. `file` may be a copy. */
 export async function assertSum(
   sums: ReadonlyMap<string, string>,
   name: string,
@@ -105,12 +105,12 @@ export async function assertSum(
   const sum = existsSync(file) ? await sha256Of(file) : 'nothing';
   if (sum !== sums.get(name)) {
     throw new Unfinished(
-      `The backup is damaged: ${name} is not what was written (its SHA-256 is not that of ${FILES.sums}). Use another backup.`,
+      `The backup is damaged: ${name} does not match its checksum in ${FILES.sums}. Use another backup.`,
     );
   }
 }
 
-/** Syncs the content of a file, or the names of a folder. */
+/** Syncs the content of a file, or the entries of a folder. */
 export function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -128,6 +128,6 @@ async function sha256Of(path: string): Promise<string> {
 
 function refuseExisting(path: string): void {
   if (existsSync(path)) {
-    throw new UsageError(`${path} exists already, and nothing is overwritten. Name another place.`);
+    throw new UsageError(`${path} already exists. The command does not overwrite it; choose another path.`);
   }
 }

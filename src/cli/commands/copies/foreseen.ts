@@ -4,7 +4,7 @@ import { StoreError } from '../../../store/store-error.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../unfinished.js';
 
-/** Turns errors of store and keys into those that end a command with a sentence and an exit code. */
+/** Maps errors of the store and of the keys to errors that end a command with a message and an exit code. */
 export async function foreseen<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

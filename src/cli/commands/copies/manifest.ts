@@ -1,7 +1,7 @@
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { faultyPartOf, type ValidList } from '../../../store/copies/valid-list.js';
 
-/** The files of a backup. The last one makes it complete. */
+/** The files of a backup. `sums` is written last: a folder without it is incomplete. */
 export const FILES = {
   manifest: 'manifest.json',
   sqlite: 'integration.db',
@@ -21,14 +21,14 @@ export interface Manifest extends CopyFacts {
   release: string;
   database: DatabaseKind;
   issuer: string;
-  /** Every write that was acknowledged before is in the backup. */
+  /** The backup contains every write that was acknowledged before this time. */
   begunAt: string;
   endedAt: string;
   /** Whether the key file is in the backup, encrypted. */
   withKey: boolean;
 }
 
-/** What was valid at a time, for `restore --revocations`. */
+/** A list of what was valid at `readAt`, for `restore --revocations`. */
 export interface ValidFile extends Pick<CopyFacts, 'environment' | 'environmentMadeAt'> {
   format: typeof VALID_FORMAT;
   readAt: string;
@@ -43,7 +43,7 @@ export function validFileOf(file: Omit<ValidFile, 'format'>): ValidFile {
   return { format: VALID_FORMAT, ...file };
 }
 
-/** Throws an Error whose message completes "The file … ". */
+/** Throws an Error whose message continues the sentence "The file … ". */
 export function parseManifest(text: string): Manifest {
   return parsed<Manifest>(text, MANIFEST_FORMAT);
 }
@@ -53,7 +53,7 @@ export function parseValidFile(text: string): ValidFile {
   const fault = Number.isNaN(Date.parse(file.readAt)) ? 'readAt' : faultyPartOf(file.valid);
   if (fault !== undefined) {
     throw new Error(
-      `is not complete: ${fault} is missing, or is not what \`integration revocations\` writes.`,
+      `is incomplete: ${fault} is missing or has another form than \`integration revocations\` writes.`,
     );
   }
   return file;
@@ -71,9 +71,7 @@ function parsed<T>(text: string, format: string): T {
     throw new Error(`is not JSON: ${(error as Error).message}.`);
   }
   if (content?.format !== format) {
-    throw new Error(
-      `is not of the format ${format}: a newer release may have made it, or it is another file.`,
-    );
+    throw new Error(`does not have the format ${format}: it is another file, or a newer release wrote it.`);
   }
   return content as T;
 }

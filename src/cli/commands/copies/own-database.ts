@@ -9,7 +9,7 @@ export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {
   return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL?.reveal() };
 }
 
-/** Refuses keys that do not open the database, and chains the audit records that follow. */
+/** Refuses keys that do not decrypt the database. Later audit records are added to the audit chains. */
 export async function useKeys(database: OpenedDatabase, keys: readonly EncryptionKey[]): Promise<void> {
   const silent = () => undefined;
   const keeper = new KeyKeeper({

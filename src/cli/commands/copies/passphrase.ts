@@ -6,13 +6,13 @@ const LEAST_CHARACTERS = 15;
 const OPEN_TO_OTHERS = 0o037;
 const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
-/** The passphrase for a new backup, typed twice or from a file. */
+/** The passphrase for a new backup, read from a file or typed twice. */
 export async function newPassphrase(file: string | undefined, terminal = OWN_TERMINAL): Promise<string> {
   const passphrase = await presentPassphrase(file, terminal);
   if ([...passphrase].length < LEAST_CHARACTERS) {
     throw new UsageError(`The passphrase must have at least ${LEAST_CHARACTERS} characters.`);
   }
-  if (file === undefined && (await typed('The same again: ', terminal)) !== passphrase) {
+  if (file === undefined && (await typed('Repeat the passphrase: ', terminal)) !== passphrase) {
     throw new UsageError('The two passphrases differ.');
   }
   return passphrase;
@@ -25,7 +25,7 @@ export async function presentPassphrase(file: string | undefined, terminal = OWN
 function firstLineOf(file: string): string {
   try {
     if (process.platform !== 'win32' && (statSync(file).mode & OPEN_TO_OTHERS) !== 0) {
-      throw new Error(`it is open to other users of this machine. Run: chmod 600 ${file}`);
+      throw new Error(`other users of this machine can read or change it. Run: chmod 600 ${file}`);
     }
     return readFileSync(file, 'utf8').split(/\r?\n/)[0] as string;
   } catch (error) {
@@ -33,11 +33,11 @@ function firstLineOf(file: string): string {
   }
 }
 
-/** Without showing it. */
+/** Reads a line without echoing it. */
 async function typed(question: string, { input, output }: Terminal): Promise<string> {
   if (!input.isTTY || !output.isTTY) {
     throw new UsageError(
-      'A passphrase is needed, and there is no terminal to ask on. Give it with --passphrase-file.',
+      'The command needs a passphrase, and has no terminal to ask for it. Use --passphrase-file.',
     );
   }
   const { createInterface } = await import('node:readline');

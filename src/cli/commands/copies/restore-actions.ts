@@ -35,7 +35,9 @@ const ACTOR = { type: 'command', id: 'restore' };
 
 export async function restore(config: Config, given: string, options: RestoreOptions): Promise<void> {
   if (options.keepKeys && options.revocations !== undefined) {
-    throw new UsageError('--keep-keys is for a restore without --revocations: the list says which keys end.');
+    throw new UsageError(
+      '--keep-keys cannot be combined with --revocations: the list determines which keys end.',
+    );
   }
   const folder = resolve(given);
   const report = await foreseen(async () => {
@@ -45,7 +47,7 @@ export async function restore(config: Config, given: string, options: RestoreOpt
     const list = options.revocations === undefined ? undefined : listIn(options.revocations, manifest);
     if (manifest.issuer !== config.SIGN_ON_URL) {
       say(
-        `The backup is of the issuer ${manifest.issuer}, and SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept only one of them.`,
+        `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them.`,
       );
     }
     refuseFullPlace(config, secretsKeyFile(config).path);
@@ -87,32 +89,32 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
   const unknown = unknownMigrations(manifest.migrations);
   if (unknown.length > 0) {
     throw new StartupError(
-      `The backup is of a newer release, ${manifest.release} (it has ${unknown.join(', ')}). Restore it with that release.`,
+      `The backup was made by a newer release, ${manifest.release} (it has ${unknown.join(', ')}). Restore it with that release.`,
     );
   }
   if (manifest.environment !== config.ENVIRONMENT) {
     throw new StartupError(
-      `The backup is of the ${manifest.environment} environment, and this is ${config.ENVIRONMENT}.`,
+      `The backup belongs to the ${manifest.environment} environment, but ENVIRONMENT is ${config.ENVIRONMENT}.`,
     );
   }
   if ((manifest.database === 'postgresql') !== (config.DATABASE_URL !== undefined)) {
     throw new StartupError(
       manifest.database === 'postgresql'
-        ? 'The backup is of PostgreSQL. Set DATABASE_URL to an empty database.'
-        : 'The backup is of SQLite. Unset DATABASE_URL, and set DATA_DIR to an empty directory.',
+        ? 'The backup is of a PostgreSQL database. Set DATABASE_URL to an empty database.'
+        : 'The backup is of a SQLite database. Unset DATABASE_URL, and set DATA_DIR to an empty directory.',
     );
   }
 }
 
-/** An older list would end what was issued between the two; that of the backup itself ends nothing. */
+/** An older list would end items that were issued before the backup; the backup's own list ends nothing. */
 function listIn(file: string, manifest: Manifest): ValidFile {
   const list = reading(resolve(file), parseValidFile);
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
-    throw new UsageError(`The list ${file} is of another database than the backup.`);
+    throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
   if (list.readAt <= manifest.begunAt) {
     throw new UsageError(
-      `The list ${file} is of ${list.readAt}, not after the backup (${manifest.begunAt}): it does not show what was revoked since.`,
+      `The list ${file} was made at ${list.readAt}, not after the backup (${manifest.begunAt}): it does not show what was revoked since.`,
     );
   }
   return list;
@@ -122,7 +124,7 @@ interface Keys extends KeyFile {
   keys: EncryptionKey[];
 }
 
-/** Those of SECRETS_KEY_FILE or, where it is missing, of the backup. */
+/** The keys of SECRETS_KEY_FILE or, if it is missing, those of the backup. */
 async function keysOf(
   config: Config,
   folder: string,
@@ -151,7 +153,7 @@ function keysIn(path: string, manifest: Manifest): EncryptionKey[] {
   const missing = manifest.encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
   if (missing !== undefined) {
     throw new StartupError(
-      `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the file that belongs to it.`,
+      `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the key file of the backup.`,
     );
   }
   return keys;
@@ -163,7 +165,7 @@ function unsealed(text: string, passphrase: string): EncryptionKey[] {
   } catch (error) {
     throw new Unfinished(
       error instanceof SealError
-        ? 'The passphrase is not that of the key in the backup. Nothing was restored.'
+        ? 'The passphrase is wrong for the key in the backup. Nothing was restored.'
         : `The key file in the backup ${(error as Error).message}`,
     );
   }

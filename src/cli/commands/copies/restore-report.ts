@@ -5,14 +5,14 @@ import type { Report, RestoreOptions } from './restore-actions.js';
 import { asText } from './resume-actions.js';
 
 const UNKNOWN_TO_LISTS =
-  'As in the backup, also if it was changed since: roles and their permissions, consents, other settings of applications (such as PKCE), addresses and filters of subscriptions.';
+  'The list does not cover the following, which are as in the backup even if they were changed since: roles and their permissions, consents, other settings of applications (such as PKCE), URLs and filters of subscriptions.';
 
-/** What was restored, what was ended, and what an operator has to do. */
+/** Lists what was restored, what was ended, and the next steps of the operator. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
   const { restored, revocations, ended, revoked, shortened, suspended, alive, held } = report;
   const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
   return [
-    `The copy of ${restored} is restored into ${place}, and checked.`,
+    `The backup of ${restored} is restored into ${place} and checked.`,
     asFacts([
       [
         'Sessions',
@@ -33,17 +33,17 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
           : `${held.deliveries} deliveries of ${held.subscriptions.length} subscriptions held`,
       ],
     ]),
-    ...section('Ended for good, because the list lacks them:', revoked),
-    ...section('These have the earlier end that the list has:', shortened),
+    ...section('Ended permanently, because they are not on the list:', revoked),
+    ...section('Expire earlier now, as on the list:', shortened),
     ...section(
       `Suspended, because they may have been revoked since ${restored}:`,
       suspended,
-      'Let them work again with `integration resume`, those that you know to be in order first.',
+      'Use `integration resume` to resume those that you know were not revoked.',
     ),
     ...(revocations === null ? [] : [`WARNING: what was revoked after ${revocations} works again.`]),
     ...section(
       options.keepKeys
-        ? `WARNING: these work as in the backup, also those that were revoked since ${restored}:`
+        ? `WARNING: these work as in the backup, even if they were revoked after ${restored}:`
         : 'These work:',
       alive,
     ),
@@ -54,9 +54,9 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
 
 function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconfigured, passwords }: Report) {
   return [
-    `${revoked.length} keys and secrets ended, ${shortened.length} with an earlier end`,
-    `${disabled.accounts.length} accounts disabled, ${memberships.length} users and workers ended, ${passwords} passwords removed`,
-    `${disabled.applications.length} applications disabled, ${narrowed.length} allowed less`,
+    `${revoked.length} keys, tokens and secrets ended, ${shortened.length} expire earlier`,
+    `${disabled.accounts.length} accounts disabled, ${memberships.length} users and workers made inactive, ${passwords} passwords removed`,
+    `${disabled.applications.length} applications disabled, ${narrowed.length} with fewer redirect URIs, scopes or grant types`,
     `${unconfigured.length} instance integrations not configured, ${disabled.subscriptions.length} subscriptions disabled`,
   ].join('; ');
 }
@@ -75,8 +75,8 @@ function nextSteps({ suspended, held, restored }: Report): string {
     'Start the service:               integration serve',
     ...(held.subscriptions.length > 0
       ? [
-          'Let subscriptions send again:    integration resume whs_…',
-          `Send what they missed:           integration event replay --subscription whs_… --since ${restored}`,
+          'Enable the subscriptions:        integration resume whs_…',
+          `Send the events they missed:     integration event replay --subscription whs_… --since ${restored}`,
         ]
       : []),
   ];

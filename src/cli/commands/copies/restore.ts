@@ -3,21 +3,23 @@ import { loadConfig } from '../../../config/config.js';
 import type { RestoreOptions } from './restore-actions.js';
 
 const NOTES = `
-It fills DATA_DIR, which must be missing or empty except for the key file, or the empty database of DATABASE_URL (by
-pg_restore), and checks it: checksums, every page, the rows of each table, the encryption key. An interrupted
-restore can be repeated; the service starts only on a complete one.
+The command restores into DATA_DIR, which must be missing or empty except for the key file, or into the empty database
+of DATABASE_URL (with pg_restore). It checks the checksums, every page (SQLite), the rows of each table and the
+encryption key. You can repeat an interrupted restore; the service refuses to start on an incomplete one.
 
-A backup is older than what was revoked since. So in the copy
-  sessions, refresh and access tokens, codes and mailed links end, and signing keys are replaced (unless --keep-sessions)
-  webhooks are held: subscriptions are disabled, with what they had to send (unless --send-webhooks)
-  with --revocations, what the list lacks ends for good: keys, tokens and client secrets (or they get their earlier
-    end), passwords, accounts (also those whose email address was changed since), users and workers, applications,
-    their redirect URIs, scopes and grant types, configured instance integrations, subscriptions and their secrets.
-    Make the list from the damaged database, or use valid.json of a newer backup. It does not show changes of roles,
-    permissions, consents, other settings of applications (such as PKCE), or addresses and filters of subscriptions
-  without it, API keys, tokens and client secrets are suspended until \`integration resume\` (unless --keep-keys)
+A backup does not know what was revoked after it was made. Therefore, in the restored database
+  sessions, refresh and access tokens, codes and emailed links end, and signing keys are replaced (unless --keep-sessions)
+  webhooks are held: subscriptions are disabled and their pending deliveries are held (unless --send-webhooks)
+  with --revocations, items that are not on the list end permanently: keys, tokens and client secrets (or they get the
+    earlier expiry of the list), passwords, accounts (also those whose email address was changed later), users and
+    workers, applications, their redirect URIs, scopes and grant types, configured instance integrations, subscriptions
+    and their secrets. Make the list from the damaged database, or use valid.json of a newer backup. The list does not
+    cover roles, permissions, consents, other settings of applications (such as PKCE), or URLs and filters of
+    subscriptions
+  without --revocations, API keys, tokens and client secrets are suspended until \`integration resume\` (unless
+    --keep-keys)
 
-Exit codes: 0 restored and checked · 1 the backup is damaged or the copy failed · 2 wrong usage · 78 cannot restore into this place
+Exit codes: 0 restored and checked · 1 the backup is damaged or the restore failed · 2 wrong usage · 78 cannot restore to this target
 
 Examples:
   $ integration restore /var/backups/integration/2027-01-31 --revocations /root/valid-now.json
@@ -26,19 +28,19 @@ Examples:
 export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
-    .description('Make a database from a backup in an empty place, without what was revoked since')
-    .argument('<folder>', 'the backup')
+    .description('Restore a backup into an empty database, without what was revoked since')
+    .argument('<folder>', 'the folder of the backup')
     .option(
       '--revocations <file>',
-      'what is valid now, written by `integration revocations`, or valid.json of a newer backup',
+      'list of what is valid now, from `integration revocations` or valid.json of a newer backup',
     )
     .option(
       '--passphrase-file <file>',
-      'for the key in the backup, where SECRETS_KEY_FILE is missing; asked for otherwise',
+      'passphrase of the key in the backup, if SECRETS_KEY_FILE is missing; without it, the command asks',
     )
-    .option('--keep-sessions', 'people stay signed in, and applications keep their tokens')
-    .option('--keep-keys', 'without a list: API keys, tokens and client secrets work as in the backup')
-    .option('--send-webhooks', 'send what the backup had still to send, also what was sent since')
+    .option('--keep-sessions', 'keep sessions and tokens: people stay signed in')
+    .option('--keep-keys', 'without a list: do not suspend API keys, tokens and client secrets')
+    .option('--send-webhooks', 'send pending deliveries of the backup, even if they were sent since')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', NOTES)
     .action(async (folder: string, options: RestoreOptions) => {

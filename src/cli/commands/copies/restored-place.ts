@@ -19,20 +19,20 @@ interface Backup {
   folder: string;
   manifest: Manifest;
   sums: ReadonlyMap<string, string>;
-  /** The time of the restore, which its record has. */
+  /** The time of the restore, as in its audit record. */
   at: number;
 }
 
 export interface KeyFile {
   path: string;
-  /** Makes the file if the keys are those of the backup. */
+  /** Writes the key file if the keys come from the backup. */
   place(): void;
 }
 
-/** What an interrupted restore leaves, and what a file system has. */
+/** Left by an interrupted restore, or made by the file system. */
 const NO_CONTENT = new Set([RESTORE_STAGE, 'domain.lock', 'domain.lock-journal', 'lost+found']);
 
-/** Fills the empty place. The key file and the name of the database are made last. */
+/** Restores into the empty target. The last steps write the key file and complete the database. */
 export function fillPlace<T>(
   config: Config,
   backup: Backup,
@@ -55,7 +55,7 @@ async function fillDirectory<T>(
   const claim = claimDirectory(dataDir);
   const stage = join(dataDir, RESTORE_STAGE);
   try {
-    // Again, because another restore may have ended meanwhile.
+    // Checked again under the claim: another restore may have completed in the meantime.
     refuseFullPlace(config, keys.path);
     rmSync(stage, { recursive: true, force: true });
     mkdirSync(stage, { mode: 0o700 });
@@ -120,7 +120,7 @@ async function settling<T>(
   }
 }
 
-/** The key file may be in the directory, where the first releases put it. PostgreSQL is asked later. */
+/** Allows the key file, which early releases put there. `markEmptyPostgres` checks PostgreSQL later. */
 export function refuseFullPlace({ DATA_DIR: dataDir, DATABASE_URL }: Config, keyFile: string): void {
   if (DATABASE_URL !== undefined || !existsSync(dataDir)) {
     return;
@@ -129,7 +129,7 @@ export function refuseFullPlace({ DATA_DIR: dataDir, DATABASE_URL }: Config, key
   const content = readdirSync(dataDir).filter((name) => !NO_CONTENT.has(name) && name !== key);
   if (content.length > 0) {
     throw new StartupError(
-      `The directory ${dataDir} is not empty: it has ${content.slice(0, 3).join(', ')}. Set DATA_DIR to another one, or move it away.`,
+      `The directory ${dataDir} is not empty: it contains ${content.slice(0, 3).join(', ')}. Set DATA_DIR to another directory, or move this one away.`,
     );
   }
 }
@@ -140,13 +140,13 @@ function assertSame(manifest: Manifest, found: CopyFacts): void {
   const other = tables.find((table) => rows[table] !== found.rows[table]);
   if (other !== undefined) {
     throw new Unfinished(
-      `The backup is damaged: the table ${other} has ${found.rows[other] ?? 'no'} rows, and the manifest says ${rows[other] ?? 'none'}.`,
+      `The backup is damaged: the table ${other} has ${found.rows[other] ?? 'no'} rows, but the manifest says ${rows[other] ?? 'none'}.`,
     );
   }
   if (
     found.environmentMadeAt !== environmentMadeAt ||
     !isDeepStrictEqual([...found.migrations].sort(), [...migrations].sort())
   ) {
-    throw new Unfinished('The backup is damaged: its database is not the one of its manifest.');
+    throw new Unfinished('The backup is damaged: its database does not match its manifest.');
   }
 }

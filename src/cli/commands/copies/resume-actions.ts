@@ -59,12 +59,12 @@ function chosenOf(
   const kinds = all === true ? KINDS : (all ?? []);
   const unknownKind = kinds.find((kind) => !KINDS.includes(kind));
   if (unknownKind !== undefined) {
-    throw new UsageError(`--all takes ${KINDS.join(', ')}, and not ${unknownKind}.`);
+    throw new UsageError(`--all accepts ${KINDS.join(', ')}, not ${unknownKind}.`);
   }
   const unknown = ids.find((id) => !suspended.some((each) => each.id === id));
   if (unknown !== undefined) {
     throw new UsageError(
-      `${unknown} is not suspended by a restore. \`integration resume\` lists what is. Nothing was changed.`,
+      `No restore has suspended ${unknown}. \`integration resume\` lists what is suspended. Nothing was changed.`,
     );
   }
   return suspended.filter(({ id, kind }) => ids.includes(id) || kinds.includes(kind));
@@ -72,7 +72,7 @@ function chosenOf(
 
 export function asText(suspended: readonly Pick<Suspended, 'kind' | 'id' | 'of' | 'label' | 'lastUsedAt'>[]) {
   return suspended.length === 0
-    ? 'There are none.'
+    ? 'Nothing is suspended.'
     : asColumns(
         ['kind', 'id', 'of', 'label', 'last used'],
         suspended.map(({ kind, id, of, label, lastUsedAt }) => [

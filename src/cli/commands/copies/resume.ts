@@ -3,12 +3,12 @@ import { loadConfig } from '../../../config/config.js';
 import type { ResumeOptions } from './resume-actions.js';
 
 const NOTES = `
-\`integration restore\` suspends what may have been revoked since its backup: API keys, tokens and client secrets without
-a list of revocations, and always subscriptions. Without arguments this lists what is still suspended. It opens the database that DATA_DIR or
-DATABASE_URL names; the service may run meanwhile.
+\`integration restore\` suspends what may have been revoked since the backup: subscriptions (unless --send-webhooks), and
+API keys, tokens and client secrets if it runs without --revocations and --keep-keys. Without arguments, the command
+lists what is still suspended. It opens the database that DATA_DIR or DATABASE_URL names; the service may be running.
 
-What is not resumed stays without effect. \`integration key revoke\` and \`integration token revoke\` end it for good.
-The events that a subscription missed stay held until \`integration event replay\`.
+What you do not resume stays suspended. \`integration key revoke\` and \`integration token revoke\` end a key or token
+permanently. Held events of a subscription are sent only by \`integration event replay\`.
 
 Exit codes: 0 done · 1 failed · 2 wrong usage · 78 no such database
 
@@ -20,13 +20,13 @@ Examples:
 export function addResumeCommand(program: Command): void {
   program
     .command('resume')
-    .description('List what a restore suspended, or let it work again')
-    .argument('[ids...]', 'what to resume')
+    .description('List or resume what a restore suspended')
+    .argument('[ids...]', 'ids of the items to resume')
     .option(
       '--all [kinds...]',
-      'resume all, or all of these kinds: api_key, service_token, client_secret, subscription',
+      'resume everything, or everything of these kinds: api_key, service_token, client_secret, subscription',
     )
-    .option('--json', 'as JSON')
+    .option('--json', 'print as JSON')
     .addHelpText('after', NOTES)
     .action(async (ids: string[], options: ResumeOptions) => {
       const { resumeSuspended } = await import('./resume-actions.js');

@@ -17,7 +17,7 @@ export async function revocations(config: Config, file: string): Promise<void> {
     writeNewFile(resolve(file), asFile(validFileOf({ environment, environmentMadeAt, readAt, valid })));
     const count = (ends: Ends) => Object.keys(ends).length;
     say(
-      `Written: what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,
+      `Wrote the list of what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,
     );
   });
 }

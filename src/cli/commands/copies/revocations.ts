@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../../config/config.js';
 
 const NOTES = `
-It reads the database that DATA_DIR or DATABASE_URL names, which may be running or damaged, and writes what is valid now:
-the ids of keys, tokens, client secrets, applications, people, connected instances, subscriptions and signing keys, with
-their ends; redirect URIs, scopes and grant types; and hashes of email addresses. It writes no secrets.
-\`integration restore --revocations <file>\` ends in an older copy what is not in the list.
+The command reads the database that DATA_DIR or DATABASE_URL names, which may be in use or damaged, and writes a list of
+what is valid now: the ids of keys, tokens, client secrets, applications, accounts, users, workers, configured instance
+integrations, subscriptions and signing keys, with expiry times; redirect URIs, scopes and grant types; and hashes of
+email addresses. The list contains no secrets. \`integration restore --revocations <file>\` ends every item of an older
+backup that is not on the list.
 
-Each backup has such a list, valid.json: that of a newer backup serves as well.
+Each backup contains such a list, valid.json. You can use valid.json of a newer backup instead.
 
 Exit codes: 0 written · 1 failed · 2 wrong usage · 78 no such database
 
@@ -18,8 +19,10 @@ Examples:
 export function addRevocationsCommand(program: Command): void {
   program
     .command('revocations')
-    .description('Write what is valid now, so that a restore ends what was revoked since its backup')
-    .argument('<file>', 'the new file; one that exists is refused')
+    .description(
+      'Write a list of what is valid now, so that a restore ends what was revoked since the backup',
+    )
+    .argument('<file>', 'a new file; the command refuses an existing one')
     .addHelpText('after', NOTES)
     .action(async (file: string) => {
       const { revocations } = await import('./revocations-actions.js');

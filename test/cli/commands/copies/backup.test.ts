@@ -116,7 +116,7 @@ describe('of one environment', () => {
     const { folder, command, release } = await waitingBackup();
     expect(await command.interrupt('SIGTERM')).toBe(1);
     release();
-    expect(command.errors.text()).toContain('The backup was ended, and nothing is left of it.');
+    expect(command.errors.text()).toContain('The backup was interrupted, and its files were removed.');
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -127,7 +127,9 @@ describe('of one environment', () => {
     for (const target of ['file', 'empty'].map((name) => join(folder, name))) {
       const { code, stdout, stderr } = await integration(['backup', target], settings);
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toBe(`${target} exists already, and nothing is overwritten. Name another place.\n`);
+      expect(stderr).toBe(
+        `${target} already exists. The command does not overwrite it; choose another path.\n`,
+      );
     }
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine');
     expect(readdirSync(folder).sort()).toEqual(['empty', 'file']);

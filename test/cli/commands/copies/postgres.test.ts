@@ -21,7 +21,7 @@ describe('integration backup of PostgreSQL', () => {
     const { code, stdout, stderr } = await integration(['backup', target], { ...settings, PATH: folder });
     expect([code, stdout]).toEqual([78, '']);
     expect(stderr).toBe(
-      'pg_dump is not on the PATH. Install the client programs of PostgreSQL, of the version of the server or newer (postgresql-client).\n',
+      'pg_dump is not on the PATH. Install the PostgreSQL client programs (postgresql-client), at least as new as the server.\n',
     );
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([]);
   });
@@ -56,7 +56,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     const started = await integration(['init'], target);
     expect([started.code, started.stderr]).toEqual([
       78,
-      expect.stringContaining('A restore into this database has not ended.'),
+      expect.stringContaining('A restore into this database is not complete.'),
     ]);
     const report = JSON.parse(await succeeded(integration(['restore', backup, '--json'], target)));
     expect(report.suspended).toMatchObject([{ kind: 'service_token', label: 'First operator' }]);
@@ -65,7 +65,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     const again = await integration(['restore', backup], target);
     expect([again.code, again.stderr]).toEqual([
       78,
-      expect.stringMatching(/^The database of DATABASE_URL is not empty: it has the table \w+\./),
+      expect.stringMatching(/^The database of DATABASE_URL is not empty: it contains the table \w+\./),
     ]);
     const sqlite = await integration(['restore', backup], {
       ...settingsIn(folder),
@@ -88,7 +88,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^pg_dump ended with 3: out of luck: --format=custom /),
+      expect.stringMatching(/^pg_dump failed with exit code 3: out of luck: --format=custom /),
     ]);
     expect(stderr).not.toContain('hush-hush');
     expect(existsSync(bin)).toBe(false);

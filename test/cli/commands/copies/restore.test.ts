@@ -75,10 +75,10 @@ describe('integration restore', () => {
     const unknown = await integration(['resume', id, 'tok_none'], into);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      'tok_none is not suspended by a restore. `integration resume` lists what is. Nothing was changed.\n',
+      'No restore has suspended tok_none. `integration resume` lists what is suspended. Nothing was changed.\n',
     ]);
     expect(await succeeded(integration(['resume', id], into))).toBe(`Resumed: ${id}\n`);
-    expect(await succeeded(integration(['resume'], into))).toBe('There are none.\n');
+    expect(await succeeded(integration(['resume'], into))).toBe('Nothing is suspended.\n');
   });
 
   test('restores nothing with another passphrase', async () => {
@@ -87,7 +87,7 @@ describe('integration restore', () => {
     writeFileSync(other, 'incorrect horse battery staple\n', { mode: 0o600 });
     const into = settingsIn(folder);
     await expect(restoring(backup, into, { passphraseFile: other })).rejects.toEqual(
-      new Unfinished('The passphrase is not that of the key in the backup. Nothing was restored.'),
+      new Unfinished('The passphrase is wrong for the key in the backup. Nothing was restored.'),
     );
     expect(readdirSync(folder)).toEqual(['other']);
   });
@@ -106,7 +106,7 @@ describe('integration restore', () => {
     const changed = changedBackup(backup, join(directory(), 'changed'), name, damaged);
     const into = elsewhere();
     await expect(restoring(changed, into)).rejects.toThrow(
-      `The backup is damaged: ${name} is not what was written`,
+      `The backup is damaged: ${name} does not match its checksum`,
     );
     expect(isUntouched(into)).toBe(true);
   });
@@ -114,7 +114,7 @@ describe('integration restore', () => {
   test('notices a changed byte of the sealed key', async () => {
     const changed = changedBackup(backup, join(directory(), 'changed'), 'secrets.key.sealed', damaged);
     await expect(restoring(changed, settingsIn(directory()), { passphraseFile })).rejects.toThrow(
-      'The backup is damaged: secrets.key.sealed is not what was written',
+      'The backup is damaged: secrets.key.sealed does not match its checksum',
     );
   });
 
@@ -135,7 +135,7 @@ describe('integration restore', () => {
       'a newer schema',
       ({ migrations }) => ({ release: '9.0.0', migrations: [...(migrations as string[]), '9999-later'] }),
       StartupError,
-      /^The backup is of a newer release, 9\.0\.0 \(it has 9999-later\)\. Restore it with that release\.$/,
+      /^The backup was made by a newer release, 9\.0\.0 \(it has 9999-later\)\. Restore it with that release\.$/,
     ],
     [
       'another environment',
@@ -153,19 +153,19 @@ describe('integration restore', () => {
       'other counts of rows than its manifest says',
       ({ rows }) => ({ rows: { ...(rows as object), accounts: 7 } }),
       Unfinished,
-      /^The backup is damaged: the table accounts has 0 rows, and the manifest says 7\.$/,
+      /^The backup is damaged: the table accounts has 0 rows, but the manifest says 7\.$/,
     ],
     [
       'another database than that of its manifest',
       () => ({ environmentMadeAt: 1 }),
       Unfinished,
-      /^The backup is damaged: its database is not the one of its manifest\.$/,
+      /^The backup is damaged: its database does not match its manifest\.$/,
     ],
     [
       'a later format',
       () => ({ format: 'integration-backup/2' }),
       Unfinished,
-      /manifest\.json is not of the format integration-backup\/1: /,
+      /manifest\.json does not have the format integration-backup\/1: /,
     ],
   ])('refuses a backup with %s', async (_, change, kind, message) => {
     const manifest = (content: Buffer) => {
@@ -196,7 +196,7 @@ describe('integration restore', () => {
     mkdirSync(into.DATA_DIR as string);
     writeFileSync(join(into.DATA_DIR as string, 'mine'), '');
     // Not even the passphrase is asked for.
-    await expect(restoring(backup, into)).rejects.toThrow('is not empty: it has mine');
+    await expect(restoring(backup, into)).rejects.toThrow('is not empty: it contains mine');
     const damage = changedBackup(backup, join(folder, 'changed'), 'integration.db', damaged);
     const empty = { ...into, DATA_DIR: join(folder, 'empty') };
     await expect(restoring(damage, empty, { passphraseFile })).rejects.toThrow('The backup is damaged');
@@ -210,7 +210,7 @@ describe('integration restore', () => {
     const { code, stdout, stderr } = await integration(['restore', backup], into);
     expect([code, stdout]).toEqual([78, '']);
     expect(stderr).toBe(
-      `The directory ${into.DATA_DIR} is not empty: it has integration.db. Set DATA_DIR to another one, or move it away.\n`,
+      `The directory ${into.DATA_DIR} is not empty: it contains integration.db. Set DATA_DIR to another directory, or move this one away.\n`,
     );
     expect(readdirSync(into.DATA_DIR)).toEqual(['integration.db']);
     expect(readFileSync(join(into.DATA_DIR, 'integration.db'), 'utf8')).toBe('mine');
@@ -222,7 +222,7 @@ describe('integration restore', () => {
     writeFileSync(join(into.DATA_DIR, 'restoring/integration.db'), 'half a database');
     await expect(openStore({ environment: 'live', dataDir: into.DATA_DIR, alone: true })).rejects.toEqual(
       new StoreError(
-        `A restore into ${into.DATA_DIR} has not ended. If none is running, repeat \`integration restore\`; it begins anew.`,
+        `A restore into ${into.DATA_DIR} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning.`,
       ),
     );
     expect(isUntouched(into)).toBe(true);
@@ -239,7 +239,7 @@ describe('integration restore', () => {
     const at = Date.now();
     let holder: BetterSqlite3.Database | undefined;
     const restored = fillPlace(loadConfig(into), { ...given(), at }, keyFile, async (database) => {
-      // A log that cannot be folded into the file, as on a full disk: closing the database does not tell.
+      // As on a full disk, the write-ahead log cannot be checkpointed: closing the database reports no error.
       holder = new BetterSqlite3(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
       holder.exec('begin');
       holder.prepare('select * from accounts').all();
@@ -249,7 +249,7 @@ describe('integration restore', () => {
       });
     });
     await expect(restored).rejects.toThrow(
-      /^The database in .*restoring\/integration\.db cannot be completed: /,
+      /^The database in .*restoring\/integration\.db could not be processed: /,
     );
     holder?.close();
     expect(isUntouched(into)).toBe(true);
@@ -258,7 +258,7 @@ describe('integration restore', () => {
   test('gives the database no name without the record of what it ended', async () => {
     const into = elsewhere();
     await expect(fillPlace(loadConfig(into), given(), keyFile, async () => undefined)).rejects.toThrow(
-      'does not have the record of its restore',
+      'lacks the audit record of its restore',
     );
     expect(isUntouched(into)).toBe(true);
   });
@@ -283,15 +283,15 @@ describe('integration restore', () => {
     const into = elsewhere();
     const older = listOf({ readAt: '2020-01-01T00:00:00.000Z' });
     await expect(restoring(backup, into, { revocations: older })).rejects.toThrow(
-      /is of 2020-01-01T00:00:00\.000Z, not after the backup/,
+      /was made at 2020-01-01T00:00:00\.000Z, not after the backup/,
     );
     const own = join(backup, 'valid.json');
     await expect(restoring(backup, into, { revocations: own })).rejects.toThrow(
-      /valid\.json is of .*, not after the backup/,
+      /valid\.json was made at .*, not after the backup/,
     );
     const foreign = listOf({ environmentMadeAt: 1 });
     await expect(restoring(backup, into, { revocations: foreign })).rejects.toEqual(
-      new UsageError(`The list ${foreign} is of another database than the backup.`),
+      new UsageError(`The list ${foreign} was made from another database than the backup.`),
     );
     const { members: _, ...without } = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8')).valid;
     for (const [part, valid] of [
@@ -303,7 +303,7 @@ describe('integration restore', () => {
       const torn = listOf({ valid });
       await expect(restoring(backup, into, { revocations: torn })).rejects.toEqual(
         new Unfinished(
-          `The file ${torn} is not complete: ${part} is missing, or is not what \`integration revocations\` writes.`,
+          `The file ${torn} is incomplete: ${part} is missing or has another form than \`integration revocations\` writes.`,
         ),
       );
     }
