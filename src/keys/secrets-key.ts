@@ -68,7 +68,7 @@ export function makeSecretsKeys(path: string): EncryptionKey[] {
   return readSecretsKeys(path);
 }
 
-/** Puts keys from a backup where no key file is. */
+/** Writes the keys of a backup to a new key file; keeps an existing one. */
 export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
   writing(path, () => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { migrations } from './migrations/index.js';
 import type { Schema } from './schema.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
-/** A table that is in a PostgreSQL database while `integration restore` fills it. */
+/** A table that exists in a PostgreSQL database while `integration restore` fills it. */
 export const RESTORE_MARK = 'restore_under_way';
 
 /** Migrates the database to this version; refuses one of a newer version. */
@@ -30,7 +30,7 @@ export async function schemaDrift(db: Kysely<Schema>): Promise<SchemaDrift> {
   return driftOf(await migrationNames(db));
 }
 
-/** Those that only a newer version of the service has. */
+/** Migrations that this version does not know: a newer version of the service has them. */
 export function unknownMigrations(names: readonly string[]): string[] {
   return driftOf(names).newer;
 }

@@ -101,15 +101,15 @@ export interface Store {
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
   /** From now on audit records form chains, with a key sealed in the database. */
   startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
-  /** Throws the reason unless the database answers and takes writes now, all of them. */
+  /** Throws the reason unless the database answers, a trial write succeeds and none was refused lately. */
   ping(): Promise<void>;
-  /** Migrations of this version that the database lacks, and those that it has of a newer one. */
+  /** Migrations of this version that the database lacks, and migrations of a newer version that it has. */
   schemaDrift(): Promise<SchemaDrift>;
   close(): Promise<void>;
 }
 
 export const DATABASE_FILE = 'integration.db';
-/** The folder in the data directory in which `integration restore` makes the file. */
+/** The folder in the data directory in which `integration restore` prepares the database file. */
 export const RESTORE_STAGE = 'restoring';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -209,11 +209,11 @@ async function connect({
   }
 }
 
-/** Opening would make an empty database, in which the next restore would have no place. */
+/** Otherwise the service would create an empty database, and the next restore would refuse the directory. */
 function refuseHalfRestored(dataDir: string): void {
   if (existsSync(join(dataDir, RESTORE_STAGE)) && !existsSync(join(dataDir, DATABASE_FILE))) {
     throw new StoreError(
-      `A restore into ${dataDir} has not ended. If none is running, repeat \`integration restore\`; it begins anew.`,
+      `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning.`,
     );
   }
 }
@@ -250,7 +250,7 @@ async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo
   const tables = await migrator.introspection.getTables();
   if (tables.some(({ name }) => name === RESTORE_MARK)) {
     throw new StoreError(
-      'A restore into this database has not ended. If none is running, make a new database and repeat `integration restore`.',
+      'A restore into this database is not complete. If none is running, create a new database and run `integration restore` again.',
     );
   }
   if (tables.some(({ name }) => name === 'environment')) {

@@ -3,18 +3,18 @@ import { databaseReasonOf } from './store-error.js';
 import type { StoreWatch } from './watch.js';
 
 export interface RefusalListener {
-  /** The first refusal after writes were taken. */
+  /** The first refusal after writes succeeded. */
   onRefused(reason: string): void;
-  /** Writes are taken again, after so many were refused. */
+  /** The disk accepts writes again, after it refused this number of writes. */
   onTaken(refused: number): void;
 }
 
-/** A full, read-only or failing disk, by the codes of SQLite, the system and PostgreSQL. */
+/** Error codes of SQLite, the system and PostgreSQL for a full, read-only or failing disk. */
 const REFUSING = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS)$|53100$|25006$|58)/;
-/** On a full disk some writes still find room: one that succeeds does not end the trouble. */
+/** On a full disk some writes still succeed, so one successful write does not end the state. */
 const REMEMBERED_MS = 10_000;
 
-/** Remembers writes that were refused for the disk's sake, so that readiness says so. */
+/** Remembers writes that the disk refused, for the readiness check. */
 export class WriteRefusals {
   #refusedAt = Number.NEGATIVE_INFINITY;
   #refused = 0;
@@ -42,11 +42,11 @@ export class WriteRefusals {
     };
   }
 
-  /** Throws while the last refusal is recent. Call it after a write that was taken. */
+  /** Throws while the last refusal is recent. Call it after a successful write. */
   assertNone(): void {
     this.#passed();
     if (this.#refused > 0) {
-      throw new Error(`Writes were refused lately (${this.#refused}), for example: ${this.#reason}`);
+      throw new Error(`Writes were refused recently (${this.#refused}), for example: ${this.#reason}`);
     }
   }
 

@@ -25,7 +25,7 @@ test('it opens with no other passphrase, for no other name, and not when it was 
 test('a file that asks for other costs is refused before it costs anything', () => {
   const costly = JSON.stringify({ ...JSON.parse(sealed), N: 2 ** 30 });
   expect(() => openWithPassphrase(costly, 'fünf Wörter ergeben einen Satz', 'backup')).toThrow(
-    'is not of the format integration-passphrase-box/1',
+    'does not have the format integration-passphrase-box/1',
   );
 });
 

@@ -43,7 +43,7 @@ test.each([
   state.error = undefined;
   await write();
   expect(() => refusals.assertNone()).toThrow(
-    `Writes were refused lately (2), for example: ${code}: it failed`,
+    `Writes were refused recently (2), for example: ${code}: it failed`,
   );
   expect(told).toEqual(['counted', `${code}: it failed`, 'counted']);
 });

@@ -3,19 +3,19 @@ import type { CopyChanges } from './copy-changes.js';
 import { type Credential, credentialsWhere, revoke, setEnd } from './credentials.js';
 import { applicationLists, unexpired, type ValidList } from './valid-list.js';
 
-/** What a list of what is valid ended in a copy, for good. */
+/** What a list of valid items ended permanently in a copy. */
 export interface Applied {
   revoked: Credential[];
-  /** Those with an earlier end in the list, which they have now. */
+  /** Credentials that got the earlier expiry of the list. */
   shortened: Credential[];
   disabled: { applications: string[]; accounts: string[]; subscriptions: string[] };
   /** Users and workers who have left a client. */
   memberships: string[];
   /** Applications that lost a redirect URI, a scope or a grant type. */
   narrowed: string[];
-  /** Instance integrations that are not configured now. */
+  /** Instance integrations that are no longer configured. */
   unconfigured: string[];
-  /** People whose password was changed or removed later, and who need a link. */
+  /** Number of accounts whose password was changed or removed later; these people need a link. */
   passwords: number;
 }
 
@@ -26,7 +26,7 @@ export function nothingApplied(): Applied {
   };
 }
 
-/** Ends in the copy what `valid` lacks; `present` is what is valid in the copy. */
+/** Ends every item of the copy that is not in `valid`; `present` is what is valid in the copy. */
 export async function applyList(
   changes: CopyChanges,
   present: ValidList,
@@ -113,7 +113,7 @@ class ListInCopy {
     return [...narrowed];
   }
 
-  /** Ends memberships that the list lacks, and finds the people to whom none is left. */
+  /** Ends memberships that are not on the list, and finds the accounts that have none left. */
   async endMemberships(): Promise<{ memberships: string[]; leavers: Set<string> }> {
     const { writer, at } = this.changes;
     const listed = new Set(this.valid.members);
@@ -137,7 +137,7 @@ class ListInCopy {
     return { memberships: left.map(({ id }) => id), leavers };
   }
 
-  /** Also where the address was changed since: a link for a new password would go to the earlier mailbox. */
+  /** Includes accounts whose address was changed since: a password link would go to the old mailbox. */
   async disableAccounts(leavers: ReadonlySet<string>): Promise<string[]> {
     const { accounts } = this.present;
     const ended = new Set(this.#lost('accounts'));
@@ -157,7 +157,7 @@ class ListInCopy {
     return lost;
   }
 
-  /** Also those of which every secret was ended since: the receiver expects one that the copy lacks. */
+  /** Includes subscriptions whose secrets have all ended since: the receiver expects one not in the copy. */
   async disableSubscriptions(): Promise<string[]> {
     const { writer } = this.changes;
     const { rows: secrets } = await sql<{ id: string; subscription: string }>`
@@ -184,7 +184,7 @@ class ListInCopy {
     return lost;
   }
 
-  /** An earlier password may be the one that leaked. */
+  /** The old password in the copy may be one that was changed because it had leaked. */
   async forgetPasswords(): Promise<number> {
     const lost = Object.entries(this.present.passwords)
       .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
@@ -195,7 +195,7 @@ class ListInCopy {
     return lost.length;
   }
 
-  /** Valid in the copy, and not in the list. */
+  /** Items that are valid in the copy but not on the list. */
   #lost(kind: 'applications' | 'accounts' | 'subscriptions' | 'instanceIntegrations'): string[] {
     return without(this.present[kind], this.valid[kind]);
   }

@@ -1,4 +1,4 @@
-/** A copy cannot be taken, or is not whole, as a sentence for the operator. */
+/** A copy cannot be made or is damaged. The message is shown to the operator. */
 export class CopyError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Reader } from '../database.js';
 import { executedMigrations, RESTORE_MARK } from '../migrate.js';
 
-/** The audit record of the transaction that settles a restored copy. */
+/** The type of the audit record that `settleCopy` writes. */
 export const RESTORED_TYPE = 'database.restored';
 
-/** What a copy is of, and how much is in it. */
+/** The origin of a copy, and the number of its rows. */
 export interface CopyFacts {
   environment: 'live' | 'demo';
-  /** When the environment was made: the same in all copies of one database. */
+  /** When the environment was created: the same in all copies of one database. */
   environmentMadeAt: number;
   migrations: string[];
-  /** The ids of the encryption keys that it needs, newest first. */
+  /** The ids of the encryption keys that the database needs, newest first. */
   encryptionKeys: string[];
-  /** By table. */
+  /** Row counts by table. */
   rows: Record<string, number>;
 }
 
-/** For a steady view: a copy, or one transaction. */
+/** Needs a consistent view: a copy, or one transaction. */
 export async function factsOf(reader: Reader): Promise<CopyFacts> {
   const environment = await reader.selectFrom('environment').selectAll().executeTakeFirstOrThrow();
   const keys = await reader
@@ -46,7 +46,7 @@ async function rowsOf(reader: Reader): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Ours, sorted: not those of other schemas of a PostgreSQL database. */
+/** The tables of the service, sorted; excludes other schemas of a PostgreSQL database. */
 export async function tablesOf(reader: Reader): Promise<string[]> {
   const tables = await reader.introspection.getTables({ withInternalKyselyTables: true });
   const schemas = new Set(tables.map(({ schema }) => schema));

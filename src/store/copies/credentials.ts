@@ -8,7 +8,7 @@ export type CredentialKind = 'api_key' | 'service_token' | 'client_secret';
 export interface Credential {
   kind: CredentialKind;
   id: string;
-  /** The integration or application it belongs to, or the role of a token. */
+  /** The id of the integration or application that owns it, or the kind of a service token. */
   of: string;
   label: string;
   expiresAt: number | null;
@@ -41,7 +41,7 @@ export const CREDENTIALS: Record<CredentialKind, Stored> = {
 
 export const credentialKinds = Object.keys(CREDENTIALS) as CredentialKind[];
 
-/** Of all kinds, by a condition on their end. */
+/** Credentials of all kinds that are not revoked and meet the condition. */
 export async function credentialsWhere(
   reader: Reader | Writer,
   condition: (kind: CredentialKind) => RawBuilder<unknown>,
@@ -60,7 +60,7 @@ export async function credentialsWhere(
   return found;
 }
 
-/** Sets the end of one that is not revoked. */
+/** Sets the expiry of a credential. */
 export async function setEnd(
   writer: Writer,
   { kind, id }: Pick<Credential, 'kind' | 'id'>,
@@ -72,7 +72,7 @@ export async function setEnd(
   `.execute(writer);
 }
 
-/** Final. */
+/** Ends a credential permanently. */
 export async function revoke(
   writer: Writer,
   { kind, id }: Pick<Credential, 'kind' | 'id'>,

@@ -13,20 +13,20 @@ export interface DatabasePlace {
   databaseUrl?: string | undefined;
 }
 
-/** A database that a command writes to without the service. */
+/** A database that a command opens and writes to without the service. */
 export interface OpenedDatabase extends Pick<Database, 'reader' | 'migrator' | 'write' | 'close'> {
   readonly seals: SealStore;
-  /** From now on audit records form chains. */
+  /** Adds later audit records to the audit chains. */
   chainRecords(mac: AuditMac): void;
 }
 
-/** One statement may change every row. */
+/** No statement timeouts: one statement may change every row. */
 const UNHURRIED = {
   server: { lockMs: 60_000, statementMs: 0, idleMs: 0 },
   ...{ connectMs: 5_000, answerMs: 0, askMs: 10_000 },
 };
 
-/** Does not migrate. */
+/** Opens the database without migrating it. */
 export async function openDatabase({ dataDir, databaseUrl }: DatabasePlace): Promise<OpenedDatabase> {
   const bare =
     databaseUrl === undefined

@@ -12,13 +12,13 @@ import { tablesOf } from './copy-facts.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const OWNER_ONLY = 0o600;
-/** The end of the output of a tool has the reason. */
+/** The reason of a failure is at the end of the output of pg_dump and pg_restore. */
 const MOST_CHARACTERS_SHOWN = 600;
-/** The service does not use `sslpassword` either: libpq takes it from its arguments only. */
+/** Libpq accepts `sslpassword` only as an argument, so it is removed; the service does not use it either. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
 const KEEP = ['--no-owner', '--no-privileges'];
 
-/** Dumps the database, and reads from the same snapshot what is in it. */
+/** Dumps the database, and runs `read` on the same snapshot. */
 export async function dumpPostgres<T>(
   url: string,
   target: string,
@@ -50,25 +50,25 @@ export async function dumpPostgres<T>(
 }
 
 /**
- * Marks an empty database, so that no service starts on it before its copy is settled. An attempt that ended
- * early may be repeated, if it left nothing else.
+ * Marks an empty database, so that no service starts on it before the restore is complete. An interrupted
+ * restore can be repeated if it left only the mark.
  */
 export async function markEmptyPostgres(db: Reader): Promise<void> {
   const tables = (await tablesOf(db)).filter((name) => name !== RESTORE_MARK);
   if (tables.length > 0) {
     throw new StoreError(
-      `The database of DATABASE_URL is not empty: it has the table ${tables[0]}. Restore into a new one: createdb …`,
+      `The database of DATABASE_URL is not empty: it contains the table ${tables[0]}. Restore into a new database: createdb …`,
     );
   }
   await db.schema.createTable(RESTORE_MARK).ifNotExists().addColumn('since', 'bigint').execute();
 }
 
-/** The last step. */
+/** The last step of a restore: the service may start from here on. */
 export async function unmarkPostgres(db: Reader): Promise<void> {
   await db.schema.dropTable(RESTORE_MARK).execute();
 }
 
-/** All or nothing. */
+/** Restores the dump in one transaction. */
 export async function undumpPostgres(url: string, file: string, environment: Environment): Promise<void> {
   await run('pg_restore', ['--exit-on-error', '--single-transaction', ...KEEP, file], url, environment);
 }
@@ -78,13 +78,13 @@ async function run(tool: string, args: string[], url: string, environment: Envir
   const address = new URL(url);
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);
   address.password = '';
-  // By hand: `searchParams` would write spaces as plus signs, which libpq does not understand.
+  // Not with `searchParams`, which writes spaces as plus signs; libpq does not understand these.
   address.search = address.search.slice(1).split('&').filter(isShown).join('&');
   const child = spawn(tool, [...args, '--no-password', `--dbname=${address}`], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...environment, ...(password !== '' && { PGPASSWORD: password }) },
   });
-  // When a signal ends the command, the tool ends too.
+  // When a signal ends the command, its child process must end too.
   const end = () => child.kill();
   process.once('exit', end);
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -95,7 +95,7 @@ async function run(tool: string, args: string[], url: string, environment: Envir
   const [code, said] = await output.catch((error: Error) => {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'
       ? new StoreError(
-          `${tool} is not on the PATH. Install the client programs of PostgreSQL, of the version of the server or newer (postgresql-client).`,
+          `${tool} is not on the PATH. Install the PostgreSQL client programs (postgresql-client), at least as new as the server.`,
           { cause: error },
         )
       : error;
@@ -103,10 +103,10 @@ async function run(tool: string, args: string[], url: string, environment: Envir
   if (code !== 0) {
     const reason = said.trim().replaceAll(/\s*\n\s*/g, ' ');
     const remedy = /version mismatch/.test(reason)
-      ? '. Put the programs of the version of the server, or newer, first on the PATH'
+      ? '. Put PostgreSQL client programs that are at least as new as the server first on the PATH'
       : '';
     throw new CopyError(
-      `${tool} ended with ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}${remedy}`,
+      `${tool} failed with exit code ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}${remedy}`,
     );
   }
 }

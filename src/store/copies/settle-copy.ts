@@ -11,16 +11,16 @@ import { unexpired, type ValidList, validIn } from './valid-list.js';
 export interface Settling {
   actor: Actor;
   at: number;
-  /** What is still valid elsewhere, from after the copy was taken. */
+  /** A list of what is valid, made after the copy. */
   valid: ValidList | undefined;
   keepSessions: boolean;
   keepKeys: boolean;
   sendWebhooks: boolean;
-  /** For the record of the restore. */
+  /** Attributes of the audit record of the restore. */
   attributes: Record<string, string>;
 }
 
-/** What a restored database was made to forget. */
+/** What was ended, suspended and held in a restored database. */
 export interface Settled extends Applied {
   ended: { sessions: number; grants: number; codes: number; links: number; signingKeys: number };
   suspended: Credential[];
@@ -28,7 +28,7 @@ export interface Settled extends Applied {
   held: { subscriptions: string[]; deliveries: number };
 }
 
-/** One transaction, before the database serves: the copy must not bring back what was revoked. */
+/** Ends in one transaction, before the service uses the copy, what may have been revoked since. */
 export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: Settling): Promise<Settled> {
   const { at, actor, valid, attributes } = settling;
   return write(async (writer) => {
@@ -67,7 +67,7 @@ async function endSessions(
   };
 }
 
-/** Without a list, what was revoked since is not known, so no credential works until an operator says so. */
+/** Without a list, later revocations are unknown: credentials do not work until an operator resumes them. */
 async function suspendCredentials(
   changes: CopyChanges,
   { at, valid, keepKeys }: Settling,
@@ -87,7 +87,7 @@ async function suspendCredentials(
   return alive;
 }
 
-/** The deliveries of a disabled subscription never stay pending. */
+/** Holds the pending deliveries of every disabled subscription: none may stay pending. */
 async function holdDeliveries(
   changes: CopyChanges,
   present: ValidList,
@@ -103,7 +103,7 @@ async function holdDeliveries(
   return { subscriptions, deliveries };
 }
 
-/** Nodes of the other database hold no keys for this one; answers that callers kept may differ. */
+/** Removes key holders, which are nodes of the old database, and invalidates what callers have cached. */
 async function forgetOthers(changes: CopyChanges): Promise<void> {
   await changes.changed(sql`delete from encryption_key_holders`);
   await changes.changed(sql`update data_versions set version = ${newVersion()}`);

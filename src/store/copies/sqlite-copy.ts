@@ -7,17 +7,17 @@ import { CopyError } from './copy-error.js';
 import { RESTORED_TYPE } from './copy-facts.js';
 
 const OPENING_TIMEOUT_MS = 5_000;
-/** A piece of 64 MB at most, after which signals are heard. */
+/** At most 64 MB per step; the process handles signals between steps. */
 const PAGES_AT_ONCE = 16_384;
 const OWNER_ONLY = 0o600;
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** Copies the database of a directory into a new file, as it is now; the service may write meanwhile. */
+/** Copies the current state of the database into a new file. The service may write during the copy. */
 export async function copySqlite(dataDir: string, target: string): Promise<void> {
   const file = sqliteFileIn(dataDir);
   const source = new BetterSqlite3(file, { readonly: true, timeout: OPENING_TIMEOUT_MS });
   try {
-    // One view for all pieces: without it, each commit of the service would begin the copy anew.
+    // One read transaction for all steps: without it, each commit of the service would restart the copy.
     source.exec('begin');
     source.prepare('select count(*) from sqlite_schema').get();
     closeSync(openSync(target, 'wx', OWNER_ONLY));
@@ -48,7 +48,7 @@ export function assertSound(file: string): void {
       .filter((found) => found !== 'ok'),
     ...(database.pragma('foreign_key_check') as { table: string; parent: string }[])
       .slice(0, 3)
-      .map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that is not there`),
+      .map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`),
   ]);
   if (faults.length > 0) {
     throw new CopyError(`The database in ${file} is damaged: ${faults.join('; ')}.`);
@@ -56,8 +56,8 @@ export function assertSound(file: string): void {
 }
 
 /**
- * Folds the log into the file and removes it: one checksum then covers the file, and a reader makes no files.
- * Closing the last connection does this as well, but SQLite keeps the log and reports no error if it fails.
+ * Checkpoints and removes the write-ahead log: one checksum then covers all data, and reading adds no files.
+ * Closing the last connection also does this, but if that fails, SQLite keeps the log and reports no error.
  */
 export function asOneFile(file: string): void {
   const mode = withFile(
@@ -66,17 +66,17 @@ export function asOneFile(file: string): void {
     false,
   );
   if (mode !== 'delete' || existsSync(`${file}-wal`)) {
-    throw new CopyError(`The log of the database in ${file} could not be folded into it.`);
+    throw new CopyError(`The write-ahead log of the database in ${file} could not be checkpointed.`);
   }
 }
 
-/** Refuses a file without the record of the transaction that settled it. */
+/** Refuses a file that lacks the audit record of its restore. */
 export function assertSettled(file: string, at: number): void {
   const isRecorded = withFile(file, (database) =>
     database.prepare('select 1 from audit_events where type = ? and created_at = ?').get(RESTORED_TYPE, at),
   );
   if (isRecorded === undefined) {
-    throw new CopyError(`The database in ${file} does not have the record of its restore.`);
+    throw new CopyError(`The database in ${file} lacks the audit record of its restore.`);
   }
 }
 
@@ -87,7 +87,7 @@ function withFile<T>(file: string, use: (database: BetterSqlite3.Database) => T,
     return use(database);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    const state = DAMAGED.includes(code ?? '') ? 'is damaged' : 'cannot be completed';
+    const state = DAMAGED.includes(code ?? '') ? 'is damaged' : 'could not be processed';
     throw new CopyError(`The database in ${file} ${state}: ${message}.`, { cause: error });
   } finally {
     database?.close();

@@ -6,16 +6,16 @@ import type { Reader, Writer } from '../database.js';
 import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 
-/** A credential or a subscription that a restore stopped, and that was not changed since. */
+/** A credential or a subscription that a restore suspended and that has not been changed since. */
 export interface Suspended extends Pick<Credential, 'id' | 'of' | 'label' | 'lastUsedAt'> {
   kind: CredentialKind | 'subscription';
-  /** When the restore was. */
+  /** The time of the restore. */
   since: number;
-  /** The end that it had before. */
+  /** The expiry before the restore. */
   expiresAt: number | null;
 }
 
-/** Found by its end, which is the time of its record. */
+/** Finds rows whose expiry (or time of disabling) is the time of their `suspended` audit record. */
 export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]> {
   const found: Suspended[] = [];
   for (const kind of credentialKinds) {
@@ -45,7 +45,7 @@ export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]>
   return found;
 }
 
-/** Lets these work again, as before the restore. */
+/** Restores the expiry of credentials, and enables subscriptions. */
 export function resume(
   { write }: Pick<OpenedDatabase, 'write'>,
   chosen: readonly Suspended[],
@@ -63,7 +63,7 @@ export function resume(
   });
 }
 
-/** What it missed stays held until it is replayed. */
+/** Held deliveries stay held until an operator replays their events. */
 async function enable(writer: Writer, id: string, at: number): Promise<void> {
   await writer
     .updateTable('subscriptions')

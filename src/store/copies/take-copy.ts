@@ -13,7 +13,7 @@ export interface TakenCopy {
   valid: ValidList;
 }
 
-/** Copies the database into a new file, checks the copy, and reads what is in it. The service may run. */
+/** Copies the database into a new file, checks the copy, and reads its facts. The service may be running. */
 export async function takeCopy(
   { dataDir, databaseUrl }: DatabasePlace,
   target: string,
@@ -32,7 +32,7 @@ export async function takeCopy(
   return reading({ file: target }, read);
 }
 
-/** Reads what is valid in a database, which may be damaged elsewhere. */
+/** Reads what is valid in a database. Tables that this does not read may be damaged. */
 export async function readValid(place: DatabasePlace, now: number): Promise<TakenCopy> {
   return reading(place, async (reader) => {
     await refuseUnlessMigrated(reader);

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { storedHash } from '../../identifiers/random-secrets.js';
 import type { Reader } from '../database.js';
 
-/** By id, when it expires; null without an end. */
+/** Expiry time by id; null if the item does not expire. */
 export type Ends = Record<string, number | null>;
 
-/** What is valid at a time, by id. What another copy of the database has beyond it was ended since. */
+/** The ids of all valid items at a point in time. An older copy may contain items that have ended since. */
 export interface ValidList {
   apiKeys: Ends;
   serviceTokens: Ends;
@@ -14,18 +14,18 @@ export interface ValidList {
   applications: string[];
   /** Enabled. */
   accounts: string[];
-  /** By account, when it was set. */
+  /** The time when the password was set, by account. */
   passwords: Record<string, number>;
   /** Users and workers who belong to a client. */
   members: string[];
   subscriptions: string[];
   signingKeys: string[];
-  /** By account, a hash of the address. */
+  /** A hash of the email address, by account. */
   emails: Record<string, string>;
   /** Configured. */
   instanceIntegrations: string[];
   subscriptionSecrets: Ends;
-  /** By application, pairs of instance and address. */
+  /** Pairs of instance and URI, by application. */
   redirectUris: Lists;
   scopes: Lists;
   grantTypes: Lists;
@@ -34,7 +34,7 @@ export interface ValidList {
 
 type Lists = Record<string, string[]>;
 
-/** Their columns in the table of applications. */
+/** The columns of these lists in the table `applications`. */
 export const applicationLists = {
   scopes: 'allowed_scopes',
   grantTypes: 'allowed_grant_types',
@@ -74,7 +74,7 @@ async function endsIn(reader: Reader, table: string, condition: ReturnType<typeo
   return Object.fromEntries(rows.map(({ id, expires_at }) => [id, expires_at && Number(expires_at)]));
 }
 
-/** A list is not encrypted, and needs no addresses. */
+/** Hashes, because a list is not encrypted and comparing needs no addresses. */
 async function emailsIn(reader: Reader): Promise<Record<string, string>> {
   const rows = await reader.selectFrom('accounts').select(['id', 'email_key']).orderBy('id').execute();
   return Object.fromEntries(rows.map(({ id, email_key }) => [id, storedHash(`${id} ${email_key}`)]));
@@ -124,7 +124,7 @@ const SHAPES: Record<keyof ValidList, (part: object) => boolean> = {
   postLogoutRedirectUris: recordOf(isTexts),
 };
 
-/** The first part that is missing or of another shape: an empty one would end everything of its kind. */
+/** The first part that is missing or malformed: reading it as empty would end every item of its kind. */
 export function faultyPartOf(valid: unknown): string | undefined {
   const parts = (valid ?? {}) as Record<string, unknown>;
   return Object.entries(SHAPES).find(([name, fits]) => {

@@ -31,7 +31,7 @@ const BUSY_TIMEOUT_MS = 20;
 /** For opening, and for readers, which wait only for a repair of the file. */
 const OPENING_TIMEOUT_MS = 5_000;
 const OWNER_ONLY = 0o600;
-/** With less, some writes still find room in the log while others are refused. */
+/** With less free space, some writes still succeed while others are refused. */
 const LEAST_FREE_BYTES = 1_024 * 1_024;
 
 export interface SqliteOptions {
@@ -52,7 +52,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   let writes: Writes | undefined;
   const write: Database['write'] = async (work, onDone, origin) => {
     try {
-      // On the first write: until then migrations sort tables on the disk, and no callers wait.
+      // Starts with the first write: before it, migrations sort tables on the disk, and no callers wait.
       writes ??= startWrites(file, writing, writer, options);
       return await writes.run(work, onDone, origin);
     } catch (error) {
@@ -65,7 +65,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     write,
     tryWrite: async () => {
       await assertRoom(dirname(file));
-      // A number of the file that is ours to use; SQLite writes its page also if it stays the same.
+      // Applications may use `user_version`. SQLite writes its page even if the value stays the same.
       await write((writer) => sql`pragma user_version = 1`.execute(writer));
     },
     writesInOrder: true,

@@ -18,6 +18,6 @@ test.each([
   const script = `#!/bin/sh\necho "$PGPASSWORD: $*" >&2\nexit 3\n`;
   writeFileSync(join(folder, 'pg_restore'), script, { mode: 0o755 });
   await expect(undumpPostgres(url, 'dump', { PATH: folder })).rejects.toThrow(
-    `pg_restore ended with 3: hush/hush: --exit-on-error --single-transaction --no-owner --no-privileges dump --no-password --dbname=postgres://${shown}`,
+    `pg_restore failed with exit code 3: hush/hush: --exit-on-error --single-transaction --no-owner --no-privileges dump --no-password --dbname=postgres://${shown}`,
   );
 });

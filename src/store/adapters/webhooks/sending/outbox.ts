@@ -4,7 +4,7 @@ import type { Reader } from '../../../database.js';
 import { keptStatement } from '../../statements/kept-statement.js';
 import { isPending } from '../dialect-words.js';
 
-/** Entries of an index: SQLite, which nothing else can use meanwhile, counts them in two milliseconds. */
+/** Most index entries to count: SQLite takes two milliseconds for these and blocks other work meanwhile. */
 const MOST_COUNTED = 10_000;
 /** Subscriptions per statement, for the same reason. */
 const LOOKED_AT_ONCE = 100;
@@ -20,7 +20,7 @@ interface OldestRow {
   begun_3: number | null;
 }
 
-/** In the index of open deliveries alone. */
+/** Reads only the index of open deliveries. */
 const counts = keptStatement(
   (db, { most }: { most: number }): Compilable<{ begun: number; count: number }> => ({
     compile: () =>
@@ -32,7 +32,7 @@ const counts = keptStatement(
   }),
 );
 
-/** Like the search for due ones: from subscription to subscription by the index, one row for each number. */
+/** Like the search for due deliveries: walks the index by subscription, one row per number of attempts. */
 const oldest = keptStatement(
   (db, { after, limit }: { after: string; limit: number }): Compilable<OldestRow> => {
     const next = (than: unknown) => sql`(

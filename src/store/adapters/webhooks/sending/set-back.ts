@@ -3,7 +3,7 @@ import type { SendingChanges } from '../../../../domain/webhooks/sending/sending
 import type { Reader, Writer } from '../../../database.js';
 import { WAITS_FOR_LATER } from '../dialect-words.js';
 
-/** Whether the clock was earlier set to a later time, as attempts show. By indexes; usually there is none. */
+/** Whether attempts with a later time show that the clock was set back. Uses indexes; usually finds none. */
 export async function anyLaterThan(db: Reader, now: number): Promise<boolean> {
   const begun = db
     .selectFrom('deliveries')
@@ -16,7 +16,7 @@ export async function anyLaterThan(db: Reader, now: number): Promise<boolean> {
   );
 }
 
-/** For the writes after a clock was set back; rare, so they may look at all that runs and waits. */
+/** Runs only after the clock was set back, so it may scan all running and waiting deliveries. */
 export function settingBack(db: Writer, now: number): Pick<SendingChanges, 'beginAnew'> {
   return {
     beginAnew: async () => {
@@ -38,7 +38,7 @@ export function settingBack(db: Writer, now: number): Pick<SendingChanges, 'begi
         .set({ next_attempt_at: sql<number>`next_attempt_at - ${endOfLast} + ${now}` })
         .where(WAITS_FOR_LATER)
         .where(endOfLast, '>', now)
-        // An earlier time has been set anew before.
+        // An earlier time has already been corrected.
         .where(sql<boolean>`next_attempt_at >= ${endOfLast}`)
         .executeTakeFirstOrThrow();
       await db
