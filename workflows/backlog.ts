@@ -3,14 +3,14 @@ import { pause } from './backoff.js';
 import { taskQueue } from './contract.js';
 import { limitedCall } from './limited-call.js';
 
-/** About how many tasks of each type wait; undefined where the server does not tell. */
+/** Approximate number of waiting tasks by type; undefined if the server does not report it. */
 export type OnBacklog = (counts: Record<string, number> | undefined) => void;
 
-/** As Temporal numbers them. */
+/** The numbers of Temporal's task queue types. */
 const queueTypes = { workflow: 1, activity: 2 };
 const answerLimitMs = 3_000;
 
-/** Asks how much waits in the task queue, which the server keeps count of. */
+/** Asks the server for its count of waiting tasks in the task queue. */
 export async function watchBacklog(
   onBacklog: OnBacklog,
   client: WorkflowClient,

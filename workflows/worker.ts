@@ -23,7 +23,7 @@ export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
   /** The interval of the server checks. */
   probeIntervalMs?: number;
   backoff?: BackoffSettings;
-  /** The script that bundle.ts makes. */
+  /** The script that bundle.ts writes. */
   bundlePath?: string;
 }
 
@@ -33,7 +33,7 @@ export interface TemporalWorker {
   shutdown(): Promise<void>;
 }
 
-/** Where the build writes it. */
+/** Where the build writes the script. */
 const BUNDLE_PATH = fileURLToPath(new URL('./definitions.bundle.js', import.meta.url));
 
 /** Workers of this process; the last one closes the shared parts. */

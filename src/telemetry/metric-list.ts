@@ -13,7 +13,7 @@ import {
 } from './metrics.js';
 import { attemptMetrics, deliveryEndCounter, outboxMetrics, relayMetrics } from './webhook-metrics.js';
 
-/** A metric as its operators read of it. */
+/** A metric, as the documentation for operators describes it. */
 export interface MetricDescription {
   name: string;
   type: string;
@@ -21,11 +21,11 @@ export interface MetricDescription {
   /** Apart from `role`. */
   labels: string[];
   roles: string[];
-  /** Of Node and its process, in every role. */
+  /** Whether it is a default metric of Node and its process, which every role has. */
   isDefault: boolean;
 }
 
-/** What each role registers; a test compares it with what a running service tells. */
+/** What each role registers; a test compares this with the metrics of a running service. */
 const OF_ROLES: Record<string, (registry: Registry) => void> = {
   edge: (registry) => {
     httpRequestTimer(registry);

@@ -9,7 +9,7 @@ export function createMetricsRegistry(role: string, version: string): Registry {
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
   for (const misnamed of ['handles', 'requests', 'resources']) {
-    // Gauges with the ending of counters; the same numbers are in those without it, by type.
+    // These gauges are named like counters; the metrics without `_total` have the same numbers, by type.
     registry.removeSingleMetric(`nodejs_active_${misnamed}_total`);
   }
   new Gauge({
@@ -26,7 +26,7 @@ export type HttpRequestTimer = (operation: string, status: number, durationMs: n
 export function httpRequestTimer(registry: Registry): HttpRequestTimer {
   const histogram = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'HTTP requests by API, operation of the contract and status. A status of 499: the client left before the answer.',
+    help: 'HTTP requests by API, operation of the contract and status. Status 499: the client disconnected before the response.',
     labelNames: ['api', 'operation', 'status'],
     buckets: DURATION_BUCKETS_S,
     registers: [registry],
@@ -41,7 +41,7 @@ export type RequestCount = (api: string, change: 1 | -1) => void;
 export function requestsInFlight(registry: Registry): RequestCount {
   const gauge = new Gauge({
     name: 'http_requests_in_flight',
-    help: 'HTTP requests that are not answered to their end, by API.',
+    help: 'HTTP requests without a complete response, by API.',
     labelNames: ['api'],
     registers: [registry],
   });
@@ -72,16 +72,16 @@ export function temporalPollingGauge(registry: Registry): Gauge {
 export function temporalConfiguredGauge(registry: Registry): Gauge {
   return new Gauge({
     name: 'temporal_configured',
-    help: '1 where TEMPORAL_ADDRESS is set, so that temporal_worker_polling should be 1.',
+    help: '1 if TEMPORAL_ADDRESS is set; temporal_worker_polling should then be 1.',
     registers: [registry],
   });
 }
 
-/** Of the task queue of this service; without samples while the server does not tell it. */
+/** Has no samples while the Temporal server does not report the backlog. */
 export function temporalBacklogGauge(registry: Registry) {
   const gauge = new Gauge({
     name: 'temporal_task_queue_backlog',
-    help: 'Tasks that Temporal holds for workers of this service, about, by type.',
+    help: 'Approximate number of tasks in the Temporal task queue of this service, by type.',
     labelNames: ['type'],
     registers: [registry],
   });
@@ -116,7 +116,7 @@ export function storeMetrics(registry: Registry) {
   const registers = [registry];
   const recorded = new Counter({
     name: 'audit_records_total',
-    help: 'Acts on record, by type, outcome and, of refusals, reason: sign-ins, tokens issued, refused and used again, changes, reads of secrets.',
+    help: 'Audit records, by type, outcome and, for refusals, reason: sign-ins, tokens issued, refused and reused, changes, reads of secrets.',
     labelNames: ['type', 'outcome', 'reason'],
     registers,
   });
@@ -141,12 +141,12 @@ export function storeMetrics(registry: Registry) {
   });
   const refused = new Counter({
     name: 'store_writes_refused_total',
-    help: 'Writes that the disk refused: it is full, read-only or failing.',
+    help: 'Writes that the disk refused because it is full, read-only or failing.',
     registers,
   });
   const waits = new Histogram({
     name: 'store_pool_wait_duration_seconds',
-    help: 'Waits for a connection to PostgreSQL, by pool.',
+    help: 'Time that callers waited for a PostgreSQL connection, by pool.',
     labelNames: ['pool'],
     buckets: DURATION_BUCKETS_S,
     registers,

@@ -11,7 +11,7 @@ export interface OpsSource {
   /** Answers whenever the role runs. */
   liveness(): Promise<unknown>;
   readiness(): Promise<Readiness | ReadinessOfRoles>;
-  /** Of one of several roles; undefined if there is none of that name. */
+  /** The state of one role; undefined if there is no role with that name. */
   readinessOf?(role: string): Promise<Readiness | undefined>;
   metrics(): Promise<string>;
 }

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { DURATION_BUCKETS_S } from './metrics.js';
 
-/** A delivery may wait for as long as its service is down. */
+/** A delivery may wait for as long as the service is down. */
 const WAIT_BUCKETS_S = [...DURATION_BUCKETS_S.slice(2), 30, 60, 300, 1_800, 7_200];
-/** A scrape does not wait longer for the database. */
+/** How long a scrape waits for the database. */
 const READING_LIMIT_MS = 1_000;
 
 export interface AttemptMetrics {
@@ -11,13 +11,13 @@ export interface AttemptMetrics {
   ended(eventType: string, outcome: string, durationMs: number): void;
 }
 
-/** Attempts at deliveries, first ones and retries: plain counters, as there are thousands a second. */
+/** Counts first attempts and retries in plain maps, because there are thousands per second. */
 export function attemptMetrics(registry: Registry): AttemptMetrics {
   const ended = new Map<string, Map<string, number>>();
   let runningCount = 0;
   new Gauge({
     name: 'webhook_attempts_running',
-    help: 'Attempts at webhook deliveries under way.',
+    help: 'Webhook delivery attempts in progress.',
     registers: [registry],
     collect() {
       this.set(runningCount);
@@ -25,7 +25,7 @@ export function attemptMetrics(registry: Registry): AttemptMetrics {
   });
   new Counter({
     name: 'webhook_attempts_total',
-    help: 'Attempts at webhook deliveries that have ended, by type of event and outcome.',
+    help: 'Completed webhook delivery attempts, by event type and outcome.',
     labelNames: ['event_type', 'outcome'],
     registers: [registry],
     collect() {
@@ -39,7 +39,7 @@ export function attemptMetrics(registry: Registry): AttemptMetrics {
   });
   const duration = new Histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: 'Attempts at webhook deliveries, from the name of the host to the end of the answer, by outcome.',
+    help: 'Duration of webhook delivery attempts, from name resolution to the end of the response, by outcome.',
     labelNames: ['outcome'],
     buckets: [...DURATION_BUCKETS_S, 15],
     registers: [registry],
@@ -60,9 +60,9 @@ export function attemptMetrics(registry: Registry): AttemptMetrics {
 export interface RelayMetrics {
   /** Read on each scrape. */
   slots(read: () => { free: number; total: number }): void;
-  /** A first attempt began so long after its delivery was written. */
+  /** Records how long after the write of its delivery a first attempt began. */
   begun(waitedMs: number): void;
-  /** A first attempt was answered so long after its delivery was written. */
+  /** Records how long after the write of its delivery a first attempt got a response. */
   received(waitedMs: number): void;
 }
 
@@ -70,13 +70,13 @@ export function relayMetrics(registry: Registry): RelayMetrics {
   const registers = [registry];
   const lag = new Histogram({
     name: 'webhook_relay_lag_seconds',
-    help: 'From the write of a delivery to the beginning of its first attempt.',
+    help: 'Time from the write of a delivery to the start of its first attempt.',
     buckets: WAIT_BUCKETS_S,
     registers,
   });
   const receipt = new Histogram({
     name: 'webhook_commit_to_receipt_seconds',
-    help: 'From the write of a delivery to the answer to its first attempt; without attempts that got no answer.',
+    help: 'Time from the write of a delivery to the response to its first attempt; excludes attempts without a response.',
     buckets: WAIT_BUCKETS_S,
     registers,
   });
@@ -84,7 +84,7 @@ export function relayMetrics(registry: Registry): RelayMetrics {
     slots: (read) => {
       new Gauge({
         name: 'webhook_slots_in_use',
-        help: 'Places for attempts that are taken: attempts under way, and ended ones that are not recorded.',
+        help: 'Slots in use: delivery attempts in progress, and completed attempts whose result is not recorded yet.',
         registers,
         collect() {
           const { free, total } = read();
@@ -93,7 +93,7 @@ export function relayMetrics(registry: Registry): RelayMetrics {
       });
       new Gauge({
         name: 'webhook_slots',
-        help: 'Places for attempts of this worker (WEBHOOK_SENDS).',
+        help: 'All slots for delivery attempts of this worker (WEBHOOK_SENDS).',
         registers,
         collect() {
           this.set(read().total);
@@ -105,29 +105,29 @@ export function relayMetrics(registry: Registry): RelayMetrics {
   };
 }
 
-/** Called after the commit in which so many deliveries ended. */
+/** The returned function is called after a commit, with the number of deliveries that ended in it. */
 export function deliveryEndCounter(registry: Registry): (status: string, count: number) => void {
   const counter = new Counter({
     name: 'webhook_deliveries_ended_total',
-    help: 'Deliveries that ended, by status: DELIVERED, or EXHAUSTED after three attempts or by giving up.',
+    help: 'Completed deliveries, by status: DELIVERED, or EXHAUSTED after the last attempt or when the service gives up.',
     labelNames: ['status'],
     registers: [registry],
   });
   return (status, count) => counter.inc({ status }, count);
 }
 
-/** The names of the rules for what waits in the database. */
+/** What the domain reports about deliveries that wait in the database. */
 export interface OutboxReading {
   counts: { first: number; later: number };
   oldest: { stage: 'first' | 'later'; isFailing: boolean; since: number }[];
 }
 
-/** Every domain of a database tells the same. There are no samples while the database does not answer. */
+/** Every domain on one database reports the same. No samples while the database does not answer. */
 export function outboxMetrics(registry: Registry, read: () => Promise<OutboxReading>): void {
   const reading = sharedWithin(READING_LIMIT_MS, read);
   new Gauge({
     name: 'webhook_outbox_deliveries',
-    help: 'Pending deliveries before their first attempt and after it began, counted up to 10,000.',
+    help: 'Pending deliveries, by whether the first attempt has begun, counted up to 10,000.',
     labelNames: ['attempt'],
     registers: [registry],
     async collect() {
@@ -140,7 +140,7 @@ export function outboxMetrics(registry: Registry, read: () => Promise<OutboxRead
   });
   new Gauge({
     name: 'webhook_outbox_oldest_age_seconds',
-    help: 'Age of the oldest pending delivery, 0 without one, before its first attempt and after it began, to subscriptions that fail and to the others. It counts from the last change of the subscription where that is later.',
+    help: 'Age of the oldest pending delivery (0 if there is none), by whether its first attempt has begun and whether its subscription is failing. If the subscription changed later than the delivery was written, the age counts from that change.',
     labelNames: ['attempt', 'subscription'],
     registers: [registry],
     async collect() {
@@ -159,7 +159,7 @@ export function outboxMetrics(registry: Registry, read: () => Promise<OutboxRead
   });
 }
 
-/** One reading at a time for all who ask; undefined when it fails or takes too long. */
+/** Shares one reading among concurrent callers; undefined if it fails or takes too long. */
 function sharedWithin<T>(limitMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let present: Promise<T | undefined> | undefined;
   return () => {

@@ -63,7 +63,7 @@ export class DeliveryClaims {
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
-  /** The clock, perhaps before the start. */
+  /** The clock may have been set back before the start. */
   #mayBeSetBack = true;
   #isSweeping = false;
   readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
@@ -216,10 +216,10 @@ export class DeliveryClaims {
     }
   }
 
-  /** Otherwise leases and waits would last until the clock is again where it was. */
+  /** Otherwise leases and retry delays would last until the clock reaches the old time again. */
   async #mendSetBack(now: number): Promise<void> {
     const { unitOfWork, onSetBack } = this.dependencies;
-    // Clocks of nodes differ a little, and results are recorded meanwhile.
+    // The clocks of nodes differ slightly, and results are recorded meanwhile.
     if (await unitOfWork.rows.anyLaterThan(now + SWEEP_EVERY_MS)) {
       onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
     }

@@ -142,15 +142,15 @@ export interface SendingRows {
   batch(id: string): Promise<RetryBatch | undefined>;
   deliveriesOf(batchId: string): Promise<RetriedDelivery[]>;
   retried(ids: readonly DeliveryId[]): Promise<RetriedDelivery[]>;
-  /** How much waits, without looking through it. */
+  /** Counts and ages of waiting deliveries, without a full scan. */
   outbox(): Promise<Outbox>;
 }
 
 /** Pending deliveries to active subscriptions, before their first attempt and after it began. */
 export interface Outbox {
-  /** Counted up to a limit. */
+  /** Counts, up to a limit. */
   counts: Record<OutboxStage, number>;
-  /** Since when the oldest waits: it was written, or its subscription was changed or enabled. */
+  /** When the oldest delivery was written, or its subscription last changed, if that is later. */
   oldest: { stage: OutboxStage; isFailing: boolean; since: number }[];
 }
 
@@ -183,7 +183,7 @@ export interface SendingDependencies {
   onEnded?: OnEnded;
   /** Called when lapsed attempts could not be recorded; this is tried again each second. */
   onUnswept: (error: unknown) => void;
-  /** Called when leases and waits of so many deliveries were moved because the clock was set back. */
+  /** Called with the number of deliveries whose times were moved because the clock was set back. */
   onSetBack: (deliveries: number) => void;
 }
 
