@@ -1,16 +1,16 @@
-// Bundles the service into dist/: its start opens some sixty files instead of two thousand. Types are checked by tsc.
+// Bundles the service into dist/: a start then reads sixty files instead of two thousand. tsc checks the types.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { context } from 'esbuild';
 
-/** What runs an older build still loads its parts, for a day. */
+/** Keeps the chunks of older builds for a day, because running processes may still load them. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const PARTS = 'lib';
 const WORKFLOWS = 'definitions.bundle.js';
 
-/** By path in the folder of the build. What threads run, and what finds files beside itself, is in the folder of the parts. */
+/** By path below dist/. Entries of threads, and code that finds files beside itself, are in the folder of chunks. */
 const ENTRIES = {
   'src/cli/main': 'src/cli/main.ts',
   'workflows/dev-server/install': 'workflows/dev-server/install.ts',
@@ -19,7 +19,7 @@ const ENTRIES = {
   [`${PARTS}/checkpoint-thread`]: 'src/store/dialects/checkpoint-thread.ts',
 };
 
-/** These have native parts, read files of their own, or must be the same for Temporal and for us. */
+/** Not bundled: packages with native code or own files, or that Temporal and the service must share. */
 const NOT_BUNDLED = [
   '@grpc/*',
   '@node-rs/argon2',
@@ -47,7 +47,7 @@ export function compiler(outdir, plugins = []) {
     charset: 'utf8',
     sourcemap: 'linked',
     sourcesContent: false,
-    // Bundled CommonJS modules call it for modules of Node.
+    // Bundled CommonJS modules call `require` for Node modules.
     banner: {
       js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);',
     },
@@ -55,7 +55,7 @@ export function compiler(outdir, plugins = []) {
   });
 }
 
-/** Renamed into place: a worker that starts meanwhile reads the old workflows or the new ones. */
+/** Renames the file into place, so that a starting worker reads either the old workflows or the new ones. */
 export async function bundleWorkflows(outdir) {
   const { bundleDefinitions } = await import(resolve(outdir, PARTS, 'bundle.js'));
   const file = join(outdir, PARTS, WORKFLOWS);
@@ -85,7 +85,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         await compiling.rebuild();
         removeOldParts('dist');
       } catch {
-        // esbuild has said what is wrong.
+        // esbuild has already reported the error.
         process.exitCode = 1;
       }
       await compiling.dispose();

@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.js';
 /** Asks a process to end. */
 export interface StopSignals {
   asked: Promise<void>;
-  /** Aborted by a second signal, which asks to end at once. */
+  /** Aborted by a second signal, which asks the process to end at once. */
   hurried: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export function listenForStop(): StopSignals {
   return { asked, hurried: hurry.signal };
 }
 
-/** Waits while balancers learn that this node is unready; it still serves. A second signal ends the wait. */
+/** Waits until load balancers notice the unready node, which still serves. A second signal ends the wait. */
 export async function drained(
   { DRAIN_DELAY: delayMs }: Pick<Config, 'DRAIN_DELAY'>,
   log: Log,

@@ -186,12 +186,12 @@ export const settings = {
   DRAIN_DELAY: required(
     durationBetween('0s', '10m'),
     { live: '5s', demo: '0s' },
-    'how long a node that is asked to end still serves while /readyz answers 503; longer than balancers take to notice',
+    'how long a node still serves after a stop signal while /readyz answers 503; longer than load balancers take to notice',
   ),
   ROLE_SILENCE_LIMIT: required(
     durationBetween('4s', '1h'),
     '30s',
-    'a role that does not answer its supervisor for this long is killed and started again',
+    'the supervisor kills and restarts a role that does not answer for this long',
   ),
   SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to end'),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'lowest level that is logged'),

@@ -6,7 +6,7 @@ import { clientCredentials } from '../../rpc/connect.js';
 import type { Check } from '../../telemetry/health.js';
 import { ownTokenOf, type RoleRight } from './role-tokens.js';
 
-/** A little longer than the domain takes to judge itself: a slow write is told by the domain. */
+/** Longer than the domain's own check, so that the domain itself reports a slow write. */
 const PROBE_DEADLINE_MS = 2_400;
 const PROBE_AGAIN_AFTER_MS = 50;
 

@@ -1,10 +1,10 @@
 import type { Store } from '../../store/store.js';
 import type { Check, CheckResult } from '../../telemetry/health.js';
 
-/** How long a result counts: a check writes, and strangers may ask as often as they like. */
+/** How long a result is cached: a check writes, and any client may request checks at any rate. */
 const RESULT_COUNTS_MS = 1_000;
 
-/** Whether the domain can read and write, in tables that it knows. */
+/** Checks whether the domain can read and write, and whether it knows the schema. */
 export function storeChecks(store: Pick<Store, 'ping' | 'schemaDrift'>): Check[] {
   const drift = shared(() => store.schemaDrift());
   const pinged = shared(() => store.ping());
@@ -16,7 +16,7 @@ export function storeChecks(store: Pick<Store, 'ping' | 'schemaDrift'>): Check[]
       probe: async () => without((await drift()).missing, 'The database lacks migrations of this version'),
     },
     {
-      // Nodes are updated one after the other, so those of the earlier version continue.
+      // Nodes are updated one by one, so nodes of the earlier version continue to serve.
       name: 'version',
       required: false,
       probe: async () =>
@@ -29,7 +29,7 @@ function without(names: readonly string[], sentence: string): CheckResult {
   return names.length === 0 ? { ok: true } : { ok: false, detail: `${sentence}: ${names.join(', ')}.` };
 }
 
-/** Runs it once for all who ask meanwhile and shortly after. */
+/** Shares one run among concurrent callers, and caches its result for a short time. */
 function shared<T>(run: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | undefined;
   let settledAt: number | undefined;

@@ -32,7 +32,7 @@ export function clientTlsFiles(options: RoleOptions): CertificateFiles | undefin
   return isPlain ? without(options) : watched(options, CLIENT_SETTINGS);
 }
 
-/** The metric is there without samples, so that rules for it are no mistake. */
+/** Registers the metric without samples, so that rules may refer to it. */
 function without({ metrics }: RoleOptions): undefined {
   certificateGauge(metrics, () => []);
 }

@@ -24,7 +24,7 @@ export interface ChildOptions {
   runDir: string;
   environment: NodeJS.ProcessEnv;
   graceMs: number;
-  /** A child that is silent for this long is frozen, and replaced. */
+  /** The supervisor kills and restarts a child that does not answer for this long. */
   silenceLimitMs: number;
   log: Log;
   /** The child can never start; the sentence says why. */
@@ -109,7 +109,7 @@ export class Child {
     this.#process?.send(message, () => undefined);
   }
 
-  /** Kills it when it is frozen, which ends it as far as the rest of this class is concerned. */
+  /** Kills a frozen child; the rest of this class handles this like any other end of a child. */
   async #watchOver(child: ChildProcess): Promise<void> {
     const { role, silenceLimitMs, log } = this.options;
     this.#watch = new AbortController();

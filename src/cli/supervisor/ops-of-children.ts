@@ -14,7 +14,7 @@ interface Asked {
 interface Told {
   status: number;
   body: string;
-  /** There was no answer in time; failures of other kinds say nothing about the process. */
+  /** There was no answer in time; other failures do not show that the process is frozen. */
   isSilent: boolean;
 }
 
@@ -25,7 +25,7 @@ const REQUIRED: readonly string[] = ['edge', 'domain'] satisfies RoleName[];
 export function opsOfChildren(children: readonly Asked[]): OpsSource {
   const askAll = (path: string) => Promise.all(children.map((child) => ask(child, path)));
   return {
-    // Roles that are down are started again by this process: to kill it would not help them.
+    // This process restarts roles that are down: killing this process would not help.
     liveness: async () => {
       const answers = await askAll('/livez');
       const alive = answers.every((answer) => answer.status === 200);

@@ -67,7 +67,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   process.exit(sentence === undefined ? 0 : EXIT_CANNOT_START);
 }
 
-/** For people, of whom only a demo or pretty lines tell; where lines are JSON, all of stdout is. */
+/** Text for people, in a demo or with pretty log lines. With JSON log lines, all of stdout is JSON. */
 function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   const isForPeople = ENVIRONMENT === 'demo' || LOG_FORMAT === 'pretty';
   const stream = LOG_FORMAT === 'pretty' ? process.stdout : process.stderr;

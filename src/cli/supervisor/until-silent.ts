@@ -1,9 +1,9 @@
 import { pause } from '../../../workflows/backoff.js';
 
-/** Several, so that a supervisor that was itself suspended asks again before it judges. */
+/** Several, so that a supervisor that was itself suspended asks again before it decides. */
 const QUESTIONS = 4;
 
-/** Settles with true once a process was asked and silent for the limit, and with false by the signal. */
+/** Resolves to true when the process has not answered for the limit, and to false on the signal. */
 export async function untilSilent(
   ask: (timeoutMs: number) => Promise<'alive' | 'silent' | 'unknown'>,
   limitMs: number,
