@@ -22,7 +22,7 @@ export interface SendBody {
   eventType: string;
   /** The exact bytes to sign and to send. */
   body: Uint8Array;
-  /** Of the call that made the change, for the log. */
+  /** The request id of the call that made the change, for the log. */
   requestId?: string;
 }
 

@@ -176,7 +176,7 @@ export class Relay {
   ): Promise<void> {
     const { sender, metrics, log } = this.options;
     const { waitedMs } = delivery;
-    // By the clock of the domain until its answer, by ours from then on: they need not agree.
+    // Uses the domain's clock up to its response, and this clock afterwards: the clocks may differ.
     const waited = (before: number) => before + performance.now() - answeredAt;
     try {
       if (waitedMs !== undefined) {

@@ -25,7 +25,7 @@ export function markdownOf(body: string): string {
 class Writer {
   readonly #lines: string[] = [];
   #line = '';
-  /** Whether the line ends with the beginning of a mark, which no space may follow. */
+  /** Whether the line ends with an opening mark, which no space may follow. */
   #isMarking = false;
   #depth = 0;
   #cells = 0;

@@ -14,7 +14,7 @@ export interface UnitOfWork<Changes, Rows> {
 export interface WriteOrigin {
   /** Aborted when the caller disconnects: the write does not begin, or is rolled back where possible. */
   signal?: AbortSignal;
-  /** For the events that it records. */
+  /** The request id for the events that it records. */
   requestId?: string;
   /** Writes of one lane keep their order; queued lanes take turns. */
   lane?: string;

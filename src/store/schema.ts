@@ -244,7 +244,7 @@ interface EventsTable {
   data: string;
   /** 1 for a test event that an operator sent to one subscription. */
   is_test: Generated<0 | 1>;
-  /** Of the call that made the change; null for those of earlier releases. */
+  /** The request id of the call that made the change; null for events of earlier releases. */
   request_id: string | null;
 }
 

@@ -8,8 +8,8 @@ export interface StoreWatch {
   synced(durationMs: number): void;
   /** A write, from its call to its acknowledgement. */
   wrote(outcome: 'committed' | 'undone', durationMs: number): void;
-  /** A write was refused by the disk: full, read-only or failing. */
+  /** The disk refused a write because it is full, read-only or failing. */
   refused(): void;
-  /** A connection of PostgreSQL was lent, or could not be, after this wait for it. */
+  /** A pool lent a PostgreSQL connection, or failed to, after this wait. */
   lent(pool: string, durationMs: number): void;
 }

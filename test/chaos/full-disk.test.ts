@@ -23,7 +23,7 @@ for (const disk of smallDisks) {
   }
 }
 
-/** In the domain, one sync fails once a file is there, which it removes. */
+/** Makes one sync in the domain fail when a file appears, and removes the file. */
 const FAILS_ONCE = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';

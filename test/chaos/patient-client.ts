@@ -70,7 +70,7 @@ export async function forEachOf<T, R>(
   return results;
 }
 
-/** Whether every role is: without its worker alone, a node is degraded. */
+/** Whether every role is ready: a node without a worker is only degraded. */
 export async function isReady({ opsUrl }: ServiceProcess): Promise<boolean> {
   return fetch(`${opsUrl}/readyz`).then(
     async (response) => response.status === 200 && !(await response.text()).includes('"unready"'),

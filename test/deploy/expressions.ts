@@ -43,7 +43,7 @@ export const dashboards = readdirSync(grafanaDir)
   .filter((name) => name.endsWith('.json'))
   .map((name) => [name, JSON.parse(readFileSync(join(grafanaDir, name), 'utf8')) as Dashboard] as const);
 
-/** As Grafana would ask for it. */
+/** The expression with Grafana's variables filled in. */
 export function filledIn(expr: string): string {
   return expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*');
 }
@@ -56,7 +56,7 @@ export const panelExpressions = dashboards.flatMap(([file, { panels }]) =>
 
 export interface Selection {
   metric: string;
-  /** Of its matchers. */
+  /** The labels of its matchers. */
   labels: string[];
 }
 
@@ -78,7 +78,7 @@ export function selectionsIn(expr: string): Selection[] {
   return selections;
 }
 
-/** Without the ending of a sample of a histogram. */
+/** The metric name without the suffix of a histogram sample. */
 export function familyOf(metric: string, isHistogram: (name: string) => boolean): string {
   const [, family = metric] = /^(.*)_(?:bucket|sum|count)$/.exec(metric) ?? [];
   return isHistogram(family) ? family : metric;

@@ -24,7 +24,7 @@ const newDirectory = temporaryDirectories(afterEach);
 const metrics = new Map(describeMetrics().map((metric) => [metric.name, metric]));
 const isHistogram = (name: string) => metrics.get(name)?.type === 'histogram';
 const recorded = new Set(recording.map(({ record }) => record));
-/** Of every sample, and of what Prometheus adds. */
+/** Labels that every sample has, or that Prometheus adds. */
 const COMMON_LABELS = ['role', 'instance', 'job', 'slo'];
 
 const expressions = [

@@ -173,7 +173,7 @@ export class ServiceProcess {
       return;
     }
     await this.output.nextLine(({ msg }) => msg === 'serving', START_LIMIT_MS);
-    // Written by others, so these lines may come a moment later.
+    // Other processes write these lines, so they may arrive later.
     await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
   }
 

@@ -20,7 +20,7 @@ describeWith('temporal', 'the backlog at Temporal', (executable) => {
     await server?.stop();
   });
 
-  /** Ends once it has told what is awaited. */
+  /** Ends once it has reported the expected counts. */
   async function watchUntil(isThere: (counts: Record<string, number> | undefined) => boolean) {
     told = [];
     const stop = new AbortController();

@@ -131,7 +131,7 @@
   /** The demo gives its key and ids to pages of its own machine; others get nothing. They are not stored. */
   let demoValues;
   const fillIn = async (form) => {
-    // Ids of the demo mean nothing to another key, which may also be typed meanwhile.
+    // Demo ids are useless with another key, and the user may type a key meanwhile.
     const isFilled = () => form.querySelector('[data-where=key]')?.value !== '';
     if (isFilled()) return;
     demoValues ??= fetch('/docs/try-it/values', { method: 'POST', cache: 'no-store' })

@@ -10,7 +10,7 @@ export interface StoredEvent {
   sequence: number | null;
   /** 1 for a test event. */
   isTest: 0 | 1;
-  /** Of the call that made the change, for logs; null if unknown. */
+  /** The request id of the call that made the change, for logs; null if unknown. */
   requestId: string | null;
   instanceId: string;
   clientId: string;

@@ -44,7 +44,7 @@ export function faultOfEvent<T extends EventType>(
   return `${fault?.instancePath || 'the whole'} ${fault?.message}`;
 }
 
-/** Compiled for the first event of the type, and kept by ajv. */
+/** Compiled at the first event of the type; ajv caches it. */
 function judgeOf(type: EventType): ValidateFunction | undefined {
   return loadedSchemas().getSchema(`events${payloadSchemaOf[type]}`);
 }

@@ -14,7 +14,7 @@ export async function openBackend(document: Document, handlers: object): Promise
   const backend = new Backend({
     definition: document,
     strict: true,
-    // Compiles the schemas of an operation for its first request: most of what the start would take.
+    // Compiles the schemas of an operation at its first request: compiling all would dominate the start time.
     quick: true,
     // Reports every violation with its schema; the size of a request bounds them. `make verify` has
     // validated the schemas.

@@ -71,7 +71,7 @@ export interface ListenerOptions {
   log: Log;
   timer: HttpRequestTimer;
   inFlight?: RequestCount;
-  /** Answers then close their connections, so that few are left when the listener closes. */
+  /** Responses then close their connections, so that few remain when the listener closes. */
   isDraining?: () => boolean;
   stallTimeoutMs?: number;
   pieceTimeoutMs?: number;

@@ -20,7 +20,7 @@ export interface Cost {
 
 export const COST_PARTS = ['edge', 'domain', 'worker', 'written'] as const satisfies readonly (keyof Cost)[];
 
-/** A cost whose parts are told by a function. */
+/** A cost whose parts a function computes. */
 export function costOf(of: (part: keyof Cost) => number): Cost {
   return Object.fromEntries(COST_PARTS.map((part) => [part, of(part)])) as unknown as Cost;
 }

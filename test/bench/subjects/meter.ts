@@ -23,7 +23,7 @@ export async function metered<Outcome>(
   return { outcome, cost: costOf((part) => ((after[part] - before[part]) * MILLION) / count) };
 }
 
-/** Since the start of each role. Only Linux tells it. */
+/** Since the start of each role; available on Linux only. */
 async function takenBy(supervisor: number): Promise<Cost> {
   const taken = costOf(() => 0);
   for (const { pid, parentPid, command } of await residents()) {

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const ROLES = ['domain', 'worker', 'edge'] as const;
 
-/** All three roles; those that are away have no listener. */
+/** All three roles; roles that are down have no listener. */
 async function ops(away: readonly string[] = [], degraded: readonly string[] = []) {
   const directory = newDirectory();
   const children = ROLES.map((role) => ({ role, opsSocket: join(directory, `${role}.sock`) }));

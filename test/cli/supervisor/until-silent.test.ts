@@ -3,7 +3,7 @@ import { untilSilent } from '../../../src/cli/supervisor/until-silent.js';
 
 const LIMIT_MS = 40;
 
-/** Answers as given, then as the last one, and counts. */
+/** Gives these answers in order, then repeats the last one; counts the questions. */
 function asked(...answers: ('alive' | 'silent' | 'unknown')[]) {
   const questions: number[] = [];
   const ask = async (timeoutMs: number) => {

@@ -12,7 +12,7 @@ import { WebhookEnvironment } from './webhook-environment.js';
 const services = serviceProcesses();
 const newReceiver = webhookReceivers();
 
-/** One attempt at a time to a receiver, and none that is repeated during the test. */
+/** One attempt at a time per receiver, and no retries during the test. */
 const env = {
   ...roleTokens,
   WEBHOOK_RETRY_DELAYS: '1h,1h',
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => demo?.close());
 
-/** All samples of one role now, by name with labels. */
+/** All current samples of one role, by name with labels. */
 async function samplesOf({ opsUrl }: ServiceProcess): Promise<Map<string, number>> {
   const families = parseExposition(await (await fetch(`${opsUrl}/metrics`)).text());
   return new Map(
@@ -48,7 +48,7 @@ async function samplesOf({ opsUrl }: ServiceProcess): Promise<Map<string, number
   );
 }
 
-/** Waits until the sample is so. */
+/** Waits until the sample has this value. */
 function untilIs(service: ServiceProcess, name: string, isWanted: (value: number) => boolean) {
   return eventually(`the sample ${name}`, async () => {
     const value = (await samplesOf(service)).get(name);

@@ -19,7 +19,7 @@ const UNKNOWN: Settling = {
 };
 const SECRET = { id: 'sec_1', hash: 'h', created_at: 1, expires_at: null, last_used_at: null };
 
-/** A database with one of each thing that a person or a program can use. */
+/** A database with one of each credential, account and subscription. */
 async function plantAll(database: Database) {
   const connection = await newConnection(database);
   const { integration_id } = await database.reader
@@ -243,7 +243,7 @@ describeEachDatabase('a restored database', (under) => {
     });
     expect(settled.disabled.subscriptions).toEqual([subscription]);
     expect(await rowOf(database, 'subscription_secrets')).toMatchObject({ expires_at: NOW });
-    // Although webhooks are sent: this subscription would never send what is pending.
+    // Even with `sendWebhooks`: the disabled subscription would never send its pending deliveries.
     expect(settled.held).toEqual({ subscriptions: [], deliveries: 1 });
     expect(await rowOf(database, 'deliveries')).toMatchObject({ status: 'HELD' });
     expect(await suspendedIn(database.reader)).toEqual([]);

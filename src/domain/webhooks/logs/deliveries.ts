@@ -43,7 +43,7 @@ export interface DeliveryDetails {
   attempts: (DeliveryAttempt | RunningAttempt)[];
   /** As posted. */
   body: string;
-  /** Of the call that made the change. */
+  /** The request id of the call that made the change. */
   requestId: string | null;
 }
 

@@ -31,7 +31,7 @@ export interface Receiver {
   instanceIntegrationId: InstanceIntegrationId;
   url: string;
   failingSince: number | null;
-  /** The last change by an operator: deliveries that it released wait since then. */
+  /** The last change by an operator: deliveries that this change released have waited since then. */
   updatedAt: number;
   /** Running attempts, over all workers. */
   running: number;
@@ -119,8 +119,8 @@ export interface SendingChanges {
   readonly retryBatches: RetryBatchRows;
 
   /**
-   * After the clock was set back: leases and waits that began later than now begin now, as long as they were,
-   * and batches that opened later close. Returns the number of deliveries.
+   * After the clock was set back: leases and retry delays that began later than now start again now, with
+   * their full length, and batches that opened later close. Returns the number of deliveries.
    */
   beginAnew(): Promise<number>;
 }
@@ -133,7 +133,7 @@ export interface RecordedAttempt extends DeliveryAttempt {
 export interface SendingRows {
   /** Whether any attempt is due. */
   anyDue(now: number): Promise<boolean>;
-  /** Whether an attempt began or ended later than now, because the clock was set back since. */
+  /** Whether an attempt began or ended later than now, because the clock has been set back since. */
   anyLaterThan(now: number): Promise<boolean>;
   /** Deliveries with a lapsed lease and no recorded result. */
   lapsed(now: number, limit: number): Promise<DeliveryProgress[]>;

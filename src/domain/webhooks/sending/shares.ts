@@ -8,7 +8,7 @@ export interface DeliveryBody {
   eventId: EventId;
   eventType: string;
   body: Buffer;
-  /** Of the call that made the change. */
+  /** The request id of the call that made the change. */
   requestId?: string;
 }
 
@@ -20,7 +20,7 @@ export interface Claim {
     number: number;
     target: number;
     body: number;
-    /** Since when it waits for its first attempt; undefined for later ones. */
+    /** When it began to wait for its first attempt; undefined for later attempts. */
     waitsSince?: number;
   }[];
   targets: DeliveryTarget[];

@@ -31,7 +31,7 @@ describe('integration backup', () => {
   test('under writes has every write that was acknowledged before it began, and is restored whole and on record', async () => {
     const folder = directory();
     const settings = await newLive(folder);
-    // Makes the key of the audit log, which the records of the writer presuppose.
+    // Creates the key of the audit log, which the writer needs for its records.
     await succeeded(integration(['backup', join(folder, 'backups/zeroth')], settings));
     const writer = startScript(WRITER, [settings.DATA_DIR as string, 'written']);
     const ended = once(writer, 'exit');
@@ -88,7 +88,7 @@ describe('of one environment', () => {
     settings = await newLive(shared());
   });
 
-  /** A backup that waits for the database, which this process holds. */
+  /** A backup that waits for the database, which this process has locked. */
   async function waitingBackup() {
     const holder = new BetterSqlite3(join(settings.DATA_DIR as string, 'integration.db'));
     holder.exec('begin immediate');

@@ -31,7 +31,7 @@ function owner(): { uid: number; gid: number } | undefined {
 
 const found = { folder: programs(), as: owner() };
 
-/** The group is skipped, with what it needs in its title, where these programs are missing. */
+/** Skips the group where these programs are missing; its title then names them. */
 export function describeWithPostgresPrograms(title: string, body: () => void): void {
   if (found.folder !== undefined && found.as !== undefined) {
     describe(title, body);
@@ -41,16 +41,16 @@ export function describeWithPostgresPrograms(title: string, body: () => void): v
 }
 
 export interface MatchingServer {
-  /** Of a new, empty database. */
+  /** The URL of a new, empty database. */
   newDatabase(name: string): Promise<string>;
-  /** With these programs before others. */
+  /** PATH with these programs first. */
   path: string;
   stop(): Promise<void>;
 }
 
 export async function startMatchingServer(): Promise<MatchingServer> {
   const { folder = '', as = { uid: 0, gid: 0 } } = found;
-  // Not in the folder of the run, which another user may not enter.
+  // Not in the folder of the test run: the other user has no access to it.
   const place = mkdtempSync(join(tmpdir(), 'it-pg-'));
   chownSync(place, as.uid, as.gid);
   const data = join(place, 'data');

@@ -11,9 +11,9 @@ import { succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
 
-/** These need a service that runs; `revoked.test.ts` has one. */
+/** Commands that need a running service; `revoked.test.ts` covers them. */
 const SERVED = /^integration (serve|event replay)\b/;
-/** Where the page has its files: in a folder of the test instead. */
+/** The roots of the paths on the page; the test replaces them with its own folder. */
 const PLACES = /\/(?=(var|etc|root)\/)/g;
 
 function commandsOf(page: string): string[] {

@@ -45,7 +45,7 @@ describe('integration restore', () => {
     await succeeded(integration(args, settings));
   });
 
-  /** Into an empty place, beside the key file of the environment. */
+  /** Settings with an empty data directory and the key file of the environment. */
   const elsewhere = () => ({ ...settings, DATA_DIR: join(directory(), 'data') });
   const restoring = (folder: string, into: Record<string, string>, options: RestoreOptions = {}) =>
     restore(loadConfig(into), folder, options);
@@ -55,7 +55,7 @@ describe('integration restore', () => {
     ...{ folder: backup, sums: sumsIn(backup), at: Date.now() },
     manifest: parseManifest(readFileSync(join(backup, 'manifest.json'), 'utf8')),
   });
-  /** Nothing that a service would start on. */
+  /** Whether the directory has no database on which a service would start. */
   const isUntouched = ({ DATA_DIR = '' }) => !existsSync(join(DATA_DIR, 'integration.db'));
 
   test('brings the key back with the passphrase, and suspends what may have been revoked', async () => {
@@ -141,13 +141,13 @@ describe('integration restore', () => {
       'another environment',
       () => ({ environment: 'demo' }),
       StartupError,
-      /^The backup is of the demo environment, and this is live\.$/,
+      /^The backup belongs to the demo environment, but ENVIRONMENT is live\.$/,
     ],
     [
       'another kind of database',
       () => ({ database: 'postgresql' }),
       StartupError,
-      /^The backup is of PostgreSQL\. Set DATABASE_URL to an empty database\.$/,
+      /^The backup is of a PostgreSQL database\. Set DATABASE_URL to an empty database\.$/,
     ],
     [
       'other counts of rows than its manifest says',
@@ -195,7 +195,7 @@ describe('integration restore', () => {
     const into = settingsIn(folder);
     mkdirSync(into.DATA_DIR as string);
     writeFileSync(join(into.DATA_DIR as string, 'mine'), '');
-    // Not even the passphrase is asked for.
+    // The command does not even ask for the passphrase.
     await expect(restoring(backup, into)).rejects.toThrow('is not empty: it contains mine');
     const damage = changedBackup(backup, join(folder, 'changed'), 'integration.db', damaged);
     const empty = { ...into, DATA_DIR: join(folder, 'empty') };

@@ -41,7 +41,7 @@ test('a key that was revoked after the backup never answers 200 again, while oth
   expect(code).toBe(0);
   await service.stop();
 
-  // The demo has its credentials in a file, and would make others without it.
+  // The demo keeps its credentials in a file, and would create new ones without it.
   const demoFile = join(folder, 'demo.json');
   copyFileSync(service.demoFile, demoFile);
   rmSync(service.dataDir, { recursive: true });

@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { Typed } from '../../typed.js';
 import { integration } from '../../typed.js';
 
-/** The settings of an environment of its own in the folder, without a database. */
+/** The settings of a separate environment in the folder, without a database. */
 export function settingsIn(folder: string, databaseUrl?: string): Record<string, string> {
   return {
     ...{ DATA_DIR: join(folder, 'data'), SECRETS_KEY_FILE: join(folder, 'keys/secrets.key') },
@@ -25,7 +25,7 @@ export async function newLive(folder: string, databaseUrl?: string): Promise<Rec
   return settings;
 }
 
-/** A copy of a backup with one file changed, and checksums that fit it if asked. */
+/** A copy of a backup with one changed file and, on request, matching checksums. */
 export function changedBackup(
   backup: string,
   target: string,
