@@ -38,7 +38,7 @@ export class Project {
     const folder = newTemporaryDirectory();
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
     const jose = join(root, 'node_modules/jose');
-    const quiet = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+    const quiet = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
     await run('npm', ['install', ...quiet, '--install-links', builtPackage(), jose], { cwd: folder });
     return new Project(folder);
   }
