@@ -68,12 +68,16 @@ export function makeSecretsKeys(path: string): EncryptionKey[] {
   return readSecretsKeys(path);
 }
 
-/** Writes the keys of a backup to a new key file; keeps an existing one. */
-export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
+/** Writes the keys of a backup to a new key file; keeps an existing one. Returns whether it made the file. */
+export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): boolean {
+  let isMade = false;
   writing(path, () => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeWhole(path, keys, linkUnlessThere);
+    writeWhole(path, keys, (staged) => {
+      isMade = linkUnlessThere(staged, path);
+    });
   });
+  return isMade;
 }
 
 export function newKey(): EncryptionKey {
@@ -136,13 +140,15 @@ function writeWhole(
   syncDirectory(dirname(path));
 }
 
-function linkUnlessThere(staged: string, path: string): void {
+function linkUnlessThere(staged: string, path: string): boolean {
   try {
     linkSync(staged, path);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw error;
     }
+    return false;
   }
 }
 

@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Check, CheckSettings, Found } from './checks/check.js';
 import { checks } from './checks/index.js';
+import { sqliteFileIn } from './copies/sqlite-copy.js';
 import type { Reader } from './database.js';
 import { openPostgresReader } from './dialects/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';
 import { refuseUnlessMigrated } from './migrate.js';
-import { DATABASE_FILE } from './store.js';
-import { StoreError } from './store-error.js';
 
 export interface Inspection extends Pick<Check, 'name' | 'about' | 'remedy'>, Found {}
 
@@ -23,7 +20,9 @@ export async function inspectDatabase({
   ...settings
 }: InspectOptions): Promise<Inspection[]> {
   const { reader, close } =
-    databaseUrl === undefined ? openFileIn(dataDir) : await openPostgresReader(databaseUrl);
+    databaseUrl === undefined
+      ? openSqliteReader(sqliteFileIn(dataDir))
+      : await openPostgresReader(databaseUrl);
   try {
     await refuseUnlessMigrated(reader);
     return await inspect(reader, settings);
@@ -38,12 +37,4 @@ export async function inspect(reader: Reader, settings: CheckSettings): Promise<
     inspections.push({ name, about, remedy, ...(await find(reader, settings)) });
   }
   return inspections;
-}
-
-function openFileIn(dataDir: string) {
-  const file = join(dataDir, DATABASE_FILE);
-  if (!existsSync(file)) {
-    throw new StoreError(`There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it.`);
-  }
-  return openSqliteReader(file);
 }

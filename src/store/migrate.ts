@@ -45,8 +45,18 @@ async function refuseNewer(db: Kysely<Schema>): Promise<void> {
   }
 }
 
+export async function refuseHalfRestored(db: Kysely<Schema>): Promise<void> {
+  const tables = await db.introspection.getTables();
+  if (tables.some(({ name }) => name === RESTORE_MARK)) {
+    throw new StoreError(
+      'A restore into this database is not complete. If none is running, create a new database and run `integration restore` again.',
+    );
+  }
+}
+
 /** For readers, which may not migrate. */
 export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
+  await refuseHalfRestored(db);
   await refuseNewer(db);
   const { missing } = driftOf(await executedMigrations(db));
   if (missing.length > 0) {

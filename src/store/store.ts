@@ -45,7 +45,7 @@ import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
-import { migrateToLatest, RESTORE_MARK, type SchemaDrift, schemaDrift } from './migrate.js';
+import { migrateToLatest, refuseHalfRestored, type SchemaDrift, schemaDrift } from './migrate.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
@@ -200,7 +200,7 @@ async function connect({
   }
   const claim = alone ? claimDirectory(dataDir) : undefined;
   try {
-    refuseHalfRestored(dataDir);
+    refuseHalfFilled(dataDir);
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {
@@ -209,8 +209,8 @@ async function connect({
   }
 }
 
-/** Otherwise the service would create an empty database, and the next restore would refuse the directory. */
-function refuseHalfRestored(dataDir: string): void {
+/** Opening would create an empty database, and the next restore would refuse the directory. */
+export function refuseHalfFilled(dataDir: string): void {
   if (existsSync(join(dataDir, RESTORE_STAGE)) && !existsSync(join(dataDir, DATABASE_FILE))) {
     throw new StoreError(
       `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning.`,
@@ -247,12 +247,8 @@ function unusableFor(error: unknown): StoreError {
 
 /** Runs before any migration: a database of the other environment stays unchanged. */
 async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo'): Promise<void> {
+  await refuseHalfRestored(migrator);
   const tables = await migrator.introspection.getTables();
-  if (tables.some(({ name }) => name === RESTORE_MARK)) {
-    throw new StoreError(
-      'A restore into this database is not complete. If none is running, create a new database and run `integration restore` again.',
-    );
-  }
   if (tables.some(({ name }) => name === 'environment')) {
     const row = await migrator.selectFrom('environment').select('name').executeTakeFirst();
     refuseUnless(row?.name ?? environment, environment);

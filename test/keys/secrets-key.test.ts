@@ -14,6 +14,7 @@ import { encryptionKey, keyFileText, MAX_KEYS } from '../../src/keys/encryption-
 import {
   makeSecretsKeys,
   newKey,
+  placeSecretsKeys,
   readSecretsKeys,
   replaceSecretsKeys,
   SecretsKeyError,
@@ -48,6 +49,11 @@ function refusalOf(use: () => unknown): string {
 }
 
 describe('a key file that is made', () => {
+  test('from a backup is made where there is none, and replaces none', () => {
+    expect([placeSecretsKeys(path, [SEVENS]), placeSecretsKeys(path, [newKey()])]).toEqual([true, false]);
+    expect(readSecretsKeys(path)).toEqual([SEVENS]);
+  });
+
   test('holds one random key for its owner only, and leaves nothing beside it', () => {
     const made = makeSecretsKeys(path);
     expect([made.length, statSync(path).mode & 0o777, readdirSync(directory)]).toEqual([

@@ -54,13 +54,26 @@ export async function dumpPostgres<T>(
  * restore can be repeated if it left only the mark.
  */
 export async function markEmptyPostgres(db: Reader): Promise<void> {
+  await assertEmpty(db);
+  await db.schema.createTable(RESTORE_MARK).ifNotExists().addColumn('since', 'bigint').execute();
+}
+
+export async function refuseFullPostgres(url: string): Promise<void> {
+  const { reader, close } = await openPostgresReader(url);
+  try {
+    await assertEmpty(reader);
+  } finally {
+    await close();
+  }
+}
+
+async function assertEmpty(db: Reader): Promise<void> {
   const tables = (await tablesOf(db)).filter((name) => name !== RESTORE_MARK);
   if (tables.length > 0) {
     throw new StoreError(
       `The database of DATABASE_URL is not empty: it contains the table ${tables[0]}. Restore into a new database: createdb …`,
     );
   }
-  await db.schema.createTable(RESTORE_MARK).ifNotExists().addColumn('since', 'bigint').execute();
 }
 
 /** The last step of a restore: the service may start from here on. */

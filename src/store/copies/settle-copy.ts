@@ -23,9 +23,12 @@ export interface Settling {
 /** What was ended, suspended and held in a restored database. */
 export interface Settled extends Applied {
   ended: { sessions: number; grants: number; codes: number; links: number; signingKeys: number };
+  /** Deleted, because those that were withdrawn since would be back. */
+  consents: number;
   suspended: Credential[];
   alive: Credential[];
-  held: { subscriptions: string[]; deliveries: number };
+  /** `since`: the time of the oldest event whose delivery is held. */
+  held: { subscriptions: string[]; deliveries: number; since: number | null };
 }
 
 /** Ends in one transaction, before the service uses the copy, what may have been revoked since. */
@@ -36,12 +39,13 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const present = await validIn(writer, at);
     const ended = await endSessions(changes, present, settling);
     const applied = valid ? await applyList(changes, present, valid) : nothingApplied();
+    const consents = await changes.changed(sql`delete from consents`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
     await forgetOthers(changes);
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
     const alive = await credentialsWhere(writer, () => unexpired(at));
-    return { ended, ...applied, suspended, alive, held };
+    return { ended, consents, ...applied, suspended, alive, held };
   });
 }
 
@@ -96,11 +100,17 @@ async function holdDeliveries(
 ): Promise<Settled['held']> {
   const subscriptions = sendWebhooks ? [] : without(present.subscriptions, disabled.subscriptions);
   await changes.each(subscriptions, 'subscription', 'suspended', (id) => changes.disableSubscription(id));
-  const deliveries = await changes.changed(sql`
-    update deliveries set status = 'HELD', next_attempt_at = null where status = 'PENDING'
-    and subscription_id in (select id from subscriptions where status = 'DISABLED')
-  `);
-  return { subscriptions, deliveries };
+  const isStopped = sql`status = 'PENDING'
+    and subscription_id in (select id from subscriptions where status = 'DISABLED')`;
+  const { rows } = await sql<{ since: number | null }>`
+    select min(occurred_at) as since from events
+    where seq in (select event_seq from deliveries where ${isStopped})
+  `.execute(changes.writer);
+  const deliveries = await changes.changed(
+    sql`update deliveries set status = 'HELD', next_attempt_at = null where ${isStopped}`,
+  );
+  const since = rows[0]?.since ?? null;
+  return { subscriptions, deliveries, since: since === null ? null : Number(since) };
 }
 
 /** Removes key holders, which are nodes of the old database, and invalidates what callers have cached. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { DATABASE_FILE } from '../store.js';
+import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { StoreError } from '../store-error.js';
 import { CopyError } from './copy-error.js';
 import { RESTORED_TYPE } from './copy-facts.js';
@@ -33,6 +33,7 @@ export async function copySqlite(dataDir: string, target: string): Promise<void>
 }
 
 export function sqliteFileIn(dataDir: string): string {
+  refuseHalfFilled(dataDir);
   const file = join(dataDir, DATABASE_FILE);
   if (!existsSync(file)) {
     throw new StoreError(`There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it.`);

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { SubscriptionId } from '../../../generated/ids.js';
 import type { Actor } from '../../domain/operator/audit.js';
 import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
+import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import type { Reader, Writer } from '../database.js';
 import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
@@ -13,6 +15,11 @@ export interface Suspended extends Pick<Credential, 'id' | 'of' | 'label' | 'las
   since: number;
   /** The expiry before the restore. */
   expiresAt: number | null;
+}
+
+export interface Resumed extends Suspended {
+  /** For a subscription: the time of the oldest event whose delivery is held. */
+  heldSince: number | null;
 }
 
 /** Finds rows whose expiry (or time of disabling) is the time of their `suspended` audit record. */
@@ -45,21 +52,28 @@ export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]>
   return found;
 }
 
-/** Restores the expiry of credentials, and enables subscriptions. */
+/** Restores the expiry of credentials and enables subscriptions, except of those that were changed since. */
 export function resume(
   { write }: Pick<OpenedDatabase, 'write'>,
   chosen: readonly Suspended[],
   { actor, at }: { actor: Actor; at: number },
-): Promise<void> {
+): Promise<Resumed[]> {
   return write(async (writer) => {
     const still = new Set((await suspendedIn(writer)).map(({ id }) => id));
+    const resumed: Resumed[] = [];
     for (const each of chosen.filter(({ id }) => still.has(id))) {
       await (each.kind === 'subscription'
         ? enable(writer, each.id, at)
         : setEnd(writer, { ...each, kind: each.kind }, each.expiresAt));
       const type = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
       await auditAction(writer, at, actor, { type, subject: { type: each.kind, id: each.id } });
+      const { heldSince } = subscriptionDeliveryRows(writer);
+      resumed.push({
+        ...each,
+        heldSince: each.kind === 'subscription' ? await heldSince(each.id as SubscriptionId) : null,
+      });
     }
+    return resumed;
   });
 }
 

@@ -2,9 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
+import { readValid, refuseOtherRelease, takeCopy } from '../../../src/store/copies/take-copy.js';
+import { inspectDatabase } from '../../../src/store/inspect.js';
+import { RESTORE_MARK } from '../../../src/store/migrate.js';
+import { StoreError } from '../../../src/store/store-error.js';
+import { databaseUnderTest } from '../../support/databases.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const directory = temporaryDirectories();
+const under = databaseUnderTest('PostgreSQL');
 
 test.each([
   ['postgres://me:hush%2Fhush@db.example/it?options=-c%20a%3Db', 'me@db.example/it?options=-c%20a%3Db'],
@@ -20,4 +26,23 @@ test.each([
   await expect(undumpPostgres(url, 'dump', { PATH: folder })).rejects.toThrow(
     `pg_restore failed with exit code 3: hush/hush: --exit-on-error --single-transaction --no-owner --no-privileges dump --no-password --dbname=postgres://${shown}`,
   );
+});
+
+test('a database that a restore has not settled is neither checked, copied nor listed', async () => {
+  const place = await under.newPlace();
+  const { migrator } = await under.open(place);
+  await migrator.schema.createTable(RESTORE_MARK).addColumn('since', 'bigint').execute();
+  const target = join(directory(), 'dump');
+  for (const use of [
+    () => inspectDatabase({ ...place, now: 1, eventsMs: 1 }),
+    () => readValid(place, 1),
+    () => refuseOtherRelease(place),
+    () => takeCopy(place, target, 1, { PATH: '' }),
+  ]) {
+    await expect(use()).rejects.toEqual(
+      new StoreError(
+        'A restore into this database is not complete. If none is running, create a new database and run `integration restore` again.',
+      ),
+    );
+  }
 });

@@ -6,7 +6,7 @@ import type { Database } from '../../../src/store/database.js';
 import type { Schema } from '../../../src/store/schema.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { plantSubscription } from '../adapters/webhooks/sending/rig.js';
-import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
+import { newConnection, plantDelivery } from '../adapters/webhooks/subscriptions/rig.js';
 import { plantAccount, plantClient, plantUser } from '../directory-rows.js';
 import { plantApiKey, plantServiceToken } from '../rows.js';
 
@@ -52,6 +52,7 @@ async function plantAll(database: Database) {
     ...{ id: 'gra_1', ...grant, scopes: 'openid', authenticated_at: 1, session_id: 'ses_1', generation: 0 },
     ...{ rotated_at: 1, refresh_expires_at: LATER, refresh_ends_at: LATER, ...until },
   });
+  await insert(database, 'consents', { ...grant, scopes: '["openid"]', given_at: 1 });
   await insert(database, 'account_links', {
     ...{ token_hash: 'l', account_id: account.id, purpose: 'reset', email_key: 'e' },
     ...{ created_at: 1, expires_at: LATER, ended_at: null },
@@ -100,7 +101,7 @@ describeEachDatabase('a restored database', (under) => {
     const planted = await plantAll(database);
     const settled = await settleCopy(database, UNKNOWN);
     expect(settled.ended).toEqual({ sessions: 1, grants: 1, codes: 0, links: 1, signingKeys: 1 });
-    expect(settled.held).toEqual({ subscriptions: [planted.subscription], deliveries: 1 });
+    expect(settled.held).toEqual({ subscriptions: [planted.subscription], deliveries: 1, since: null });
     expect(await database.reader.selectFrom('sessions').selectAll().execute()).toEqual([]);
     expect(await rowOf(database, 'grants')).toMatchObject({ revoked_at: NOW });
     expect(await rowOf(database, 'account_links')).toMatchObject({ ended_at: NOW });
@@ -109,6 +110,23 @@ describeEachDatabase('a restored database', (under) => {
     expect(await rowOf(database, 'subscriptions')).toMatchObject({
       ...{ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: NOW },
     });
+  });
+
+  test('tells the time of the oldest event whose delivery it holds', async () => {
+    const database = await under.openMigrated();
+    const { id, instanceId } = await newConnection(database);
+    const connection = { instance_integration_id: id, instance_id: instanceId };
+    const receiver = { id: await plantSubscription(database, connection), instanceId };
+    for (const [status, occurredAt] of [
+      ['DELIVERED', 41] as const,
+      ['PENDING', 43] as const,
+      ['PENDING', 42] as const,
+    ]) {
+      await plantDelivery(database, receiver as never, { status }, occurredAt);
+    }
+    expect((await settleCopy(database, UNKNOWN)).held).toMatchObject({ deliveries: 2, since: 42 });
+    const resumed = await resume(database, await suspendedIn(database.reader), { actor: ACTOR, at: NOW + 1 });
+    expect(resumed).toMatchObject([{ id: receiver.id, heldSince: 42 }]);
   });
 
   test('suspends keys, tokens and secrets where revocations are unknown, until an operator resumes them', async () => {
@@ -244,7 +262,7 @@ describeEachDatabase('a restored database', (under) => {
     expect(settled.disabled.subscriptions).toEqual([subscription]);
     expect(await rowOf(database, 'subscription_secrets')).toMatchObject({ expires_at: NOW });
     // Even with `sendWebhooks`: the disabled subscription would never send its pending deliveries.
-    expect(settled.held).toEqual({ subscriptions: [], deliveries: 1 });
+    expect(settled.held).toEqual({ subscriptions: [], deliveries: 1, since: null });
     expect(await rowOf(database, 'deliveries')).toMatchObject({ status: 'HELD' });
     expect(await suspendedIn(database.reader)).toEqual([]);
   });
@@ -289,6 +307,15 @@ describeEachDatabase('a restored database', (under) => {
     expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], 1]);
     expect(await rowOf(database, 'accounts')).toMatchObject({ disabled_at: NOW });
     expect(await database.reader.selectFrom('passwords').selectAll().execute()).toEqual([]);
+  });
+
+  test.each(['with', 'without'])('%s a list asks people again what they allow', async (which) => {
+    const database = await under.openMigrated();
+    await plantAll(database);
+    const valid = which === 'with' ? await validIn(database.reader, NOW) : undefined;
+    const settled = await settleCopy(database, { ...UNKNOWN, valid });
+    expect(settled.consents).toBe(1);
+    expect(await database.reader.selectFrom('consents').selectAll().execute()).toEqual([]);
   });
 
   test('keeps what it is told to keep', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
@@ -50,7 +50,7 @@ export async function restore(config: Config, given: string, options: RestoreOpt
         `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them.`,
       );
     }
-    refuseFullPlace(config, secretsKeyFile(config).path);
+    await refuseFullPlace(config, secretsKeyFile(config).path);
     const { keys, ...keyFile } = await keysOf(config, folder, manifest, sums, options.passphraseFile);
     const settling = settlingOf(manifest, list, options);
     const backup = { folder, manifest, sums, at: settling.at };
@@ -134,16 +134,23 @@ async function keysOf(
 ): Promise<Keys> {
   const { path } = secretsKeyFile(config);
   if (existsSync(path) || !manifest.withKey) {
-    return { path, keys: keysIn(path, manifest), place: () => undefined };
+    const none = () => undefined;
+    return { path, keys: keysIn(path, manifest), place: none, remove: none };
   }
   const file = join(folder, FILES.key);
   await assertSum(sums, FILES.key, file);
   const keys = unsealed(readFileSync(file, 'utf8'), await presentPassphrase(passphraseFile));
+  let isMade = false;
   return {
     ...{ path, keys },
     place: () => {
-      placeSecretsKeys(path, keys);
+      isMade = placeSecretsKeys(path, keys);
       keysIn(path, manifest);
+    },
+    remove: () => {
+      if (isMade) {
+        rmSync(path);
+      }
     },
   };
 }

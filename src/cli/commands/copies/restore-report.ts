@@ -2,17 +2,25 @@ import type { Config } from '../../../config/config.js';
 import type { Credential } from '../../../store/copies/credentials.js';
 import { asFacts } from '../output/table.js';
 import type { Report, RestoreOptions } from './restore-actions.js';
-import { asText } from './resume-actions.js';
+import { asText, replayCommand } from './resume-actions.js';
 
 const UNKNOWN_TO_LISTS =
-  'The list does not cover the following, which are as in the backup even if they were changed since: roles and their permissions, consents, other settings of applications (such as PKCE), URLs and filters of subscriptions.';
+  'The list does not cover the following, which are as in the backup even if they were changed since: roles and their permissions, other settings of applications (such as PKCE), URLs and filters of subscriptions.';
+
+const BACK_WITHOUT_LIST =
+  'people who have left, disabled accounts, changed passwords, memberships, disabled applications, redirect URIs, and instance integrations whose configuration was removed';
 
 /** Lists what was restored, what was ended, and the next steps of the operator. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
-  const { restored, revocations, ended, revoked, shortened, suspended, alive, held } = report;
+  const { restored, revocations, ended, consents, revoked, shortened, suspended, alive, held } = report;
   const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
   return [
     `The backup of ${restored} is restored into ${place} and checked.`,
+    ...(revocations === null
+      ? [
+          `WARNING: without a list, what was changed after ${inWords(restored)} is as in the backup: ${BACK_WITHOUT_LIST}.`,
+        ]
+      : []),
     asFacts([
       [
         'Sessions',
@@ -20,12 +28,8 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
           ? 'kept, with all tokens'
           : `${ended.sessions} sessions, ${ended.grants} grants, ${ended.codes} codes and ${ended.links} links ended, ${ended.signingKeys} signing keys withdrawn`,
       ],
-      [
-        'Revocations',
-        revocations === null
-          ? 'unknown: passwords, accounts and applications are as they were in the backup'
-          : `as of ${revocations}: ${appliedOf(report)}`,
-      ],
+      ['Consents', `${consents} deleted: people are asked again`],
+      ['Revocations', revocations === null ? 'unknown' : `as of ${revocations}: ${appliedOf(report)}`],
       [
         'Webhooks',
         options.sendWebhooks
@@ -40,7 +44,9 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
       suspended,
       'Use `integration resume` to resume those that you know were not revoked.',
     ),
-    ...(revocations === null ? [] : [`WARNING: what was revoked after ${revocations} works again.`]),
+    ...(revocations === null
+      ? []
+      : [`WARNING: what was revoked after ${inWords(revocations)}, the time of the list, works again.`]),
     ...section(
       options.keepKeys
         ? `WARNING: these work as in the backup, even if they were revoked after ${restored}:`
@@ -50,6 +56,11 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
     ...(revocations === null ? [] : [UNKNOWN_TO_LISTS]),
     nextSteps(report),
   ].join('\n\n');
+}
+
+/** To the minute, never later than the time. */
+function inWords(time: string): string {
+  return `${time.slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
 }
 
 function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconfigured, passwords }: Report) {
@@ -76,7 +87,7 @@ function nextSteps({ suspended, held, restored }: Report): string {
     ...(held.subscriptions.length > 0
       ? [
           'Enable the subscriptions:        integration resume whs_…',
-          `Send the events they missed:     integration event replay --subscription whs_… --since ${restored}`,
+          `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(restored))}`,
         ]
       : []),
   ];

@@ -9,15 +9,16 @@ encryption key. You can repeat an interrupted restore; the service refuses to st
 
 A backup does not know what was revoked after it was made. Therefore, in the restored database
   sessions, refresh and access tokens, codes and emailed links end, and signing keys are replaced (unless --keep-sessions)
+  consents are deleted, because consents that were withdrawn would be back: people are asked again
   webhooks are held: subscriptions are disabled and their pending deliveries are held (unless --send-webhooks)
   with --revocations, items that are not on the list end permanently: keys, tokens and client secrets (or they get the
     earlier expiry of the list), passwords, accounts (also those whose email address was changed later), users and
     workers, applications, their redirect URIs, scopes and grant types, configured instance integrations, subscriptions
     and their secrets. Make the list from the damaged database, or use valid.json of a newer backup. The list does not
-    cover roles, permissions, consents, other settings of applications (such as PKCE), or URLs and filters of
-    subscriptions
+    cover roles, permissions, other settings of applications (such as PKCE), or URLs and filters of subscriptions
   without --revocations, API keys, tokens and client secrets are suspended until \`integration resume\` (unless
-    --keep-keys)
+    --keep-keys), and everything else is as in the backup: people who have left, disabled accounts, changed passwords,
+    memberships, redirect URIs, instance integrations whose configuration was removed
 
 Exit codes: 0 restored and checked · 1 the backup is damaged or the restore failed · 2 wrong usage · 78 cannot restore to this target
 

@@ -4,7 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
 import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
-import { markEmptyPostgres, undumpPostgres, unmarkPostgres } from '../../../store/copies/postgres-copy.js';
+import {
+  markEmptyPostgres,
+  refuseFullPostgres,
+  undumpPostgres,
+  unmarkPostgres,
+} from '../../../store/copies/postgres-copy.js';
 import { asOneFile, assertSettled, assertSound } from '../../../store/copies/sqlite-copy.js';
 import { factsOfFile } from '../../../store/copies/take-copy.js';
 import { claimDirectory } from '../../../store/directory-claim.js';
@@ -27,6 +32,8 @@ export interface KeyFile {
   path: string;
   /** Writes the key file if the keys come from the backup. */
   place(): void;
+  /** Removes the file that `place` made. */
+  remove(): void;
 }
 
 /** Left by an interrupted restore, or made by the file system. */
@@ -56,7 +63,7 @@ async function fillDirectory<T>(
   const stage = join(dataDir, RESTORE_STAGE);
   try {
     // Checked again under the claim: another restore may have completed in the meantime.
-    refuseFullPlace(config, keys.path);
+    refuseFullDirectory(dataDir, keys.path);
     rmSync(stage, { recursive: true, force: true });
     mkdirSync(stage, { mode: 0o700 });
     const file = join(stage, DATABASE_FILE);
@@ -70,8 +77,7 @@ async function fillDirectory<T>(
     assertSound(file);
     assertSettled(file, at);
     sync(file);
-    keys.place();
-    renameSync(file, join(dataDir, DATABASE_FILE));
+    await placing(keys, () => renameSync(file, join(dataDir, DATABASE_FILE)));
     sync(dataDir);
     return settled;
   } finally {
@@ -94,8 +100,7 @@ async function fillPostgres<T>(
     database,
     async () => {
       const settled = await settle(database);
-      keys.place();
-      await unmarkPostgres(database.migrator);
+      await placing(keys, () => unmarkPostgres(database.migrator));
       return settled;
     },
     async () => {
@@ -104,6 +109,17 @@ async function fillPostgres<T>(
       assertSame(manifest, await factsOf(database.reader));
     },
   );
+}
+
+/** A restore that fails leaves no key on a machine that had none. */
+async function placing(keys: KeyFile, complete: () => void | Promise<void>): Promise<void> {
+  try {
+    keys.place();
+    await complete();
+  } catch (error) {
+    keys.remove();
+    throw error;
+  }
 }
 
 async function settling<T>(
@@ -120,11 +136,17 @@ async function settling<T>(
   }
 }
 
-/** Allows the key file, which early releases put there. `markEmptyPostgres` checks PostgreSQL later. */
-export function refuseFullPlace({ DATA_DIR: dataDir, DATABASE_URL }: Config, keyFile: string): void {
-  if (DATABASE_URL !== undefined || !existsSync(dataDir)) {
-    return;
+/** Refuses a target with content before the command asks for a passphrase. */
+export async function refuseFullPlace({ DATA_DIR, DATABASE_URL }: Config, keyFile: string): Promise<void> {
+  if (DATABASE_URL !== undefined) {
+    await refuseFullPostgres(DATABASE_URL.reveal());
+  } else if (existsSync(DATA_DIR)) {
+    refuseFullDirectory(DATA_DIR, keyFile);
   }
+}
+
+/** The key file may be in the directory, where the first releases put it. */
+function refuseFullDirectory(dataDir: string, keyFile: string): void {
   const [key = ''] = relative(dataDir, keyFile).split(sep);
   const content = readdirSync(dataDir).filter((name) => !NO_CONTENT.has(name) && name !== key);
   if (content.length > 0) {

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/config.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
-import { resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
+import { type Resumed, resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
 import { asJson } from '../output/json.js';
@@ -34,8 +34,8 @@ export async function resumeSuspended(
         return;
       }
       const chosen = chosenOf(suspended, ids, all);
-      await resumeAll(database, config, chosen);
-      print(json ? asJson(chosen) : `Resumed: ${chosen.map(({ id }) => id).join(' ') || 'nothing'}`);
+      const resumed = await resumeAll(database, config, chosen);
+      print(json ? asJson(resumed) : resumedText(resumed));
     } finally {
       await database.close();
     }
@@ -46,9 +46,26 @@ async function resumeAll(
   database: OpenedDatabase,
   config: Config,
   chosen: readonly Suspended[],
-): Promise<void> {
+): Promise<Resumed[]> {
   await useKeys(database, readSecretsKeys(secretsKeyFile(config).path));
-  await resume(database, chosen, { actor: { type: 'command', id: 'resume' }, at: Date.now() });
+  return resume(database, chosen, { actor: { type: 'command', id: 'resume' }, at: Date.now() });
+}
+
+function resumedText(resumed: readonly Resumed[]): string {
+  const replays = resumed.flatMap(({ id, heldSince }) =>
+    heldSince === null ? [] : [`  ${replayCommand(id, heldSince)}`],
+  );
+  return [
+    `Resumed: ${resumed.map(({ id }) => id).join(' ') || 'nothing'}`,
+    ...(replays.length > 0
+      ? ['', 'Send what is held for them, as soon as the service runs:', ...replays]
+      : []),
+  ].join('\n');
+}
+
+/** A replay goes by the time of the event, which is before that of the backup. */
+export function replayCommand(subscription: string, since: number): string {
+  return `integration event replay --subscription ${subscription} --since ${new Date(since).toISOString()}`;
 }
 
 function chosenOf(

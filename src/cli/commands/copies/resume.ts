@@ -8,7 +8,8 @@ API keys, tokens and client secrets if it runs without --revocations and --keep-
 lists what is still suspended. It opens the database that DATA_DIR or DATABASE_URL names; the service may be running.
 
 What you do not resume stays suspended. \`integration key revoke\` and \`integration token revoke\` end a key or token
-permanently. Held deliveries of a subscription stay held until \`integration event replay\`.
+permanently. Held deliveries of a subscription stay held until \`integration event replay\`: the command prints how to send
+them, with the time of the oldest event.
 
 Exit codes: 0 done · 1 failed · 2 wrong usage · 78 no such database
 

@@ -42,9 +42,12 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
       PATH: server.path,
     };
     const backup = join(folder, 'backup');
-    await succeeded(integration(['backup', backup], source));
+    const passphrase = join(folder, 'passphrase');
+    writeFileSync(passphrase, 'correct horse battery staple\n', { mode: 0o600 });
+    const withKey = ['--with-key', '--passphrase-file', passphrase];
+    await succeeded(integration(['backup', backup, ...withKey], source));
     expect(readdirSync(backup).sort()).toEqual([
-      ...['SHA256SUMS', 'integration.dump', 'manifest.json', 'valid.json'],
+      ...['SHA256SUMS', 'integration.dump', 'manifest.json', 'secrets.key.sealed', 'valid.json'],
     ]);
 
     const DATABASE_URL = await server.newDatabase('target');
@@ -62,7 +65,9 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     expect(report.suspended).toMatchObject([{ kind: 'service_token', label: 'First operator' }]);
     await succeeded(integration(['resume', report.suspended[0].id], target));
 
-    const again = await integration(['restore', backup], target);
+    // Before it would ask for the passphrase of the key, which is not there.
+    const withoutKey = { ...target, SECRETS_KEY_FILE: join(folder, 'none') };
+    const again = await integration(['restore', backup], withoutKey);
     expect([again.code, again.stderr]).toEqual([
       78,
       expect.stringMatching(/^The database of DATABASE_URL is not empty: it contains the table \w+\./),

@@ -49,7 +49,7 @@ describe('integration restore', () => {
   const elsewhere = () => ({ ...settings, DATA_DIR: join(directory(), 'data') });
   const restoring = (folder: string, into: Record<string, string>, options: RestoreOptions = {}) =>
     restore(loadConfig(into), folder, options);
-  const keyFile = { path: '', place: jest.fn() };
+  const keyFile = { path: '', place: jest.fn(), remove: jest.fn() };
   afterEach(() => expect(keyFile.place).not.toHaveBeenCalled());
   const given = () => ({
     ...{ folder: backup, sums: sumsIn(backup), at: Date.now() },
@@ -203,6 +203,15 @@ describe('integration restore', () => {
     expect(existsSync(into.SECRETS_KEY_FILE as string)).toBe(false);
   });
 
+  test('removes the key file that it made if the database cannot get its name', async () => {
+    const into = settingsIn(directory());
+    // The folder of the key file takes the name.
+    const SECRETS_KEY_FILE = join(into.DATA_DIR as string, 'integration.db/secrets.key');
+    const restored = restoring(backup, { ...into, SECRETS_KEY_FILE }, { passphraseFile });
+    await expect(restored).rejects.toThrow('EISDIR');
+    expect(readdirSync(join(into.DATA_DIR as string, 'integration.db'))).toEqual([]);
+  });
+
   test('refuses a directory with anything in it, and leaves it as it is', async () => {
     const into = elsewhere();
     mkdirSync(into.DATA_DIR);
@@ -225,6 +234,13 @@ describe('integration restore', () => {
         `A restore into ${into.DATA_DIR} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning.`,
       ),
     );
+    for (const args of [['doctor'], ['backup', join(into.DATA_DIR, 'b')], ['revocations', 'r'], ['resume']]) {
+      const { code, stdout, stderr } = await integration(args, into);
+      expect([args, code, stdout, stderr]).toEqual([
+        ...[args, 78, ''],
+        expect.stringMatching(/^A restore into .* is not complete\. /),
+      ]);
+    }
     expect(isUntouched(into)).toBe(true);
     const other = new BetterSqlite3(join(into.DATA_DIR, 'domain.lock'));
     other.exec('begin exclusive');
@@ -268,8 +284,20 @@ describe('integration restore', () => {
     const list = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8'));
     writeFileSync(file, JSON.stringify({ ...list, readAt: '2999-01-01T00:00:00.000Z' }));
     expect(await succeeded(integration(['restore', backup, '--revocations', file], elsewhere()))).toMatch(
-      /^WARNING: what was revoked after 2999-01-01T00:00:00\.000Z works again\.\n\nThese work:\n\n.*\nservice_token /ms,
+      /^WARNING: what was revoked after 2999-01-01 00:00 UTC, the time of the list, works again\.\n\nThese work:\n\n.*\nservice_token /ms,
     );
+  });
+
+  test('warns above all else of what is back without a list', async () => {
+    const { begunAt } = given().manifest;
+    const since = `${begunAt.slice(0, 10)} ${begunAt.slice(11, 16)} UTC`;
+    const [, warning, facts] = (
+      await succeeded(integration(['restore', backup, '--keep-keys'], elsewhere()))
+    ).split('\n\n');
+    expect(warning).toBe(
+      `WARNING: without a list, what was changed after ${since} is as in the backup: people who have left, disabled accounts, changed passwords, memberships, disabled applications, redirect URIs, and instance integrations whose configuration was removed.`,
+    );
+    expect(facts).toMatch(/^Revocations +unknown$/m);
   });
 
   test('refuses a list of what is valid that is older than the backup, of another database or not complete', async () => {
